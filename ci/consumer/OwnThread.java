@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A user's Java program that has the library alone: reads its own user time, as README.md shows it. Java 8.
+import dev.threadclock.ThreadClock;
+
+public final class OwnThread {
+    private static volatile long sink;
+
+    public static void main(String[] arguments) {
+        long before = ThreadClock.userNanos();
+        work();
+        long userNanos = ThreadClock.userNanos() - before;
+        if (before < 0 || userNanos <= 0) {
+            throw new AssertionError("user time " + before + " ns, and " + userNanos + " ns later");
+        }
+        System.out.println(userNanos + " ns");
+    }
+
+    private static void work() {
+        long until = System.nanoTime() + 200_000_000L;
+        while (System.nanoTime() < until) {
+            sink++;
+        }
+    }
+}

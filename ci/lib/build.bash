@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds dist/ from the sources: the native library with CMake, then the jar with Maven. Sourced after common.bash.
+#
+# The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps them, and a
+# build killed half-way leaves the old dist/ whole. dist/.stamp comes last and bears the time at which the build began.
+
+TC_BUILD=$TC_ROOT/build
+TC_DIST=$TC_ROOT/dist
+TC_STAMP=$TC_DIST/.stamp
+TC_LOG=$TC_BUILD/build.log
+
+# shellcheck source=ci/lib/zig.bash
+. "$TC_ROOT/ci/lib/zig.bash"
+
+# Where the product's sources lie; tests/ and docs/ do not change dist/.
+TC_SOURCES=(pom.xml native library agent cli)
+
+# The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and musl.
+TC_ARCHITECTURES=(x86_64 aarch64)
+
+# dist_is_current [all]: dist/ is whole and no source is newer. A few milliseconds.
+dist_is_current() {
+    local library
+    library=$TC_DIST/$(tc_platform)/libthreadclock.so
+    [[ -e $TC_DIST/threadclock.jar && -e $library && -e $TC_STAMP ]] || return 1
+    [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
+    local newer
+    # A folder below src/ or native/ is newer when something in it was deleted or renamed.
+    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" -name target -prune -o \
+        \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
+    [[ -z $newer ]]
+}
+
+# build_step TITLE COMMAND...: runs the command with its output in the log; on failure shows the log's tail and leaves.
+build_step() {
+    local title=$1 status
+    shift
+    say "$title"
+    printf '\n== %s: %s\n' "$title" "$*" >>"$TC_LOG"
+    "$@" </dev/null >>"$TC_LOG" 2>&1 && return
+    status=$?
+    tail -n 30 "$TC_LOG" >&2
+    die "${title%...} failed (exit $status); the whole log is $TC_LOG"
+}
+
+# configure_native FOLDER [CMAKE OPTIONS]: the one place that knows how the native tree is configured.
+configure_native() {
+    local folder=$1
+    shift
+    cmake -S "$TC_ROOT/native" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTHREADCLOCK_JVM=ON \
+        -DJAVA_HOME="$JAVA_HOME" "$@"
+}
+
+# tc_maven ARGUMENTS: Maven on the checkout, never asking, trying again when the network fails.
+tc_maven() {
+    mvn -B -f "$TC_ROOT/pom.xml" -Dstyle.color=never -Dmaven.wagon.http.retryHandler.count=3 \
+        -Daether.connector.http.retryHandler.count=3 "$@"
+}
+
+# build_dist [all]: for this machine with its own compiler; or for every platform with Zig.
+build_dist() {
+    local stage=$TC_BUILD/stage platform architecture folder
+    platform=$(tc_platform)
+    rm -rf "$stage"
+    mkdir -p "$stage"
+    : >"$TC_LOG"
+    printf '%s\n' "${1:-$platform}" >"$stage/stamp"
+
+    JAVA_HOME=$(find_java jdk) || die "no JDK 17 or later found; run ci/setup build"
+    export JAVA_HOME
+
+    # CMake refuses a build folder made for a checkout elsewhere.
+    if [[ -e $TC_BUILD/native.root && $(<"$TC_BUILD/native.root") != "$TC_ROOT $JAVA_HOME" ]]; then
+        rm -rf "$TC_BUILD"/native "$TC_BUILD"/native-*
+    fi
+    printf '%s\n' "$TC_ROOT $JAVA_HOME" >"$TC_BUILD/native.root"
+    if [[ ${1:-} == all ]]; then
+        for architecture in "${TC_ARCHITECTURES[@]}"; do
+            build_step "building the native library for linux-$architecture..." build_native "$TC_BUILD/native-$architecture" \
+                configure_zig "$TC_BUILD/native-$architecture" "$(zig_target "$architecture")"
+            mkdir -p "$stage/linux-$architecture"
+            cp "$TC_BUILD/native-$architecture/libthreadclock.so" "$stage/linux-$architecture/"
+        done
+    else
+        build_step "building the native library..." build_native "$TC_BUILD/native" configure_native "$TC_BUILD/native"
+        mkdir -p "$stage/$platform"
+        cp "$TC_BUILD/native/libthreadclock.so" "$stage/$platform/"
+    fi
+    build_step "building the jar..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" -pl cli -am package
+    [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
+
+    # What another build left for other platforms would be older than the jar.
+    rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
+    mkdir -p "$TC_DIST"
+    for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
+    mv -f "$stage/threadclock.jar" "$TC_DIST/threadclock.jar"
+    mv -f "$stage/stamp" "$TC_STAMP"
+    rm -rf "$stage"
+}
+
+# build_native FOLDER CONFIGURE-COMMAND...
+build_native() {
+    [[ -e $1/build.ninja ]] || rm -rf "$1"
+    "${@:2}" -DTHREADCLOCK_TESTS=OFF && cmake --build "$1"
+}
+
+# ensure_dist [clean] [all]: sets up and builds what is missing or out of date; one at a time, others wait. All: for every
+# platform; where Zig cannot be had this fails after this machine's build.
+ensure_dist() {
+    local lock clean='' all='' why=''
+    [[ ${1:-} == clean ]] && clean=clean && shift
+    [[ ${1:-} == all ]] && all=all
+    if [[ -z $clean ]] && dist_is_current $all; then return; fi
+    "$TC_ROOT/ci/setup" build || exit 1
+    mkdir -p "$TC_BUILD" || die "cannot write in $TC_ROOT"
+    exec {lock}>"$TC_BUILD/.lock"
+    flock -n "$lock" || { say "waiting for another build in this checkout..."; flock "$lock"; }
+    if [[ -n $all ]] && ! ensure_zig; then all=''; fi
+    if [[ -n $clean ]]; then
+        rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" "$TC_ROOT"/{library,agent,cli,tests}/target
+        build_dist $all
+    else
+        dist_is_current $all || build_dist $all
+    fi
+    exec {lock}>&-
+    [[ -z $why ]] || die "built for $(tc_platform) alone: $why"
+}

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What all scripts share: messages, the platform's name, and finding a JDK. Sourced; TC_ROOT is the checkout.
+
+say() { printf '%s\n' "threadclock: $*" >&2; }
+
+die() {
+    say "$@"
+    exit 1
+}
+
+# The platform as dist/ and the jar name it: linux-x86_64, linux-aarch64.
+tc_platform() { printf '%s-%s\n' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$(uname -m)"; }
+
+# jdk_version HOME: the feature version (8, 17, 25); fails when HOME is no Java home.
+jdk_version() {
+    local line version=''
+    [[ -x $1/bin/java ]] || return 1
+    if [[ -r $1/release ]]; then
+        while IFS= read -r line; do
+            [[ $line == JAVA_VERSION=* ]] && version=${line#*=}
+        done <"$1/release"
+    fi
+    if [[ -z $version ]]; then
+        version=$("$1/bin/java" -version 2>&1 | sed -n 's/.* version \("[^"]*"\).*/\1/p')
+    fi
+    version=${version//\"/}
+    version=${version#1.} # 1.8.0_452
+    version=${version%%[!0-9]*}
+    [[ -n $version ]] || return 1
+    printf '%s\n' "$version"
+}
+
+# jdk_homes: every Java home in the order of preference, one a line, possibly more than once.
+jdk_homes() {
+    local java
+    [[ -n ${JAVA_HOME:-} ]] && printf '%s\n' "$JAVA_HOME"
+    if java=$(command -v java) && java=$(readlink -f -- "$java"); then
+        printf '%s\n' "${java%/bin/java}"
+    fi
+    for java in /usr/lib/jvm/*/bin/java; do
+        [[ -x $java ]] && printf '%s\t%s\n' "$(jdk_version "${java%/bin/java}" || echo 0)" "${java%/bin/java}"
+    done | sort -n -k 1,1 -s | cut -f 2
+}
+
+# find_java [jdk]: the first Java home of version 17 or later; with `jdk`, one that can also compile Java and JNI code.
+find_java() {
+    local home version
+    while IFS= read -r home; do
+        version=$(jdk_version "$home") || continue
+        ((version >= 17)) || continue
+        if [[ ${1:-} == jdk ]]; then
+            [[ -x $home/bin/javac && -e $home/include/jni.h ]] || continue
+        fi
+        printf '%s\n' "$home"
+        return 0
+    done < <(jdk_homes)
+    return 1
+}

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What every part of the test suite begins with. A part is run by ./test, which names it and its folder.
+: "${TC_PART_DIR:?is run by ./test --only PART}"
+# shellcheck source=ci/lib/common.bash
+. "$TC_ROOT/ci/lib/common.bash"
+# shellcheck source=ci/lib/build.bash
+. "$TC_ROOT/ci/lib/build.bash"
+# shellcheck source=ci/lib/results.bash
+. "$TC_ROOT/ci/lib/results.bash"
+
+# results_from: records lines "status <tab> name <tab> reason" as single tests.
+results_from() {
+    local status name reason
+    while IFS=$'\t' read -r status name reason; do result "$status" "$name" "$reason"; done
+}

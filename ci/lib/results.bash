@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# How a part of the test suite reports: one line a single test on stdout, and the same into $TC_RESULTS. Sourced by parts.
+#
+# $TC_RESULTS has a line a test: status (pass, fail, skip), part, name, reason; separated by tabs.
+
+result() {
+    local status=$1 name=$2 reason=${3:-}
+    reason=${reason//[$'\t\n']/ }
+    printf '%s\t%s\t%s\t%s\n' "$status" "$TC_PART" "$name" "$reason" >>"$TC_RESULTS"
+    case $status in
+        pass) printf '  ok    %s\n' "$name" ;;
+        fail) printf '  FAIL  %s%s\n' "$name" "${reason:+: $reason}" ;;
+        skip) printf '  skip  %s: %s\n' "$name" "$reason" ;;
+    esac
+}
+
+pass() { result pass "$1"; }
+fail() { result fail "$1" "${2:-}"; }
+skip() { result skip "$1" "${2:-no reason given}"; }
+
+# check NAME COMMAND...: the command's exit status is the test's result; when it fails, its output is shown.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1 </dev/null); then
+        pass "$name"
+    else
+        fail "$name" "exit $?: $*"
+        printf '%s\n' "$output" | tail -n 40 | sed 's/^/        /'
+        return 1
+    fi
+}
+
+# must COMMAND...: a step without which the part cannot go on. Its output goes to the part's log; failing ends the part.
+must() {
+    printf '\n== %s\n' "$*" >>"$TC_PART_LOG"
+    "$@" </dev/null >>"$TC_PART_LOG" 2>&1 && return
+    fail "set-up of the part" "exit $?: $*"
+    tail -n 40 "$TC_PART_LOG" | sed 's/^/        /'
+    exit 1
+}
+
+# equal WHAT EXPECTED ACTUAL: for use as a check's command.
+equal() {
+    [[ $2 == "$3" ]] && return
+    printf '%s differs\n' "$1"
+    diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^</expected:/; s/^>/actual:  /'
+    return 1
+}
