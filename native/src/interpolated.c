@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out whether the total can be interpolated, by trying; measures the counter; sets anchors. */
+#include "interpolated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "clock_id.h"
+#include "sys.h"
+#include "vdso.h"
+
+struct tc_interpolation tc_interpolation;
+
+#if TC_CAN_INTERPOLATE
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define RSEQ_SIGNATURE 0x53053053u
+#define CLOCK_SOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#else
+#define RSEQ_SIGNATURE 0xd428bc00u
+#endif
+
+#ifndef SYS_rseq
+#if defined(__x86_64__)
+#define SYS_rseq 334
+#else
+#define SYS_rseq 293
+#endif
+#endif
+
+/* glibc, 2.35 on (and 2.34 of some distributions), registers an rseq area for each thread and tells where. musl: absent. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+enum {
+    RSEQ_SIZE_MIN = 32, /* of a registration, even where fewer bytes have a meaning */
+    RSEQ_FLAG_UNREGISTER = 1,
+    MARK_BYTES = 4096,
+    SWITCH_TRIALS = 3,
+    CALIBRATION_NS = 10000000,
+    SAMPLE_TRIES = 5,
+    SAMPLE_WIDTH_NS = 1000,
+    CALIBRATIONS_MAX = 1000
+};
+
+/* 16 GHz and 250 kHz, as scales: beyond is no counter to interpolate with. */
+static const uint64_t scale_min = (UINT64_C(1) << 32) / 16, scale_max = (UINT64_C(1) << 32) * 4000;
+
+enum state { UNKNOWN, CALIBRATING, READY, NEVER };
+static uint32_t state;
+
+static tc_clock_gettime *vdso_clock_gettime;
+static struct tc_stamp first_sample;
+
+/*
+ * The mark: a critical section of no length, so that the kernel finds every instruction outside it and does what it does
+ * then at a switch and at a signal: clears the field (clear_rseq_cs, kernel/rseq.c, to 6.18). Nothing ever jumps to abort_ip;
+ * the kernel only wants the signature before it. In memory of its own: the field of a sleeping thread may point here after
+ * a program that has this linked in statically has been unloaded, and a wrong address there is the end of the process.
+ */
+struct mark {
+    _Alignas(32) uint32_t version;
+    uint32_t flags;
+    uint64_t start_ip;
+    uint64_t post_commit_offset;
+    uint64_t abort_ip;
+    uint32_t signature;
+    uint32_t aborted;
+};
+
+static bool stamp_cas(struct tc_stamp *stamp, struct tc_stamp old, struct tc_stamp new)
+{
+    return tc_pair_cas((struct tc_slot *)stamp, (struct tc_pair){old.ticks, old.ns}, (struct tc_pair){new.ticks, new.ns});
+}
+
+static bool set_up_mark(void)
+{
+    if (TC_LOAD(tc_interpolation.mark) != 0)
+        return true;
+    long page = tc_syscall6(SYS_mmap, 0, MARK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page < 0 && page > -4096)
+        return false;
+    struct mark *mark = (struct mark *)page;
+    mark->signature = RSEQ_SIGNATURE;
+    mark->start_ip = mark->abort_ip = (uint64_t)&mark->aborted;
+    uint64_t none = 0;
+    if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)page, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        tc_syscall4(SYS_munmap, page, MARK_BYTES, 0, 0); /* another thread was faster */
+    return true;
+}
+
+/*
+ * That the area is the one that the kernel knows, with our signature, asked without changing anything: to unregister it with
+ * a wrong signature is EPERM only if it is registered, and then to register it again with the right one is EBUSY.
+ */
+static bool is_registered(struct tc_rseq_area *area)
+{
+    long size = __rseq_size > RSEQ_SIZE_MIN ? (long)__rseq_size : RSEQ_SIZE_MIN;
+    return tc_syscall4(SYS_rseq, (long)area, size, RSEQ_FLAG_UNREGISTER, (long)(uint32_t)~RSEQ_SIGNATURE) == -EPERM
+           && tc_syscall4(SYS_rseq, (long)area, size, 0, RSEQ_SIGNATURE) == -EBUSY;
+}
+
+/*
+ * Since 6.19 a thread that gave up the CPU in a system call finds the field as it left it (include/linux/rseq_entry.h: only
+ * after an interrupt of user mode is it looked at). So: sleep, and see. Signals wait, for they clear the field too.
+ */
+static bool switch_clears_mark(struct tc_rseq_area *area)
+{
+    uint64_t all = ~UINT64_C(0), before;
+    bool cleared = true;
+    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all);
+    for (int trial = 0; cleared && trial < SWITCH_TRIALS; trial++) {
+        struct timespec shortest = {0, 1};
+        TC_STORE(area->rseq_cs, tc_interpolation.mark);
+        long slept = tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0);
+        cleared = (slept == 0 || slept == -EINTR) && TC_LOAD(area->rseq_cs) == 0;
+    }
+    TC_STORE(area->rseq_cs, 0);
+    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+    return cleared;
+}
+
+/* One that goes on at the same pace in every power state. The kernel's own doubts about it show in its clock source. */
+static bool counter_is_steady(void)
+{
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || (d & 1u << 8) == 0)
+        return false;
+    static const char trusted[][4] = {"tsc", "kvm", "hyp", "xen"}; /* tsc-early, kvm-clock, hyperv_clocksource_tsc_page */
+    char name[32] = {0};
+    int file = (int)tc_syscall4(SYS_openat, AT_FDCWD, (long)CLOCK_SOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
+    long length = file < 0 ? 0 : tc_syscall4(SYS_read, file, (long)name, sizeof name, 0);
+    if (file >= 0)
+        tc_syscall4(SYS_close, file, 0, 0, 0);
+    bool steady = length <= 0; /* not to be read here: the processor's word has to do */
+    for (unsigned i = 0; i < sizeof trusted / sizeof trusted[0]; i++)
+        steady |= name[0] == trusted[i][0] && name[1] == trusted[i][1] && name[2] == trusted[i][2];
+    return steady;
+#else
+    return true; /* architected: generic timer */
+#endif
+}
+
+static uint64_t raw_clock_ns(void)
+{
+    struct timespec ts = {0, 0};
+    vdso_clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+    return (uint64_t)tc_timespec_ns(&ts);
+}
+
+/*
+ * The counter between two readings of the clock that NTP does not steer; the narrowest of some. ns is the later reading if
+ * the sample begins a measurement and the earlier one if it ends it: so the scale comes out too small if at all wrong.
+ */
+static bool sample_counter(bool begins, struct tc_stamp *sample)
+{
+    uint64_t narrowest_ns = UINT64_MAX;
+    for (int i = 0; i < SAMPLE_TRIES; i++) {
+        uint64_t before_ns = raw_clock_ns(), ticks = tc_ticks(), after_ns = raw_clock_ns();
+        if (after_ns - before_ns < narrowest_ns) {
+            narrowest_ns = after_ns - before_ns;
+            *sample = (struct tc_stamp){ticks, begins ? after_ns : before_ns};
+        }
+    }
+    return narrowest_ns <= SAMPLE_WIDTH_NS;
+}
+
+/* The first sample is taken in some thread's read, the second in one 10 ms later. Until then nothing is interpolated. */
+static enum state calibrate(void)
+{
+    static uint32_t failures;
+    struct tc_stamp now, none = {0, 0}, first = {TC_LOAD(first_sample.ticks), TC_LOAD(first_sample.ns)};
+    bool begins = first.ns == 0;
+    if (!begins && raw_clock_ns() - first.ns < CALIBRATION_NS)
+        return CALIBRATING;
+    if (!sample_counter(begins, &now))
+        return __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED) < CALIBRATIONS_MAX ? CALIBRATING : NEVER;
+    if (begins) {
+        stamp_cas(&first_sample, none, now);
+        return CALIBRATING;
+    }
+    uint64_t ticks = now.ticks - first.ticks, ns = now.ns - first.ns;
+    for (; ns >> 32 != 0; ns >>= 1) /* the quotient needs no more */
+        ticks >>= 1;
+    uint64_t measured = ticks != 0 ? (ns << 32) / ticks : 0, scale = 0;
+    if (measured < scale_min || measured > scale_max)
+        return NEVER;
+    measured -= measured >> 16; /* rather behind than ahead: by 15 ns at the end of the window */
+    if (__atomic_compare_exchange_n(&tc_interpolation.scale, &scale, measured, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        scale = measured;
+    TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
+    return READY;
+}
+
+static enum state find_out(void)
+{
+    if (&__rseq_size == NULL || &__rseq_offset == NULL || __rseq_size == 0)
+        return NEVER;
+    tc_interpolation.rseq_offset = __rseq_offset;
+    struct tc_rseq_area *area = tc_rseq_area();
+    if (TC_LOAD(area->rseq_cs) != 0)
+        return UNKNOWN; /* in use by somebody else just now */
+    tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
+    if (clock_gettime == NULL || !counter_is_steady() || !is_registered(area) || !set_up_mark() || !switch_clears_mark(area))
+        return NEVER;
+    TC_STORE(vdso_clock_gettime, clock_gettime);
+    return CALIBRATING;
+}
+
+/* Threads that come here together all reach the same answer, or the first one's; nothing waits for another. */
+static bool is_ready(void)
+{
+    uint32_t known = TC_LOAD(state);
+    if (__builtin_expect(known == READY || known == NEVER, 1))
+        return known == READY;
+    uint32_t found = known == UNKNOWN ? find_out() : calibrate();
+    if (!__atomic_compare_exchange_n(&state, &known, found, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        found = known;
+    return found == READY;
+}
+
+/* The anchor is loaded before the mark is set, so that the end finds out when a handler has set another one in between. */
+struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
+{
+    struct tc_anchoring anchoring = {0};
+    if (!is_ready())
+        return anchoring;
+    struct tc_rseq_area *area = tc_rseq_area();
+    anchoring.before = (struct tc_stamp){TC_LOAD(anchor->ticks), TC_LOAD(anchor->ns)};
+    uint64_t rseq_cs = TC_LOAD(area->rseq_cs);
+    if ((int32_t)area->cpu_id < 0 || (rseq_cs != 0 && rseq_cs != tc_interpolation.mark))
+        return anchoring; /* a thread that is not registered, or somebody else's critical section: hands off */
+    anchoring.began_ticks = tc_ticks();
+    TC_STORE(area->rseq_cs, tc_interpolation.mark);
+    anchoring.marked = true;
+    return anchoring;
+}
+
+/*
+ * The ticks after the total: so what is interpolated is behind by the time between, and not ahead. Where that was long (the
+ * hypervisor ran something else, say), there is no anchor. Nor where a handler has set one: the mark may be from before it, or
+ * from after it, so it goes, and the next read tries again.
+ */
+void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring, int64_t total_ns)
+{
+    if (!anchoring->marked)
+        return;
+    uint64_t ticks = tc_ticks();
+    struct tc_rseq_area *area = tc_rseq_area();
+    if (total_ns >= 0 && ticks - anchoring->began_ticks <= tc_interpolation.window / 64
+        && stamp_cas(anchor, anchoring->before, (struct tc_stamp){ticks, (uint64_t)total_ns}))
+        return;
+    if (TC_LOAD(area->rseq_cs) == tc_interpolation.mark)
+        TC_STORE(area->rseq_cs, 0);
+}
+
+bool tc_interpolation_settle(void)
+{
+    for (int i = 0; i < 2 && TC_LOAD(state) == CALIBRATING; i++) {
+        struct timespec while_it_lasts = {0, CALIBRATION_NS};
+        tc_syscall4(SYS_nanosleep, (long)&while_it_lasts, 0, 0, 0);
+        is_ready();
+    }
+    return TC_LOAD(state) != NEVER;
+}
+
+#else
+
+struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
+{
+    (void)anchor;
+    return (struct tc_anchoring){0};
+}
+
+void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring, int64_t total_ns)
+{
+    (void)anchor, (void)anchoring, (void)total_ns;
+}
+
+bool tc_interpolation_settle(void)
+{
+    return false;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The total between two system calls: an anchor, the time-stamp counter since, and rseq's word that no switch came between. */
+#ifndef TC_INTERPOLATED_H
+#define TC_INTERPOLATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "slot.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#define TC_CAN_INTERPOLATE 1
+#else
+#define TC_CAN_INTERPOLATE 0
+#endif
+
+enum { TC_WINDOW_NS = 1000000 };
+
+/* A time and the counter at that moment. An anchor: a thread's total. Changes only as a whole, by tc_pair_cas. */
+struct tc_stamp {
+    _Alignas(16) uint64_t ticks;
+    uint64_t ns;
+};
+
+/*
+ * Set once, when all of it has been tried and measured. The mark is the address of a struct rseq_cs; a thread's anchor holds
+ * for as long as the mark stands in the rseq_cs field of its rseq area.
+ */
+struct tc_interpolation {
+    uint64_t window;         /* TC_WINDOW_NS in ticks: an older anchor does not hold; 0: no interpolation (yet) */
+    uint64_t scale;          /* nanoseconds per tick, times 2^32, rather too small than too great */
+    uint64_t mark;
+    ptrdiff_t rseq_offset;   /* from the thread pointer */
+};
+
+__attribute__((visibility("hidden"))) extern struct tc_interpolation tc_interpolation;
+
+/* The first fields of the kernel's struct rseq (include/uapi/linux/rseq.h). */
+struct tc_rseq_area {
+    uint32_t cpu_id_start;
+    uint32_t cpu_id;
+    uint64_t rseq_cs;
+};
+
+#if TC_CAN_INTERPOLATE
+static inline struct tc_rseq_area *tc_rseq_area(void)
+{
+    char *thread_pointer;
+#if defined(__x86_64__)
+    __asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
+#else
+    __asm__("mrs %0, tpidr_el0" : "=r"(thread_pointer));
+#endif
+    return (struct tc_rseq_area *)(thread_pointer + tc_interpolation.rseq_offset);
+}
+
+/* Not serializing: a switch still comes before or after it, for the processor undoes what it did ahead of an interrupt. */
+static inline uint64_t tc_ticks(void)
+{
+#if defined(__x86_64__)
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+#else
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+    return ticks;
+#endif
+}
+
+/*
+ * The total now, if the anchor holds. A handler that sets a new anchor may come between any two steps; hence their order.
+ * Ticks first: an anchor that is set afterwards has later ones, and the difference wraps around to more than the window.
+ * Then the mark: if it stands, what is now in memory holds at these ticks, or is a later anchor. Looked at last, it might be
+ * the mark of a later anchor and what was loaded before it an anchor that held no more. ns before its ticks: of two anchors
+ * half each, the ticks are the later one's.
+ */
+static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total_ns)
+{
+    uint64_t window = TC_LOAD(tc_interpolation.window);
+    if (window == 0)
+        return false;
+    uint64_t ticks = tc_ticks();
+    if (TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark)
+        return false;
+    uint64_t anchor_ns = TC_LOAD(anchor->ns);
+    uint64_t elapsed = ticks - TC_LOAD(anchor->ticks);
+    if (elapsed >= window)
+        return false;
+    *total_ns = anchor_ns + (elapsed * tc_interpolation.scale >> 32);
+    return true;
+}
+#else
+static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total_ns)
+{
+    (void)anchor, (void)total_ns;
+    return false;
+}
+#endif
+
+/* What is known before the kernel is asked for the total that is to be the new anchor. */
+struct tc_anchoring {
+    bool marked;
+    uint64_t began_ticks;
+    struct tc_stamp before;
+};
+
+/* Sets the mark, if interpolation is possible here at all: tries and measures it first. Safe in a signal handler. */
+__attribute__((visibility("hidden"))) struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor);
+
+/* Sets the anchor. total_ns was read after begin and before this; negative: it could not be read. */
+__attribute__((visibility("hidden"))) void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring,
+                                                         int64_t total_ns);
+
+/* False: there will be no interpolation. Else waits until the counter has been measured, if that is under way. */
+__attribute__((visibility("hidden"))) bool tc_interpolation_settle(void);
+
+#endif

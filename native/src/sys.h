@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Raw system calls: negative errno comes back as is, errno stays untouched (signal safety), no libc version matters. */
+#ifndef TC_SYS_H
+#define TC_SYS_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+_Static_assert(sizeof(long) == 8, "64-bit Linux only: struct timespec and struct rusage are read as the kernel writes them");
+
+#if defined(__x86_64__)
+static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#elif defined(__aarch64__)
+static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = nr;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory", "cc");
+    return x0;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+    register long a7 __asm__("a7") = nr;
+    register long a0 __asm__("a0") = a;
+    register long a1 __asm__("a1") = b;
+    register long a2 __asm__("a2") = c;
+    register long a3 __asm__("a3") = d;
+    register long a4 __asm__("a4") = e;
+    register long a5 __asm__("a5") = f;
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
+    return a0;
+}
+#else
+#error "threadclock supports x86-64, aarch64 and riscv64"
+#endif
+
+static inline long tc_syscall4(long nr, long a, long b, long c, long d)
+{
+    return tc_syscall6(nr, a, b, c, d, 0, 0);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rung of the ladder taken away, in a child: the next one answers, an error is an error, and nothing lies. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "seccomp.h"
+
+static void assert_true_in_child(bool (*check)(void *))
+{
+    assert_true(true_in_child(fork, check, NULL));
+}
+
+static enum threadclock_source_id source_of(enum threadclock_quantity quantity, enum threadclock_freshness freshness)
+{
+    struct threadclock_source source;
+    return threadclock_describe(quantity, freshness, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
+}
+
+static bool is_ordered(void)
+{
+    struct threadclock_times tick, now;
+    burn_user_ns(40 * NS_PER_MS);
+    return threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0 && tick.user_ns <= now.user_ns
+           && tick.total_ns <= now.total_ns && now.user_ns + now.system_ns <= now.total_ns && now.total_ns >= 0;
+}
+
+static bool proc_answers_without_getrusage(void *unused)
+{
+    (void)unused;
+    static const long denied[] = {SYS_getrusage};
+    int64_t before_ns = threadclock_user_tick_ns();
+    burn_user_ns(40 * NS_PER_MS);
+    return deny_system_calls(denied, 1, EPERM) == 0 && source_of(THREADCLOCK_USER, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_PROC
+           && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_SCHED
+           && threadclock_user_now_ns() >= before_ns + 20 * NS_PER_MS && is_ordered();
+}
+
+static bool nothing_left_is_an_error(void *unused)
+{
+    (void)unused;
+    static const long denied[] = {SYS_getrusage, SYS_openat, SYS_clock_gettime};
+    if (deny_system_calls(denied, 3, EPERM) != 0 || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
+        return false;
+    for (int i = 0; i < 1000000; i++) {
+        int64_t ns = threadclock_user_tick_ns(); /* the cache holds until the next tick, then it has to say so */
+        if (ns == -EPERM)
+            break;
+        if (ns < 0)
+            return false;
+    }
+    struct threadclock_times times;
+    return threadclock_user_tick_ns() == -EPERM && threadclock_user_now_ns() == -EPERM && threadclock_total_now_ns() == -EPERM
+           && threadclock_times_now(&times) == -EPERM && threadclock_user_raw_ns() == -EPERM;
+}
+
+static bool the_sum_stands_in_for_the_precise_clock(void *unused)
+{
+    (void)unused;
+    static const long denied[] = {SYS_clock_gettime};
+    int64_t before_ns = threadclock_total_now_ns();
+    burn_user_ns(40 * NS_PER_MS);
+    return deny_system_calls(denied, 1, ENOSYS) == 0 && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_RUSAGE
+           && threadclock_total_now_ns() >= before_ns + 20 * NS_PER_MS;
+}
+
+static bool total_is_small(void *unused)
+{
+    (void)unused;
+    int64_t total_ns = threadclock_total_tick_ns();
+    return total_ns >= 0 && total_ns < 30 * NS_PER_MS;
+}
+
+/* A kernel before 4.14: nothing is cached, and forks are still told apart. Needs a process that has not read yet. */
+static bool nothing_is_cached_without_wipe_on_fork(void *unused)
+{
+    (void)unused;
+    if (deny_wipe_on_fork() != 0 || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered())
+        return false;
+    for (int i = 0; i < 50; i++)
+        if (threadclock_total_tick_ns() < 40 * NS_PER_MS || !true_in_child(i % 2 ? fork : raw_fork, total_is_small, NULL))
+            return false;
+    return true;
+}
+
+static void getrusage_denied(void **state)
+{
+    (void)state;
+    assert_true_in_child(proc_answers_without_getrusage);
+}
+
+static void everything_denied(void **state)
+{
+    (void)state;
+    assert_true_in_child(nothing_left_is_an_error);
+}
+
+static void precise_clock_denied(void **state)
+{
+    (void)state;
+    assert_true_in_child(the_sum_stands_in_for_the_precise_clock);
+}
+
+static void wipe_on_fork_denied(void **state)
+{
+    (void)state;
+    assert_true_in_child(nothing_is_cached_without_wipe_on_fork);
+}
+
+static bool filters_work(void *unused)
+{
+    (void)unused;
+    static const long denied[] = {SYS_getppid};
+    return deny_system_calls(denied, 1, EPERM) == 0 && syscall(SYS_getppid) == -1;
+}
+
+int main(void)
+{
+    if (!true_in_child(fork, filters_work, NULL)) {
+        puts("SKIP: seccomp filters cannot be installed here");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wipe_on_fork_denied), /* first: the parent has not read yet */
+        cmocka_unit_test(getrusage_denied),
+        cmocka_unit_test(precise_clock_denied),
+        cmocka_unit_test(everything_denied),
+    };
+    return cmocka_run_group_tests_name("fallback", tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpolated total, interrupted once at each of its instructions, by design and not by luck. */
+#include "support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "interpolated.h"
+
+#if defined(__x86_64__)
+enum { US = 1000, AGE_NS = 300 * US, AWAY_NS = 150 * US, AHEAD_NS = 100 * US };
+enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS };
+
+static void sleep_ns(long ns)
+{
+    struct timespec pause = {0, ns};
+    nanosleep(&pause, NULL);
+}
+
+/* The trap flag: a SIGTRAP after each instruction, until the handler is where it wants to be and does what it is there for. */
+static volatile int steps, stop_at;
+static void (*volatile on_the_way)(void), (*volatile at_stop)(void);
+
+static void nothing(void)
+{
+}
+
+static long switches_before_anchor;
+
+static long switches(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* As if there had been no signal: where the thread was not switched its anchor still holds. */
+static void set_mark_again(void)
+{
+    TC_STORE(tc_rseq_area()->rseq_cs, tc_interpolation.mark);
+    if (switches() != switches_before_anchor)
+        TC_STORE(tc_rseq_area()->rseq_cs, 0);
+}
+
+static void read_again(void)
+{
+    threadclock_total_interpolated_ns();
+}
+
+static void leave(void)
+{
+    sleep_ns(AWAY_NS);
+}
+
+static void leave_and_read(void)
+{
+    sleep_ns(AWAY_NS);
+    threadclock_total_interpolated_ns();
+}
+
+static void read_and_leave(void)
+{
+    threadclock_total_interpolated_ns();
+    sleep_ns(AWAY_NS);
+}
+
+static void step_handler(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)info;
+    if (++steps < stop_at) {
+        on_the_way();
+    } else {
+        at_stop();
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+    }
+}
+
+static int64_t read_interrupted_at(int step, void (*before)(void), void (*then)(void))
+{
+    struct sigaction action = {.sa_sigaction = step_handler, .sa_flags = SA_SIGINFO}, old;
+    sigaction(SIGTRAP, &action, &old);
+    steps = 0;
+    stop_at = step;
+    on_the_way = before;
+    at_stop = then;
+    switches_before_anchor = switches();
+    threadclock_total_interpolated_ns();
+    for (int64_t start_ns = monotonic_ns(); monotonic_ns() - start_ns < AGE_NS;) {
+    }
+    if (before != set_mark_again)
+        leave(); /* an anchor that holds no more */
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
+    int64_t ns = threadclock_total_interpolated_ns();
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
+    sigaction(SIGTRAP, &old, NULL);
+    return ns;
+}
+
+/* Three times before it does not twice: a hypervisor may have stolen as much, and a switch may have mended what was broken. */
+static bool counts_absence(int step, void (*before)(void), void (*then)(void))
+{
+    int yes = 0, no = 0;
+    while (yes < 3 && no < 2) {
+        while (threadclock_total_tick_ns() > thread_cpu_ns()) {
+        } /* what an earlier attempt was ahead */
+        int64_t ns = read_interrupted_at(step, before, then), after_ns = thread_cpu_ns();
+        int64_t next_ns = threadclock_total_interpolated_ns(), after_next_ns = thread_cpu_ns();
+        bool ahead = ns > after_ns + AHEAD_NS || next_ns > after_next_ns + AHEAD_NS;
+        yes += ahead;
+        no += !ahead;
+    }
+    return yes == 3;
+}
+
+/* At each instruction of the read, fast and slow: a handler that reads, that leaves the CPU, that does both. */
+static void a_handler_between_any_two_instructions_does_no_harm(void **state)
+{
+    (void)state;
+    static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
+    static void (*const thens[])(void) = {leave, leave_and_read, read_and_leave};
+    tc_interpolation.window *= 1024; /* stepped through, the slow read takes longer than it may for an anchor */
+    for (int i = 0; i < 9; i++) {
+        int step = 1;
+        do
+            assert_false(counts_absence(step, befores[i % 3], thens[i / 3]));
+        while (steps >= step++);
+        assert_true(step > 20);
+    }
+    tc_interpolation.window /= 1024;
+}
+
+static bool own_time_is_small(void *unused)
+{
+    (void)unused;
+    int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
+    int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
+    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns && last_ns < CHILD_AT_MOST_NS;
+}
+
+static volatile sig_atomic_t in_child;
+static volatile pid_t child_of_handler;
+
+static void fork_here(void)
+{
+    child_of_handler = raw_fork();
+    if (child_of_handler == 0)
+        in_child = 1;
+}
+
+static void fork_here_and_read(void)
+{
+    fork_here();
+    if (in_child && !own_time_is_small(NULL))
+        _exit(1);
+}
+
+static void read_and_fork_here(void)
+{
+    threadclock_total_interpolated_ns();
+    fork_here();
+}
+
+static void a_read_that_is_forked_within_does_not_stay(void **state)
+{
+    (void)state;
+    static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
+    static void (*const thens[])(void) = {fork_here, fork_here_and_read, read_and_fork_here};
+    burn_user_ns(PARENT_NS);
+    for (int i = 0; i < 9; i++) {
+        int step = 1;
+        do {
+            child_of_handler = -1;
+            read_interrupted_at(step, befores[i % 3], thens[i / 3]);
+            if (in_child)
+                _exit(own_time_is_small(NULL) ? 0 : 1);
+            assert_true(child_of_handler < 0 || child_ended_well(child_of_handler));
+        } while (steps >= step++);
+    }
+}
+
+int main(void)
+{
+    struct threadclock_source source;
+    if (threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) != 0
+        || source.id != THREADCLOCK_SOURCE_INTERPOLATED) {
+        puts("SKIP: this kernel or C library does not let the total be interpolated");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_handler_between_any_two_instructions_does_no_harm),
+        cmocka_unit_test(a_read_that_is_forked_within_does_not_stay),
+    };
+    return cmocka_run_group_tests_name("interpolated_steps", tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+    puts("SKIP: only x86-64 has a trap flag to step with");
+    return 77;
+}
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpolated total against the kernel's clock: near it, never back, nothing counted twice or while the thread is away. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "interpolated.h"
+#include "seccomp.h"
+
+enum { US = 1000, BEHIND_MAX_NS = 20 * US, AHEAD_NS = 100 * US };
+
+static enum threadclock_source_id source_id(void)
+{
+    struct threadclock_source source;
+    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
+}
+
+static void sleep_ns(long ns)
+{
+    struct timespec pause = {0, ns};
+    nanosleep(&pause, NULL);
+}
+
+struct comparison {
+    void (*meanwhile)(int64_t);
+    int64_t reads, last_ns;
+    int64_t ahead, max_ahead_ns, max_behind_ns; /* ahead: how many reads, by more than AHEAD_NS */
+};
+
+/* One read between two of the kernel's clock. What holds for each is asserted here; what holds mostly is counted. */
+static void compare_once(struct comparison *all)
+{
+    int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(), after_ns = thread_cpu_ns();
+    assert_in_any_thread(ns >= all->last_ns);
+    assert_in_any_thread(ns <= after_ns + TC_WINDOW_NS);
+    assert_in_any_thread(ns >= before_ns - BEHIND_MAX_NS);
+    all->last_ns = ns;
+    all->ahead += ns > after_ns + AHEAD_NS;
+    all->max_ahead_ns = ns - after_ns > all->max_ahead_ns ? ns - after_ns : all->max_ahead_ns;
+    all->max_behind_ns = before_ns - ns > all->max_behind_ns ? before_ns - ns : all->max_behind_ns;
+}
+
+static void *compare(void *comparison)
+{
+    struct comparison *all = comparison;
+    for (int64_t i = 0; i < all->reads; i++) {
+        if (all->meanwhile != NULL)
+            all->meanwhile(i);
+        compare_once(all);
+    }
+    return NULL;
+}
+
+/* A hypervisor that steals a little, without a switch, takes it from the kernel's clock and not from the counter. */
+static void assert_seldom_ahead(const char *what, const struct comparison *all)
+{
+    print_message("%s: %lld reads, %lld ahead by more than 0.1 ms, at most %lld ns ahead, %lld ns behind\n", what,
+                  (long long)all->reads, (long long)all->ahead, (long long)all->max_ahead_ns, (long long)all->max_behind_ns);
+    assert_true(all->ahead * 100 <= all->reads);
+}
+
+static void an_undisturbed_thread_is_near_the_kernels_clock(void **state)
+{
+    (void)state;
+    struct comparison all = {.reads = setting("THREADCLOCK_COMPARISONS", 1200000)};
+    compare(&all);
+    assert_seldom_ahead("undisturbed", &all);
+}
+
+/* In the middle of an anchor's life: so short that it would still hold if nothing but its age were looked at. */
+static void sleep_briefly(int64_t i)
+{
+    threadclock_total_interpolated_ns();
+    sleep_ns(100 * US + i % 7 * 20 * US);
+}
+
+static void sleep_is_not_counted(void **state)
+{
+    (void)state;
+    struct comparison all = {.meanwhile = sleep_briefly, .reads = 2000};
+    compare(&all);
+    assert_seldom_ahead("sleeping", &all);
+    int64_t start_ns = threadclock_total_interpolated_ns();
+    sleep_ns(300 * NS_PER_MS);
+    assert_in_range(threadclock_total_interpolated_ns() - start_ns, 0, 20 * NS_PER_MS);
+}
+
+static void yield_often(int64_t i)
+{
+    if (i % 16 == 0)
+        sched_yield();
+}
+
+static void more_threads_than_processors_are_near_it(void **state)
+{
+    (void)state;
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    struct comparison alls[THREADS], sum = {0};
+    for (int i = 0; i < THREADS; i++) {
+        alls[i] = (struct comparison){.meanwhile = i % 2 ? yield_often : NULL, .reads = setting("THREADCLOCK_COMPARISONS", 1200000) / 8};
+        assert_int_equal(pthread_create(&threads[i], NULL, compare, &alls[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        sum.reads += alls[i].reads;
+        sum.ahead += alls[i].ahead;
+        sum.max_ahead_ns = alls[i].max_ahead_ns > sum.max_ahead_ns ? alls[i].max_ahead_ns : sum.max_ahead_ns;
+        sum.max_behind_ns = alls[i].max_behind_ns > sum.max_behind_ns ? alls[i].max_behind_ns : sum.max_behind_ns;
+    }
+    assert_seldom_ahead("preempted", &sum);
+}
+
+static volatile bool moving;
+
+static void *move_to_and_fro(void *tid)
+{
+    cpu_set_t allowed, one;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (int cpu = 0; moving; cpu = (cpu + 1) % CPU_SETSIZE) {
+        if (!CPU_ISSET(cpu, &allowed))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(*(pid_t *)tid, sizeof one, &one);
+        usleep(100);
+    }
+    sched_setaffinity(*(pid_t *)tid, sizeof allowed, &allowed);
+    return NULL;
+}
+
+static void a_thread_moved_between_processors_is_near_it(void **state)
+{
+    (void)state;
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    pthread_t mover;
+    struct comparison all = {.reads = 300000};
+    moving = true;
+    assert_int_equal(pthread_create(&mover, NULL, move_to_and_fro, &tid), 0);
+    compare(&all);
+    moving = false;
+    assert_int_equal(pthread_join(mover, NULL), 0);
+    assert_seldom_ahead("moved", &all);
+}
+
+static void no_order_of_reads_goes_back(void **state)
+{
+    (void)state;
+    int64_t last_ns = 0;
+    unsigned seed = 1;
+    for (int i = 0; i < 1000000; i++) {
+        struct threadclock_times times = {0};
+        int64_t ns;
+        switch (rand_r(&seed) % 8) {
+        case 0: ns = threadclock_total_now_ns(); break;
+        case 1: threadclock_times_tick(&times), ns = times.total_ns; break;
+        case 2: threadclock_times_now(&times), ns = times.total_ns; break;
+        case 3: case 4: ns = threadclock_total_tick_ns(); break;
+        default: ns = threadclock_total_interpolated_ns();
+        }
+        assert_true(ns >= last_ns);
+        assert_true(times.user_ns + times.system_ns <= ns);
+        last_ns = ns;
+        if (i % 10000 == 0)
+            sleep_ns(200 * US);
+    }
+}
+
+static volatile int64_t seen_ns;
+static volatile sig_atomic_t wrong, handled;
+
+static void read_and_check(void)
+{
+    int64_t before_ns = seen_ns, ns = threadclock_total_interpolated_ns();
+    wrong += ns < before_ns;
+    if (ns > seen_ns)
+        seen_ns = ns;
+}
+
+static void reading_handler(int signal)
+{
+    (void)signal;
+    int saved = errno;
+    read_and_check();
+    if (++handled % 4 == 0)
+        sleep_ns(50 * US);
+    read_and_check();
+    errno = saved;
+}
+
+static void handlers_that_read_and_sleep_do_no_harm(void **state)
+{
+    (void)state;
+    struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}, before;
+    struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    struct comparison all = {.reads = 300000};
+    sigaction(SIGALRM, &action, &before);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int64_t end_ns = monotonic_ns() + NS_PER_S; monotonic_ns() < end_ns;)
+        for (int i = 0; i < 1000; i++)
+            read_and_check();
+    compare(&all);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    assert_int_equal(wrong, 0);
+    assert_true(handled > 50);
+    assert_seldom_ahead("under signals", &all);
+}
+
+enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS };
+
+static bool own_time_is_small(void *unused)
+{
+    (void)unused;
+    int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
+    int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
+    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns && last_ns < CHILD_AT_MOST_NS;
+}
+
+static void a_forked_child_reads_its_own_times(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        assert_true(threadclock_total_interpolated_ns() >= PARENT_NS);
+        assert_true(true_in_child(i % 2 ? fork : raw_fork, own_time_is_small, NULL));
+    }
+}
+
+static void *first_reads(void *argument)
+{
+    int64_t *ns = argument;
+    ns[0] = threadclock_total_interpolated_ns();
+    ns[1] = threadclock_total_interpolated_ns();
+    return NULL; /* ends with the mark set */
+}
+
+static void threads_come_and_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        int64_t ns[2];
+        in_new_thread(first_reads, ns);
+        assert_in_range(ns[0], 0, 50 * NS_PER_MS);
+        assert_in_range(ns[1], ns[0], 50 * NS_PER_MS);
+    }
+}
+
+static void *read_registered(void *unused)
+{
+    (void)unused;
+    threadclock_thread self;
+    struct comparison all = {.reads = 10000};
+    compare(&all);
+    for (int i = 0; i < 100; i++) {
+        struct threadclock_times times;
+        assert_in_any_thread(threadclock_thread_register(&self) == 0);
+        compare(&all);
+        int64_t ns = threadclock_total_interpolated_ns();
+        assert_in_any_thread(threadclock_thread_times(self, &times) == 0 && times.total_ns >= ns);
+        assert_in_any_thread(threadclock_total_interpolated_ns() >= times.total_ns);
+        assert_in_any_thread(threadclock_thread_unregister() == 0);
+        assert_in_any_thread(threadclock_total_interpolated_ns() >= times.total_ns);
+        all.reads = 100;
+    }
+    return NULL;
+}
+
+static void whoever_reads_nothing_goes_back(void **state)
+{
+    (void)state;
+    in_new_thread(read_registered, NULL);
+}
+
+static int make_parent_busy(void **state)
+{
+    (void)state;
+    burn_user_ns(PARENT_NS);
+    return 0;
+}
+
+int main(void)
+{
+    if (source_id() != THREADCLOCK_SOURCE_INTERPOLATED) {
+        puts("SKIP: this kernel or C library does not let the total be interpolated; interpolated_fallback_test has the rest");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_undisturbed_thread_is_near_the_kernels_clock),
+        cmocka_unit_test(sleep_is_not_counted),
+        cmocka_unit_test(more_threads_than_processors_are_near_it),
+        cmocka_unit_test(a_thread_moved_between_processors_is_near_it),
+        cmocka_unit_test(no_order_of_reads_goes_back),
+        cmocka_unit_test(handlers_that_read_and_sleep_do_no_harm),
+        cmocka_unit_test(a_forked_child_reads_its_own_times),
+        cmocka_unit_test(threads_come_and_go),
+        cmocka_unit_test(whoever_reads_nothing_goes_back),
+    };
+    return cmocka_run_group_tests_name("interpolated", tests, make_parent_busy, NULL);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calling thread's reads against the kernel's own clock: right, in order, fresh as promised. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* A fresh thread, so that the kernel has no other ticks to scale by. */
+struct reading {
+    void (*load)(void);
+    struct threadclock_times now, tick;
+    int64_t truth_ns;
+    int64_t system_ticks_ns; /* that the kernel counted: by chance a tick may find a working thread in a system call */
+};
+
+static void *read_after_load(void *argument)
+{
+    struct reading *reading = argument;
+    reading->load();
+    assert_in_any_thread(threadclock_times_tick(&reading->tick) == 0);
+    assert_in_any_thread(threadclock_times_now(&reading->now) == 0);
+    reading->truth_ns = thread_cpu_ns();
+    int64_t user_ticks_ns = threadclock_user_raw_ns();
+    reading->system_ticks_ns = threadclock_user_system_raw_ns() - user_ticks_ns;
+    return NULL;
+}
+
+/* Within 5 % + 10 ms of the truth, as the kernel splits it at all. */
+static void assert_near(int64_t ns, int64_t truth_ns)
+{
+    int64_t slack_ns = truth_ns / 20 + 10 * NS_PER_MS;
+    assert_in_range(ns + slack_ns, truth_ns, truth_ns + 2 * slack_ns);
+}
+
+static void assert_all_user(void (*load)(void), int64_t at_least_ns)
+{
+    struct reading reading = {.load = load};
+    int attempts = 0;
+    do /* a thread with few ticks, one of them in the kernel, has that share of system time for the kernel: not our load */
+        in_new_thread(read_after_load, &reading);
+    while (reading.system_ticks_ns > 0 && ++attempts < 10);
+    assert_true(reading.truth_ns >= at_least_ns);
+    assert_near(reading.now.user_ns, reading.truth_ns);
+    assert_near(reading.tick.user_ns, reading.truth_ns);
+    assert_near(reading.now.total_ns, reading.truth_ns);
+    assert_true(reading.now.user_ns + reading.now.system_ns <= reading.now.total_ns);
+    assert_true(reading.now.total_ns <= reading.truth_ns);
+    assert_true(reading.tick.total_ns <= reading.now.total_ns);
+}
+
+static void around_ticks(void)
+{
+    burn_around_ticks(250);
+}
+
+static void between_ticks(void)
+{
+    burn_between_ticks(250);
+}
+
+static void pure_user(void)
+{
+    burn_user_ns(300 * NS_PER_MS);
+}
+
+static void pure_system(void)
+{
+    burn_system_ns(600 * NS_PER_MS);
+}
+
+static void work_around_ticks_is_counted_right(void **state)
+{
+    (void)state;
+    assert_all_user(around_ticks, 50 * NS_PER_MS);
+}
+
+static void work_between_ticks_is_counted_right(void **state)
+{
+    (void)state;
+    assert_all_user(between_ticks, 50 * NS_PER_MS);
+}
+
+static void pure_user_work_is_user(void **state)
+{
+    (void)state;
+    assert_all_user(pure_user, 300 * NS_PER_MS);
+}
+
+/* Only ticks tell the kernel what was system time: most of it, and exactly what the kernel itself makes of them. */
+static void pure_system_work_is_system(void **state)
+{
+    (void)state;
+    struct reading reading = {.load = pure_system};
+    in_new_thread(read_after_load, &reading);
+    assert_true(reading.now.system_ns >= reading.truth_ns * 3 / 4);
+    assert_true(reading.tick.system_ns >= reading.truth_ns * 3 / 4 - 10 * NS_PER_MS);
+}
+
+static int64_t timeval_ns(struct timeval tv)
+{
+    return (int64_t)tv.tv_sec * NS_PER_S + (int64_t)tv.tv_usec * 1000;
+}
+
+static void *compare_with_rusage(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 500; i++) {
+        struct rusage before, after;
+        struct threadclock_times now;
+        i % 2 ? burn_system_ns(NS_PER_MS) : burn_user_ns(NS_PER_MS);
+        assert_in_any_thread(getrusage(RUSAGE_THREAD, &before) == 0 && threadclock_times_now(&now) == 0
+                             && getrusage(RUSAGE_THREAD, &after) == 0);
+        assert_in_any_thread(now.user_ns >= timeval_ns(before.ru_utime) && now.user_ns <= timeval_ns(after.ru_utime));
+        assert_in_any_thread(now.system_ns >= timeval_ns(before.ru_stime) && now.system_ns <= timeval_ns(after.ru_stime));
+    }
+    return NULL;
+}
+
+static void now_is_what_the_kernel_says(void **state)
+{
+    (void)state;
+    in_new_thread(compare_with_rusage, NULL);
+}
+
+static void *first_reads(void *argument)
+{
+    int64_t *ns = argument;
+    ns[0] = threadclock_user_tick_ns();
+    ns[1] = threadclock_total_tick_ns();
+    ns[2] = threadclock_total_now_ns();
+    return NULL;
+}
+
+/* A thread's stack, and with it the memory of its cell, is used again by the next thread. */
+static void a_new_thread_starts_at_nothing(void **state)
+{
+    (void)state;
+    struct reading busy = {.load = pure_user};
+    for (int i = 0; i < 3; i++) {
+        int64_t ns[3];
+        in_new_thread(read_after_load, &busy);
+        in_new_thread(first_reads, ns);
+        for (int read = 0; read < 3; read++)
+            assert_in_range(ns[read], 0, 50 * NS_PER_MS);
+    }
+}
+
+/* Tick and now in every order, under a load that changes between user and system. */
+static void no_order_of_reads_goes_back(void **state)
+{
+    (void)state;
+    static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadclock_user_now_ns},
+                                                 {threadclock_system_tick_ns, threadclock_system_now_ns},
+                                                 {threadclock_total_tick_ns, threadclock_total_now_ns}};
+    int64_t last[3] = {0, 0, 0};
+    unsigned seed = 1;
+    for (int i = 0; i < 200000; i++) {
+        int quantity = rand_r(&seed) % 3, freshness = rand_r(&seed) % 2;
+        int64_t ns = reads[quantity][freshness]();
+        assert_true(ns >= last[quantity]);
+        last[quantity] = ns;
+        if (quantity == THREADCLOCK_TOTAL)
+            assert_true(last[THREADCLOCK_USER] + last[THREADCLOCK_SYSTEM] <= ns);
+        assert_true(ns <= thread_cpu_ns());
+        if (i % 5000 == 0)
+            burn_system_ns(NS_PER_MS);
+    }
+}
+
+static void now_is_precise(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        int64_t before = thread_cpu_ns();
+        struct threadclock_times times;
+        assert_int_equal(threadclock_times_now(&times), 0);
+        int64_t total_ns = threadclock_total_now_ns(), after = thread_cpu_ns();
+        assert_in_range(total_ns, before, after);
+        assert_in_range(times.total_ns, before, after);
+        assert_true(times.user_ns + times.system_ns + 2000 >= before); /* the kernel cuts both to whole microseconds */
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void *read_ages(void *argument)
+{
+    int64_t *ages_ns = argument;
+    for (int i = 0; i < 1001; i++) {
+        int64_t tick_ns = threadclock_total_tick_ns();
+        ages_ns[i] = thread_cpu_ns() - tick_ns; /* the kernel's clock, not ours: a now read would freshen the cell */
+        burn_user_ns(300000);
+    }
+    return NULL;
+}
+
+/* thread_cpu_ns brings the kernel's run time up to date, so these ages are those of the cache alone. */
+static void tick_is_as_old_as_described(void **state)
+{
+    (void)state;
+    static int64_t ages_ns[1001];
+    struct threadclock_source source;
+    assert_int_equal(threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_TICK, &source), 0);
+    if (source.id != THREADCLOCK_SOURCE_TICK_CACHE)
+        skip();
+    in_new_thread(read_ages, ages_ns);
+    qsort(ages_ns, 1001, sizeof ages_ns[0], by_value);
+    assert_true(ages_ns[0] >= 0);                  /* never ahead */
+    assert_true(ages_ns[900] <= source.age_ns);    /* the rest may have met a stalled timekeeping CPU */
+    assert_true(ages_ns[1000] <= 25 * source.age_ns);
+}
+
+static void errno_stays(void **state)
+{
+    (void)state;
+    struct threadclock_times times;
+    errno = 4711;
+    threadclock_user_tick_ns();
+    threadclock_user_now_ns();
+    threadclock_total_now_ns();
+    threadclock_user_raw_ns();
+    threadclock_proc_times(4194304, &times);
+    threadclock_clock_ns(~99);
+    assert_int_equal(errno, 4711);
+}
+
+static void sources_are_described(void **state)
+{
+    (void)state;
+    struct threadclock_source source;
+    for (int quantity = 0; quantity <= THREADCLOCK_TOTAL; quantity++) {
+        for (int freshness = 0; freshness <= THREADCLOCK_NOW; freshness++) {
+            assert_int_equal(threadclock_describe(quantity, freshness, &source), 0);
+            assert_int_not_equal(source.id, THREADCLOCK_SOURCE_NONE);
+            assert_true(source.resolution_ns > 0);
+            assert_true(source.age_ns >= 0);
+            assert_non_null(source.name);
+            assert_int_equal(source.system_calls == 0, source.id == THREADCLOCK_SOURCE_TICK_CACHE);
+        }
+    }
+    assert_int_equal(source.id, THREADCLOCK_SOURCE_SCHED);
+    assert_int_equal(threadclock_describe(3, THREADCLOCK_TICK, &source), -EINVAL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_USER, 2, &source), -EINVAL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, NULL), -EINVAL);
+    assert_int_equal(threadclock_times_tick(NULL), -EINVAL);
+    assert_int_equal(threadclock_times_now(NULL), -EINVAL);
+    assert_string_equal(threadclock_version(), THREADCLOCK_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_around_ticks_is_counted_right), cmocka_unit_test(work_between_ticks_is_counted_right),
+        cmocka_unit_test(pure_user_work_is_user),             cmocka_unit_test(pure_system_work_is_system),
+        cmocka_unit_test(now_is_what_the_kernel_says),
+        cmocka_unit_test(a_new_thread_starts_at_nothing),     cmocka_unit_test(no_order_of_reads_goes_back),
+        cmocka_unit_test(now_is_precise),                     cmocka_unit_test(tick_is_as_old_as_described),
+        cmocka_unit_test(errno_stays),                        cmocka_unit_test(sources_are_described),
+    };
+    return cmocka_run_group_tests_name("own_thread", tests, NULL, NULL);
+}

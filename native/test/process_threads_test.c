@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All threads of the process by their TIDs: each once, under its name, with its own time and nobody else's. */
+#include "seen.h"
+#include "sleeper.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "threads.h"
+
+static void each_thread_is_there_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one", "two words", "a) b (c", "fifteen letters"};
+    struct sleeper sleepers[4];
+    assert_int_equal(all_rows(), 1);
+    for (int i = 0; i < 4; i++)
+        start_sleeper(&sleepers[i], names[i], (i + 1) * 20 * NS_PER_MS);
+    assert_int_equal(threadclock_all_threads(NULL, 0), 5);
+    for (int pass = 0; pass < 3; pass++) {
+        assert_int_equal(all_rows(), 5);
+        assert_int_equal(rows[0].tid, getpid());
+        for (int i = 0; i < 4; i++) {
+            const struct threadclock_thread_row *row = &rows[i + 1];
+            assert_int_equal(row->tid, sleepers[i].tid);
+            assert_string_equal(row->name, names[i]);
+            assert_int_equal(row->times.total_ns, kernel_ns(row->tid));
+            assert_true(row->times.total_ns >= sleepers[i].burn_ns);
+            assert_true(row->times.user_ns + row->times.system_ns <= row->times.total_ns);
+            assert_true(row->serial != 0 && row->serial != rows[i].serial);
+        }
+    }
+    struct threadclock_thread_row two[2];
+    assert_int_equal(threadclock_all_threads(two, 2), 5);
+    assert_int_equal(two[1].tid, sleepers[0].tid);
+    assert_int_equal(threadclock_all_threads(NULL, 1), -EINVAL);
+    for (int i = 0; i < 4; i++)
+        end_sleeper(&sleepers[i]);
+    assert_int_equal(all_rows(), 1);
+}
+
+static void one_thread_is_read_by_its_tid(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    struct threadclock_times times, bulk;
+    start_sleeper(&sleeper, "one", 50 * NS_PER_MS);
+    assert_int_equal(threadclock_tid_times(sleeper.tid, &times), 0);
+    assert_int_equal(times.total_ns, kernel_ns(sleeper.tid));
+    assert_true(times.user_ns >= 25 * NS_PER_MS);
+    bulk = row_of(sleeper.tid, all_rows())->times;
+    assert_memory_equal(&times, &bulk, sizeof times);
+    end_sleeper(&sleeper);
+    assert_true(sleeper.own_ns >= times.total_ns);
+    assert_int_equal(threadclock_tid_times(sleeper.tid, &times), -ESRCH);
+    assert_int_equal(threadclock_tid_times(0, &times), -EINVAL);
+    assert_int_equal(threadclock_tid_times(-1, &times), -EINVAL);
+    assert_int_equal(threadclock_tid_times(getppid(), &times), -ESRCH); /* not of this process */
+    assert_int_equal(threadclock_tid_times(getpid(), NULL), -EINVAL);
+    assert_int_equal(threadclock_tid_times(getpid(), &times), 0);
+}
+
+/* One thread by all ways there are, registered and not: what anyone has seen, nobody reads less of afterwards. */
+static volatile bool stop;
+static pid_t watched;
+static uint64_t watched_serial;
+
+static int by_tid(struct threadclock_times *times)
+{
+    return threadclock_tid_times(watched, times);
+}
+
+static int by_pass(struct threadclock_times *times)
+{
+    struct threadclock_thread_row few[16];
+    int64_t count = threadclock_all_threads(few, 16);
+    for (int64_t i = 0; i < count && i < 16; i++) {
+        if (few[i].tid == watched) {
+            assert_in_any_thread(watched_serial == 0 || few[i].serial == watched_serial);
+            watched_serial = few[i].serial;
+            *times = few[i].times;
+            return 0;
+        }
+    }
+    return -ESRCH;
+}
+
+static void *watch(void *read)
+{
+    while (!stop)
+        check_read((int (*)(struct threadclock_times *))read);
+    return NULL;
+}
+
+static void *be_watched(void *reads)
+{
+    watched = gettid();
+    struct threadclock_times first;
+    assert_in_any_thread(by_tid(&first) == 0); /* from here on there is one account of this thread */
+    pthread_t watchers[3];
+    for (int i = 0; i < 3; i++)
+        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, (void *)(i == 0 ? by_tid : by_pass)) == 0);
+    unsigned seed = 7;
+    int64_t end_ns = monotonic_ns() + setting("THREADCLOCK_WATCH_MS", 3000) * NS_PER_MS;
+    threadclock_thread handle;
+    for (int64_t i = 0; monotonic_ns() < end_ns; i++) {
+        check_read(rand_r(&seed) % 8 == 0 ? threadclock_times_now : threadclock_times_tick);
+        if (i % 2000 == 0)
+            burn_system_ns(NS_PER_MS);
+        if (i % 500 == 100)
+            assert_in_any_thread(threadclock_thread_register(&handle) == 0);
+        if (i % 500 == 400)
+            assert_in_any_thread(threadclock_thread_unregister() == 0);
+        ++*(int64_t *)reads;
+    }
+    stop = true;
+    for (int i = 0; i < 3; i++)
+        assert_in_any_thread(pthread_join(watchers[i], NULL) == 0);
+    return NULL;
+}
+
+static void nobody_reads_less_than_anybody_has_seen(void **state)
+{
+    (void)state;
+    int64_t reads = 0;
+    in_new_thread(be_watched, &reads);
+    assert_true(reads > 1000);
+    assert_true(watched_serial != 0);
+}
+
+/* Threads come and go while passes are made: nobody is left out for good, no time comes from nowhere. */
+static void *burn_a_little(void *unused)
+{
+    burn_user_ns(200000);
+    return unused;
+}
+
+static void *come_and_go(void *unused)
+{
+    while (!stop) {
+        pthread_t threads[8];
+        for (int i = 0; i < 8; i++)
+            assert_in_any_thread(pthread_create(&threads[i], NULL, burn_a_little, NULL) == 0);
+        for (int i = 0; i < 8; i++)
+            assert_in_any_thread(pthread_join(threads[i], NULL) == 0);
+    }
+    return unused;
+}
+
+static void passes_go_on_while_threads_come_and_go(void **state)
+{
+    (void)state;
+    struct sleeper stays;
+    pthread_t churner;
+    stop = false;
+    start_sleeper(&stays, "stays", 5 * NS_PER_MS);
+    assert_int_equal(pthread_create(&churner, NULL, come_and_go, NULL), 0);
+    int64_t end_ns = monotonic_ns() + 2 * (int64_t)NS_PER_S, most = 0;
+    uint64_t serial = 0;
+    while (monotonic_ns() < end_ns) {
+        int64_t count = all_rows();
+        most = count > most ? count : most;
+        const struct threadclock_thread_row *row = row_of(stays.tid, count);
+        assert_non_null(row);
+        assert_true(serial == 0 || row->serial == serial);
+        serial = row->serial;
+        assert_int_equal(row->times.total_ns, kernel_ns(stays.tid));
+        for (int64_t i = 0; i < count; i++)
+            assert_true(rows[i].tid == getpid() || rows[i].tid == stays.tid || rows[i].times.total_ns < NS_PER_S);
+    }
+    stop = true;
+    assert_int_equal(pthread_join(churner, NULL), 0);
+    assert_true(most >= 2);
+    end_sleeper(&stays);
+    assert_int_equal(all_rows(), 1);
+    assert_int_equal(tc_threads_count(), 0);
+}
+
+static void ten_thousand_threads_are_read(void **state)
+{
+    (void)state;
+    enum { MANY = 10000 };
+    static struct sleeper many[MANY];
+    int started = 0;
+    for (; started < MANY; started++) {
+        struct sleeper *sleeper = &many[started];
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, 32 << 10);
+        pthread_barrier_init(&sleeper->ready, NULL, 1);
+        pthread_barrier_init(&sleeper->leave, NULL, 2);
+        strcpy(sleeper->name, "many");
+        if (pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper) != 0)
+            break; /* a limit of this machine */
+    }
+    assert_true(started > 100);
+    usleep(200000);
+    for (int pass = 0; pass < 3; pass++)
+        assert_int_equal(all_rows(), started + 1);
+    assert_string_equal(row_of(many[started - 1].tid, started + 1)->name, "many");
+    for (int i = 0; i < started; i++)
+        end_sleeper(&many[i]);
+    assert_int_equal(all_rows(), 1);
+}
+
+static bool child_sees_itself_alone(void *unused)
+{
+    (void)unused;
+    struct threadclock_times times;
+    if (threadclock_all_threads(rows, ROWS) != 1 || rows[0].tid != getpid() || rows[0].times.total_ns > 50 * NS_PER_MS)
+        return false;
+    return threadclock_tid_times(getppid(), &times) == -ESRCH && threadclock_tid_times(getpid(), &times) == 0;
+}
+
+static void a_child_sees_itself_alone(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    start_sleeper(&sleeper, "sleeper", 60 * NS_PER_MS);
+    assert_int_equal(all_rows(), 2);
+    for (int i = 0; i < 20; i++)
+        assert_true(true_in_child(i % 2 ? fork : raw_fork, child_sees_itself_alone, NULL));
+    end_sleeper(&sleeper);
+}
+
+static void the_process_is_the_sum_of_its_threads(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    struct threadclock_times before, after;
+    assert_int_equal(threadclock_process_times(&before), 0);
+    start_sleeper(&sleeper, "sleeper", 100 * NS_PER_MS);
+    int64_t count = all_rows(), sum_ns = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum_ns += rows[i].times.total_ns;
+    end_sleeper(&sleeper);
+    assert_int_equal(threadclock_process_times(&after), 0);
+    assert_true(after.total_ns - before.total_ns >= 100 * NS_PER_MS);
+    assert_true(after.total_ns >= sum_ns);
+    for (int i = 0; i < 10000; i++) {
+        before = after;
+        assert_int_equal(threadclock_process_times(&after), 0);
+        assert_true(after.user_ns >= before.user_ns && after.system_ns >= before.system_ns && after.total_ns >= before.total_ns);
+        assert_true(after.user_ns + after.system_ns <= after.total_ns);
+    }
+    assert_int_equal(threadclock_process_times(NULL), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_thread_is_there_once),
+        cmocka_unit_test(one_thread_is_read_by_its_tid),
+        cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
+        cmocka_unit_test(passes_go_on_while_threads_come_and_go),
+        cmocka_unit_test(ten_thousand_threads_are_read),
+        cmocka_unit_test(a_child_sees_itself_alone),
+        cmocka_unit_test(the_process_is_the_sum_of_its_threads),
+    };
+    return cmocka_run_group_tests_name("process_threads", tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signal handlers that read while they interrupt a read: no value goes back, no triple is torn. */
+#include "support.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The locked slot blocks signals, and a trap that is blocked ends the process. */
+#if defined(__x86_64__) && !defined(TC_NO_CAS16)
+#define CAN_STEP 1
+#endif
+
+/* What this thread has seen last, in and outside of handlers; a handler may change it between any two instructions. */
+static volatile int64_t seen_ns[3];
+static volatile sig_atomic_t wrong, handled;
+static volatile sig_atomic_t jump;
+static sigjmp_buf back;
+
+static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadclock_user_now_ns},
+                                             {threadclock_system_tick_ns, threadclock_system_now_ns},
+                                             {threadclock_total_tick_ns, threadclock_total_now_ns}};
+
+/* What was seen before the read began may not be above what it gives. */
+static void read_and_check(int quantity, int freshness)
+{
+    int64_t before_ns = seen_ns[quantity], ns = reads[quantity][freshness]();
+    if (ns < before_ns)
+        wrong++;
+    if (ns > seen_ns[quantity])
+        seen_ns[quantity] = ns;
+}
+
+static void read_triple_and_check(bool now)
+{
+    int64_t user_ns = seen_ns[0], system_ns = seen_ns[1], total_ns = seen_ns[2];
+    struct threadclock_times times;
+    int error = now ? threadclock_times_now(&times) : threadclock_times_tick(&times);
+    if (error != 0 || times.user_ns < user_ns || times.system_ns < system_ns || times.total_ns < total_ns
+        || times.user_ns + times.system_ns > times.total_ns)
+        wrong++;
+}
+
+static void read_ticks_and_check(void)
+{
+    for (int quantity = 0; quantity < 3; quantity++)
+        read_and_check(quantity, 0);
+    read_triple_and_check(false);
+}
+
+static void reading_handler(int signal)
+{
+    (void)signal;
+    handled++;
+    read_ticks_and_check();
+    for (int quantity = 0; quantity < 3; quantity++)
+        read_and_check(quantity, handled % 2);
+    read_triple_and_check(handled % 3 == 0);
+    if (jump && handled % 16 == 0)
+        siglongjmp(back, 1); /* the interrupted read never goes on; signals stay blocked until the stack is unwound */
+}
+
+struct storm {
+    pthread_t target;
+    volatile bool stop;
+};
+
+/* Now and then a rest: on a slow machine a handler outlasts the pause, and the reader would do nothing but handle. */
+static void *send_signals(void *argument)
+{
+    struct storm *storm = argument;
+    for (unsigned sent = 0; !storm->stop; sent++) {
+        pthread_kill(storm->target, sent % 2 ? SIGUSR1 : SIGUSR2);
+        for (volatile int pause = 0; pause < 2000; pause++) {
+        }
+        if (sent % 16 == 0)
+            usleep(100);
+    }
+    return NULL;
+}
+
+static void read_under_signals(int64_t duration_ns, bool jumping)
+{
+    wrong = handled = 0;
+    seen_ns[0] = seen_ns[1] = seen_ns[2] = 0;
+    struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}; /* each may interrupt the other's */
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+    struct storm storm = {.target = pthread_self()};
+    pthread_t sender;
+    assert_int_equal(pthread_create(&sender, NULL, send_signals, &storm), 0);
+    int64_t end_ns = monotonic_ns() + duration_ns;
+    volatile unsigned reads_done = 0;
+    sigset_t unblocked;
+    pthread_sigmask(SIG_SETMASK, NULL, &unblocked);
+    sigsetjmp(back, 0);
+    pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
+    jump = jumping;
+    for (; (reads_done % 64 != 0 || monotonic_ns() < end_ns) && !wrong; reads_done++) {
+        read_and_check((int)(reads_done % 3), reads_done % 8 == 0);
+        if (reads_done % 4 == 0)
+            read_triple_and_check(reads_done % 16 == 0);
+    }
+    jump = 0;
+    storm.stop = true;
+    assert_int_equal(pthread_join(sender, NULL), 0);
+    assert_int_equal(wrong, 0);
+    assert_true(handled > 50);
+}
+
+static void handlers_and_the_read_they_interrupt_agree(void **state)
+{
+    (void)state;
+    read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, false);
+}
+
+static void a_handler_that_jumps_away_leaves_the_clock_whole(void **state)
+{
+    (void)state;
+    read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, true);
+}
+
+#if CAN_STEP
+static volatile int steps;
+static unsigned seed = 1;
+
+/*
+ * Reads at one instruction in eight or so, by chance: were it each one, a read that looks again for a consistent pair
+ * would never find two sums alike. Some time goes by first, so that the handler's reading is newer than what the
+ * interrupted read may hold.
+ */
+static void step_handler(int signal)
+{
+    (void)signal;
+    steps++;
+    if (rand_r(&seed) % 8 != 0)
+        return;
+    read_ticks_and_check(); /* before a now read mends what the interrupted read may have broken */
+    for (int64_t start_ns = monotonic_ns(); monotonic_ns() - start_ns < 2500;) {
+    }
+    read_and_check(steps % 3, 1);
+    read_ticks_and_check();
+}
+
+/* The trap flag: the processor traps after each instruction, and the kernel makes a SIGTRAP of it. */
+static void trap_each_instruction(bool on)
+{
+    uint64_t flags;
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
+    flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "cc", "memory");
+}
+
+static void wait_for_a_tick(void)
+{
+    struct timespec ts, now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+    do
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    while (now.tv_nsec == ts.tv_nsec);
+}
+
+/* A handler that reads, between any two instructions of every read: each interleaving there is, by design, not by luck. */
+static void a_handler_between_any_two_instructions_agrees(void **state)
+{
+    (void)state;
+    struct sigaction action = {.sa_handler = step_handler}, before;
+    sigaction(SIGTRAP, &action, &before);
+    wrong = 0;
+    seen_ns[0] = seen_ns[1] = seen_ns[2] = 0;
+    for (int round = 0; round < 100; round++) {
+        for (int freshness = 0; freshness < 2; freshness++) {
+            for (int quantity = 0; quantity <= 3; quantity++) {
+                int steps_before = steps;
+                wait_for_a_tick(); /* so that a tick read has to fill */
+                trap_each_instruction(true);
+                if (quantity < 3)
+                    read_and_check(quantity, freshness);
+                else
+                    read_triple_and_check(freshness);
+                trap_each_instruction(false);
+                read_ticks_and_check(); /* what the handler saw, the cell must not have lost */
+                assert_true(steps - steps_before > 20);
+            }
+        }
+        burn_system_ns(NS_PER_MS);
+    }
+    sigaction(SIGTRAP, &before, NULL);
+    assert_int_equal(wrong, 0);
+}
+#endif
+
+static void the_first_read_may_be_in_a_handler(void **state)
+{
+    (void)state;
+    pid_t child = raw_fork();
+    if (child == 0) {
+        struct sigaction action = {.sa_handler = reading_handler};
+        sigaction(SIGUSR1, &action, NULL);
+        kill(getpid(), SIGUSR1); /* not raise: musl remembers the parent's TID */
+        _exit(wrong != 0);
+    }
+    assert_true(child_ended_well(child));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_read_may_be_in_a_handler),
+#if CAN_STEP
+        cmocka_unit_test(a_handler_between_any_two_instructions_agrees),
+#endif
+        cmocka_unit_test(handlers_and_the_read_they_interrupt_agree),
+        cmocka_unit_test(a_handler_that_jumps_away_leaves_the_clock_whole),
+    };
+    return cmocka_run_group_tests_name("signal", tests, NULL, NULL);
+}

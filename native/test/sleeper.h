@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads to be read by their TIDs: they burn, sleep until they are let go, and are looked for in a pass. */
+#ifndef TC_TEST_SLEEPER_H
+#define TC_TEST_SLEEPER_H
+
+#include "support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { ROWS = 20000 };
+static struct threadclock_thread_row rows[ROWS];
+
+static inline const struct threadclock_thread_row *row_of(pid_t tid, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (rows[i].tid == tid)
+            return &rows[i];
+    return NULL;
+}
+
+static inline int64_t all_rows(void)
+{
+    int64_t count = threadclock_all_threads(rows, ROWS);
+    assert_true(count > 0 && count <= ROWS);
+    return count;
+}
+
+/* A thread that has a name, burns, and stays until it is let go. */
+struct sleeper {
+    pthread_t thread;
+    pid_t tid;
+    int64_t burn_ns, truth_ns, own_ns;
+    char name[16];
+    pthread_barrier_t ready, leave;
+};
+
+static inline void *sleep_until_let_go(void *argument)
+{
+    struct sleeper *sleeper = argument;
+    sleeper->tid = gettid();
+    prctl(PR_SET_NAME, sleeper->name);
+    burn_user_ns(sleeper->burn_ns);
+    pthread_barrier_wait(&sleeper->ready);
+    pthread_barrier_wait(&sleeper->leave);
+    sleeper->own_ns = threadclock_total_now_ns();
+    return NULL;
+}
+
+static inline void start_sleeper(struct sleeper *sleeper, const char *name, int64_t burn_ns)
+{
+    snprintf(sleeper->name, sizeof sleeper->name, "%s", name);
+    sleeper->burn_ns = burn_ns;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_barrier_init(&sleeper->ready, NULL, 2);
+    pthread_barrier_init(&sleeper->leave, NULL, 2);
+    assert_int_equal(pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper), 0);
+    pthread_barrier_wait(&sleeper->ready);
+    usleep(burn_ns > 0 ? 20000 : 0); /* it sleeps at the barrier */
+}
+
+static inline void end_sleeper(struct sleeper *sleeper)
+{
+    pthread_barrier_wait(&sleeper->leave);
+    assert_int_equal(pthread_join(sleeper->thread, NULL), 0);
+}
+
+static inline int64_t kernel_ns(pid_t tid)
+{
+    clockid_t clock;
+    assert_int_equal(threadclock_clockid_encode(
+                         &(struct threadclock_clockid_parts){tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED}, &clock), 0);
+    return threadclock_clock_ns(clock);
+}
+
+#endif
