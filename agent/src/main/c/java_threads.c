@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which Java thread is which thread of the kernel: from ThreadStart to ThreadEnd, and once for those that ran before. */
+#include "java_threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "local_frame.h"
+#include "sys.h"
+#include "thread_dump.h"
+#include "threads.h"
+#include "tick.h"
+#include "vm_structs.h"
+
+/* Fields of java.lang.Thread. tid, not getId(): a subclass can override that. eetop is the address of the JavaThread. */
+static struct {
+    jfieldID tid, eetop;
+} fields;
+
+static bool find_fields(JNIEnv *env)
+{
+    if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
+        return true;
+    jclass thread = (*env)->FindClass(env, "java/lang/Thread");
+    jfieldID tid = thread != NULL ? (*env)->GetFieldID(env, thread, "tid", "J") : NULL;
+    jfieldID eetop = tid != NULL ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionClear(env);
+        return false;
+    }
+    (*env)->DeleteLocalRef(env, thread);
+    fields.tid = tid;
+    __atomic_store_n(&fields.eetop, eetop, __ATOMIC_RELEASE);
+    return true;
+}
+
+static uint64_t id_of(JNIEnv *env, jthread thread)
+{
+    return (uint64_t)(*env)->GetLongField(env, thread, fields.tid);
+}
+
+static uint64_t eetop_of(JNIEnv *env, jthread thread)
+{
+    return (uint64_t)(*env)->GetLongField(env, thread, fields.eetop);
+}
+
+bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop)
+{
+    return eetop_of(env, thread) == eetop;
+}
+
+pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs, uint64_t *eetop)
+{
+    if (!structs->found || !find_fields(env))
+        return -ENOSYS;
+    *eetop = eetop_of(env, thread);
+    pid_t tid = *eetop != 0 ? vm_structs_tid(structs, *eetop) : -1;
+    if (*eetop == 0 || !java_threads_same(env, thread, *eetop))
+        return -ESRCH;
+    return tid > 0 ? tid : -ENOSYS;
+}
+
+/* Both events come in the thread itself. */
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    threadclock_thread registered;
+    if (find_fields(env))
+        tc_threads_register_own(id_of(env, thread), &registered);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    if (find_fields(env))
+        tc_threads_end(id_of(env, thread));
+}
+
+void java_threads_callbacks(jvmtiEventCallbacks *callbacks)
+{
+    callbacks->ThreadStart = on_thread_start;
+    callbacks->ThreadEnd = on_thread_end;
+}
+
+/* The end first: a thread whose start is seen must not be one whose end is missed. */
+jvmtiError java_threads_watch(jvmtiEnv *jvmti)
+{
+    jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
+    return error;
+}
+
+void java_threads_stop(jvmtiEnv *jvmti)
+{
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, NULL);
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_THREAD_END, NULL);
+    tc_threads_forget_all();
+}
+
+struct candidate {
+    jthread thread;
+    uint64_t id, eetop;
+    pid_t tid;                     /* -1: not known */
+    pid_t tid_in_dump;             /* 0: not seen there; -1: in doubt */
+    threadclock_thread registered; /* 0: not by us */
+};
+
+/* The eetop of a thread that is past its ThreadEnd event is soon 0: one that is the same as before belongs to the TID. */
+static bool is_gone(JNIEnv *env, const struct candidate *candidate)
+{
+    return !java_threads_same(env, candidate->thread, candidate->eetop);
+}
+
+static void forget_if_gone(JNIEnv *env, const struct candidate *candidate)
+{
+    if (candidate->registered != 0 && is_gone(env, candidate))
+        tc_threads_forget(candidate->registered);
+}
+
+static void register_candidate(JNIEnv *env, struct candidate *candidate)
+{
+    threadclock_thread known;
+    if (candidate->tid < 0 || tc_threads_find(candidate->id, &known) == 0)
+        return;
+    if (tc_threads_register_other(candidate->id, candidate->tid, &candidate->registered) != 0)
+        candidate->registered = 0;
+    forget_if_gone(env, candidate);
+}
+
+/* True: it runs, but HotSpot's description did not lead to its TID. */
+static bool is_missing(JNIEnv *env, const struct candidate *candidate)
+{
+    threadclock_thread known;
+    return candidate->tid < 0 && candidate->eetop != 0 && !is_gone(env, candidate) && tc_threads_find(candidate->id, &known) != 0;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    uint64_t a = ((const struct candidate *)left)->id, b = ((const struct candidate *)right)->id;
+    return (a > b) - (a < b);
+}
+
+/* The dump was made later than the eetops were read: the TID of a thread that has kept its eetop is right. */
+static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t count)
+{
+    jstring dump = thread_dump_take(env);
+    const char *chars = dump != NULL ? (*env)->GetStringUTFChars(env, dump, NULL) : NULL;
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    if (chars == NULL)
+        return;
+    qsort(candidates, count, sizeof *candidates, by_id);
+    const char *text = chars;
+    for (struct thread_dump_line line; thread_dump_next(&text, &line);) {
+        struct candidate *candidate = bsearch(&(struct candidate){.id = line.id}, candidates, count, sizeof *candidates, by_id);
+        if (candidate != NULL)
+            candidate->tid_in_dump = candidate->tid_in_dump == 0 ? line.tid : -1;
+    }
+    (*env)->ReleaseStringUTFChars(env, dump, chars);
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i].tid < 0 && candidates[i].tid_in_dump > 0) {
+            candidates[i].tid = candidates[i].tid_in_dump;
+            register_candidate(env, &candidates[i]);
+        }
+    }
+}
+
+/*
+ * A thread between its ThreadEnd event, which was not enabled yet, and the clearing of its eetop is registered by mistake;
+ * that takes it microseconds. So all are looked at once more a moment later.
+ */
+static void register_candidates(JNIEnv *env, struct candidate *candidates, size_t count, const struct vm_structs *structs)
+{
+    enum { SETTLE_NS = 2000000 };
+    bool missing = false;
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].id = id_of(env, candidates[i].thread);
+        candidates[i].eetop = eetop_of(env, candidates[i].thread);
+        candidates[i].tid = vm_structs_tid(structs, candidates[i].eetop);
+        register_candidate(env, &candidates[i]);
+        missing |= is_missing(env, &candidates[i]);
+    }
+    if (missing)
+        register_from_dump(env, candidates, count);
+    struct timespec settle = {0, SETTLE_NS};
+    tc_syscall4(SYS_nanosleep, (long)&settle, 0, 0, 0);
+    for (size_t i = 0; i < count; i++)
+        forget_if_gone(env, &candidates[i]);
+    tc_epoch_advance();
+}
+
+void java_threads_register_all(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm)
+{
+    struct vm_structs structs;
+    vm_structs_find(libjvm, &structs);
+    if (!find_fields(env) || !local_frame_push(env))
+        return;
+    jint count = 0;
+    jthread *threads = NULL;
+    struct candidate *candidates = NULL;
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE
+        && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count; i++)
+            candidates[i] = (struct candidate){.thread = threads[i]};
+        register_candidates(env, candidates, (size_t)count, &structs);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)candidates);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    local_frame_pop(env);
+}

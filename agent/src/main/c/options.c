@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's options: key=value, separated by commas. */
+#include "options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char known[] = "known options are freshness=tick|now, "
+                            "total=jvm|tick|now|interpolated and log=none|stderr|FILE, separated by commas";
+
+static bool is(const char *text, int length, const char *word)
+{
+    return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
+}
+
+/* The index of the word among the count ones, or -1. */
+static int index_of(const char *value, int length, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is(value, length, words[i]))
+            return i;
+    return -1;
+}
+
+static int set_freshness(struct agent_options *options, const char *value, int length)
+{
+    static const char *const words[] = {[THREADCLOCK_TICK] = "tick", [THREADCLOCK_NOW] = "now"};
+    int index = index_of(value, length, words, 2);
+    options->freshness = (enum threadclock_freshness)index;
+    return index;
+}
+
+static int set_total(struct agent_options *options, const char *value, int length)
+{
+    static const char *const words[] = {
+        [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
+    int index = index_of(value, length, words, 4);
+    options->total = (enum total_source)index;
+    return index;
+}
+
+static int set_command(struct agent_options *options, const char *value, int length)
+{
+    static const char *const words[] = {[DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status"};
+    int index = index_of(value, length, words, 3);
+    options->command = (enum command)index;
+    return index;
+}
+
+static int set_file(char *file, const char *value, int length)
+{
+    if (length == 0 || length >= OPTION_FILE_BYTES)
+        return -1;
+    memcpy(file, value, (size_t)length);
+    file[length] = '\0';
+    return 0;
+}
+
+static int set_report(struct agent_options *options, const char *value, int length)
+{
+    return set_file(options->report_file, value, length);
+}
+
+static int set_log(struct agent_options *options, const char *value, int length)
+{
+    options->log = is(value, length, "none") ? LOG_NONE : is(value, length, "stderr") ? LOG_STDERR : LOG_FILE;
+    return set_file(options->log_file, value, length);
+}
+
+static const struct {
+    const char *key;
+    int (*set)(struct agent_options *options, const char *value, int length);
+} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"log", set_log}, {"do", set_command}, {"report", set_report}};
+
+/* One key=value of this length; 0, -1: no such key, -2: no such value. */
+static int parse_one(const char *item, int length, struct agent_options *options)
+{
+    const char *equals = memchr(item, '=', (size_t)length);
+    int key_length = equals != NULL ? (int)(equals - item) : length;
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
+        if (!is(item, key_length, setters[i].key))
+            continue;
+        if (equals == NULL || setters[i].set(options, equals + 1, length - key_length - 1) < 0)
+            return -2;
+        return 0;
+    }
+    return -1;
+}
+
+int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size)
+{
+    *options = (struct agent_options){.freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .log = LOG_NONE};
+    if (text == NULL || *text == '\0')
+        return 0;
+    for (const char *item = text;;) {
+        int length = (int)strcspn(item, ",");
+        int result = parse_one(item, length, options);
+        if (result != 0) {
+            snprintf(error, error_size, "%s option '%.*s': %s", result == -1 ? "unknown" : "bad value in",
+                     length > 200 ? 200 : length, item, known);
+            return -1;
+        }
+        if (item[length] == '\0')
+            return 0;
+        item += length + 1;
+    }
+}

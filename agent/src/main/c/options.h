@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's options: key=value, separated by commas. */
+#ifndef TC_AGENT_OPTIONS_H
+#define TC_AGENT_OPTIONS_H
+
+#include <stddef.h>
+
+#include "threadclock.h"
+
+enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
+
+/* Where total time comes from: the JVM itself, or one of the core's reads. */
+enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
+
+/* What attaching is for. */
+enum command { DO_ATTACH, DO_DETACH, DO_STATUS };
+
+enum { OPTION_FILE_BYTES = 1024 };
+
+struct agent_options {
+    enum threadclock_freshness freshness; /* freshness=tick|now */
+    enum log_target log;                  /* log=none|stderr|<file> */
+    char log_file[OPTION_FILE_BYTES];
+    enum total_source total;              /* total=jvm|tick|now|interpolated */
+    enum command command;                 /* do=attach|detach|status; the attach commands say it */
+    char report_file[OPTION_FILE_BYTES];  /* report=<file>: where their answer goes; "": nowhere */
+};
+
+/*
+ * Parses text (null and "" give the defaults: tick, jvm, none). 0, or -1 with one sentence about the first mistake in error.
+ */
+int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TID of a Java thread that ran before the agent came, out of HotSpot's own description of its data. */
+#ifndef TC_AGENT_VM_STRUCTS_H
+#define TC_AGENT_VM_STRUCTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct vm_structs {
+    bool found;
+    uint64_t osthread_offset;  /* of _osthread in JavaThread (to JDK 21) or Thread (from 25) */
+    uint64_t thread_id_offset; /* of _thread_id in OSThread */
+};
+
+/* Looks into libjvm, a handle of dlopen. found says whether HotSpot describes what is needed. */
+void vm_structs_find(void *libjvm, struct vm_structs *structs);
+
+/*
+ * The TID of the thread whose JavaThread is at eetop (java.lang.Thread.eetop), or -1. Reads without faulting, for the
+ * thread may end meanwhile: the answer holds only if eetop is still the same afterwards.
+ */
+pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
+
+#endif

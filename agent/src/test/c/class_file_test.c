@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reader of class files: finds the wrong call of JDK-8372704 and nothing else, in any bytes whatever. The class is
+ * made here, of every kind of constant and instruction; CLASS_FILES=file:file adds real ones.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "class_file.h"
+#include "made_class.h"
+
+static const struct wrong_call total_for_user = {
+    .class_name = "sun/management/ThreadImpl",
+    .method = "getThreadUserTime", .method_descriptor = "([J)[J",
+    .called = "getThreadTotalCpuTime0", .meant = "getThreadUserCpuTime0", .call_descriptor = "(J)J",
+};
+
+/* In a block of exactly this size, so that a sanitizer sees a read beyond it. */
+static enum class_file_result find(const unsigned char *bytes, size_t length, struct call_change *change)
+{
+    unsigned char *exact = malloc(length > 0 ? length : 1);
+    assert_non_null(exact);
+    memcpy(exact, bytes, length);
+    *change = (struct call_change){0};
+    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, &total_for_user, change);
+    free(exact);
+    return result;
+}
+
+/* What was changed is the operand of an invokestatic, and the class that comes of it is right. */
+static void assert_valid_change(const unsigned char *bytes, size_t length, struct call_change change)
+{
+    assert_true(change.offset >= 1 && change.offset + 2 <= length);
+    assert_int_equal(bytes[change.offset - 1], 0xb8);
+    assert_true(change.constant != 0);
+    unsigned char *changed = malloc(length);
+    assert_non_null(changed);
+    memcpy(changed, bytes, length);
+    changed[change.offset] = (unsigned char)(change.constant >> 8);
+    changed[change.offset + 1] = (unsigned char)change.constant;
+    struct call_change none;
+    assert_int_equal(find(changed, length, &none), CLASS_FILE_RIGHT);
+    free(changed);
+}
+
+static void the_wrong_call_is_found(void **state)
+{
+    (void)state;
+    struct bytes class = class_with(1);
+    struct call_change change;
+    assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_WRONG);
+    assert_int_equal(change.constant, USER);
+    assert_memory_equal(class.at + change.offset, "\0\012\120\0\253", 4); /* the operand, and what follows */
+    assert_valid_change(class.at, class.length, change);
+}
+
+static void a_right_class_is_left_alone(void **state)
+{
+    (void)state;
+    struct bytes class = class_with(0);
+    struct call_change change;
+    assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_RIGHT);
+}
+
+static void two_wrong_calls_are_not_understood(void **state)
+{
+    (void)state;
+    struct bytes class = class_with(2);
+    struct call_change change;
+    assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_NOT_UNDERSTOOD);
+}
+
+static void the_parts_answer_as_the_whole(void **state)
+{
+    (void)state;
+    for (int calls = 0; calls <= 2; calls++) {
+        struct bytes pool = {.length = 0}, code = {.length = 0};
+        put_pool(&pool);
+        put_code(&code, calls);
+        struct call_change change = {0};
+        enum class_file_result result = class_parts_find(pool.at, pool.length, CONSTANTS, code.at, code.length,
+                                                         &total_for_user, &change);
+        assert_int_equal(result, calls == 0 ? CLASS_FILE_RIGHT : calls == 1 ? CLASS_FILE_WRONG : CLASS_FILE_NOT_UNDERSTOOD);
+        if (calls == 1)
+            assert_memory_equal(code.at + change.offset - 1, "\270\0\012\120", 4);
+    }
+}
+
+/* The class with these bytes, which must be there once, in the place of those. */
+static enum class_file_result find_with(const char *instead, const char *with, size_t length)
+{
+    struct bytes class = class_with(1);
+    unsigned char *place = NULL;
+    for (size_t i = 0; i + length <= class.length; i++)
+        if (memcmp(class.at + i, instead, length) == 0) {
+            assert_null(place);
+            place = class.at + i;
+        }
+    assert_non_null(place);
+    memcpy(place, with, length);
+    struct call_change change;
+    return find(class.at, class.length, &change);
+}
+
+static void other_names_are_not_taken_for_these(void **state)
+{
+    (void)state;
+    assert_int_equal(find_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), CLASS_FILE_RIGHT);
+    assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_with("getThreadUserTime", "getThreadUserTim2", 17), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_with("([J)[J", "([I)[J", 6), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_with("sun/management", "sub/management", 14), CLASS_FILE_NOT_UNDERSTOOD);
+}
+
+static void what_is_meant_has_to_be_static(void **state)
+{
+    (void)state;
+    assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
+}
+
+static enum class_file_result find_in_parts(const struct bytes *pool, unsigned count, const struct bytes *code, size_t length)
+{
+    unsigned char *exact = malloc(length + 1);
+    assert_non_null(exact);
+    memcpy(exact + 1, code->at, length);
+    struct call_change change;
+    enum class_file_result result = class_parts_find(pool->at, pool->length, (uint16_t)count, exact + 1, length,
+                                                     &total_for_user, &change);
+    free(exact);
+    return result;
+}
+
+/* An instruction that is taken for a longer one hides the call behind it; for a shorter one, ends in a bad opcode. */
+static void assert_length_is_known(const char *instruction)
+{
+    struct bytes pool = {.length = 0}, code = {.length = 0};
+    put_pool(&pool);
+    put_hex(&code, instruction);
+    put_hex(&code, wrong_call);
+    put_hex(&code, end);
+    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, code.length), CLASS_FILE_WRONG);
+}
+
+static void each_instruction_has_its_length(void **state)
+{
+    (void)state;
+    static const char *const longer[] = {
+        "10ff", "11ffff", "12ff", "13ffff", "14ffff", "15ff", "16ff", "17ff", "18ff", "19ff", "36ff", "37ff", "38ff",
+        "39ff", "3aff", "84ffff", "99ffff", "9affff", "9bffff", "9cffff", "9dffff", "9effff", "9fffff", "a0ffff", "a1ffff",
+        "a2ffff", "a3ffff", "a4ffff", "a5ffff", "a6ffff", "a7ffff", "a8ffff", "a9ff", "b2ffff", "b3ffff", "b4ffff",
+        "b5ffff", "b6ffff", "b7ffff", "b8ffff", "b9ffffffff", "baffffffff", "bbffff", "bcff", "bdffff", "c0ffff", "c1ffff",
+        "c415ffff", "c419ffff", "c436ffff", "c43affff", "c4a9ffff", "c484ffffffff", "c5ffffff", "c6ffff", "c7ffff",
+        "c8ffffffff", "c9ffffffff", "aaffffff ffffffff 00000000 00000000 ffffffff", "abffffff ffffffff 00000000"};
+    bool known[256] = {false};
+    for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++) {
+        struct bytes instruction = {.length = 0};
+        put_hex(&instruction, longer[i]);
+        known[instruction.at[0]] = true;
+        assert_length_is_known(longer[i]);
+    }
+    for (unsigned opcode = 0; opcode < 202; opcode++) {
+        char hex[3];
+        snprintf(hex, sizeof hex, "%02x", opcode);
+        if (!known[opcode])
+            assert_length_is_known(hex);
+    }
+}
+
+static void code_that_ends_early_is_not_understood(void **state)
+{
+    (void)state;
+    struct bytes pool = {.length = 0}, code = {.length = 0};
+    put_pool(&pool);
+    put_hex(&code, "00 b8000a");
+    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 4), CLASS_FILE_WRONG);
+    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 3), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 2), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 1), CLASS_FILE_RIGHT);
+}
+
+static void a_pool_too_large_is_not_understood(void **state)
+{
+    (void)state;
+    enum { MANY = 65534 };
+    static unsigned char pool[MANY * 3]; /* empty Utf8 each */
+    for (size_t i = 0; i < MANY; i++)
+        pool[3 * i] = 1;
+    struct call_change change;
+    assert_int_equal(class_parts_find(pool, sizeof pool, MANY + 1, pool, 0, &total_for_user, &change),
+                     CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &total_for_user, &change), CLASS_FILE_RIGHT);
+}
+
+/* No prefix is a class, and neither is a class with something after it. */
+static void assert_refused_at_other_lengths(const unsigned char *bytes, size_t length)
+{
+    struct call_change change;
+    for (size_t shorter = 0; shorter < length; shorter++)
+        assert_int_equal(find(bytes, shorter, &change), CLASS_FILE_NOT_UNDERSTOOD);
+    unsigned char *longer = malloc(length + 1);
+    assert_non_null(longer);
+    memcpy(longer, bytes, length);
+    longer[length] = 0;
+    assert_int_equal(find(longer, length + 1, &change), CLASS_FILE_NOT_UNDERSTOOD);
+    free(longer);
+}
+
+static void check_one(unsigned char *bytes, size_t length)
+{
+    struct call_change change;
+    if (find(bytes, length, &change) == CLASS_FILE_WRONG)
+        assert_valid_change(bytes, length, change);
+}
+
+/* Every bit of every byte turned, and every byte at its extremes. */
+static void assert_survives_damage(unsigned char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char was = bytes[i];
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] = (unsigned char)(was ^ 1 << bit);
+            check_one(bytes, length);
+        }
+        bytes[i] = 0;
+        check_one(bytes, length);
+        bytes[i] = 0xff;
+        check_one(bytes, length);
+        bytes[i] = was;
+    }
+}
+
+static void any_other_length_is_not_understood(void **state)
+{
+    (void)state;
+    struct bytes class = class_with(1);
+    assert_refused_at_other_lengths(class.at, class.length);
+}
+
+static void damage_never_leads_astray(void **state)
+{
+    (void)state;
+    struct bytes class = class_with(1);
+    assert_survives_damage(class.at, class.length);
+}
+
+/* Several bytes at once, from a fixed seed. */
+static void random_damage_never_leads_astray(void **state)
+{
+    (void)state;
+    uint32_t random = 8372704;
+    for (int64_t round = 0; round < setting("CLASS_FILE_ROUNDS", 20000); round++) {
+        struct bytes class = class_with(1);
+        for (int damage = 0; damage < 4; damage++) {
+            random = random * 1664525 + 1013904223;
+            class.at[(random >> 16) % class.length] = (unsigned char)(random >> 8);
+        }
+        check_one(class.at, class.length);
+    }
+}
+
+static void a_pool_of_any_count_is_read_within_its_bytes(void **state)
+{
+    (void)state;
+    struct bytes pool = {.length = 0}, code = {.length = 0};
+    put_pool(&pool);
+    put_code(&code, 1);
+    for (unsigned count = 0; count <= UINT16_MAX; count++) {
+        struct call_change change;
+        enum class_file_result result = class_parts_find(pool.at, pool.length, (uint16_t)count, code.at, code.length,
+                                                         &total_for_user, &change);
+        assert_int_equal(result, count == CONSTANTS ? CLASS_FILE_WRONG : CLASS_FILE_NOT_UNDERSTOOD);
+    }
+}
+
+static void check_file(const char *name)
+{
+    static unsigned char bytes[65536];
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    struct call_change change;
+    enum class_file_result result = find(bytes, length, &change);
+    print_message("%s: %s\n", name, result == CLASS_FILE_WRONG ? "wrong" : result == CLASS_FILE_RIGHT ? "right" : "odd");
+    assert_int_not_equal(result, CLASS_FILE_NOT_UNDERSTOOD);
+    if (result == CLASS_FILE_WRONG)
+        assert_valid_change(bytes, length, change);
+    assert_refused_at_other_lengths(bytes, length);
+    assert_survives_damage(bytes, length);
+}
+
+static void real_classes_are_understood(void **state)
+{
+    (void)state;
+    char *files = getenv("CLASS_FILES");
+    if (files == NULL) {
+        print_message("SKIP: CLASS_FILES names no class files (no jimage in JAVA_HOME to take them from)\n");
+        skip();
+    }
+    files = strdup(files);
+    for (char *rest = files, *name; (name = strsep(&rest, ":")) != NULL;)
+        check_file(name);
+    free(files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wrong_call_is_found),
+        cmocka_unit_test(a_right_class_is_left_alone),
+        cmocka_unit_test(two_wrong_calls_are_not_understood),
+        cmocka_unit_test(the_parts_answer_as_the_whole),
+        cmocka_unit_test(other_names_are_not_taken_for_these),
+        cmocka_unit_test(what_is_meant_has_to_be_static),
+        cmocka_unit_test(each_instruction_has_its_length),
+        cmocka_unit_test(code_that_ends_early_is_not_understood),
+        cmocka_unit_test(a_pool_too_large_is_not_understood),
+        cmocka_unit_test(any_other_length_is_not_understood),
+        cmocka_unit_test(damage_never_leads_astray),
+        cmocka_unit_test(random_damage_never_leads_astray),
+        cmocka_unit_test(a_pool_of_any_count_is_read_within_its_bytes),
+        cmocka_unit_test(real_classes_are_understood),
+    };
+    return cmocka_run_group_tests_name("class_file", tests, NULL, NULL);
+}

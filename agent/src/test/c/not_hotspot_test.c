@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent in a JVM that is not HotSpot (no JVM at all, here): it says so in one line, and lets the JVM start. */
+#include "support.h"
+
+#include <dlfcn.h>
+#include <jni.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static jint JNICALL no_environment(JavaVM *vm, void **environment, jint version)
+{
+    (void)vm;
+    (void)environment;
+    (void)version;
+    return JNI_EVERSION;
+}
+
+static const struct JNIInvokeInterface_ functions = {.GetEnv = no_environment};
+
+typedef jint JNICALL agent_entry(JavaVM *vm, char *options, void *reserved);
+
+/* What the agent prints on stderr while it starts. */
+static void start_and_capture(const char *entry, char *options, char *printed, size_t size)
+{
+    JavaVM vm = &functions;
+    void *library = dlopen(getenv("THREADCLOCK_LIBRARY"), RTLD_NOW);
+    assert_non_null(library);
+    agent_entry *start = (agent_entry *)dlsym(library, entry);
+    assert_non_null(start);
+    int pipe_ends[2], stderr_copy = dup(2);
+    assert_int_equal(pipe(pipe_ends), 0);
+    dup2(pipe_ends[1], 2);
+    jint result = start(&vm, options, NULL);
+    dup2(stderr_copy, 2);
+    close(stderr_copy);
+    close(pipe_ends[1]);
+    ssize_t length = read(pipe_ends[0], printed, size - 1);
+    close(pipe_ends[0]);
+    printed[length > 0 ? length : 0] = '\0';
+    assert_int_equal(result, JNI_OK);
+}
+
+static bool says_one_line(void *entry)
+{
+    char printed[4096];
+    start_and_capture(entry, NULL, printed, sizeof printed);
+    return strncmp(printed, "threadclock: this JVM is not HotSpot", 36) == 0 && strchr(printed, '\n') == printed + strlen(printed) - 1;
+}
+
+static bool names_the_option(void *entry)
+{
+    char printed[4096];
+    start_and_capture(entry, "freshness=never", printed, sizeof printed);
+    return strncmp(printed, "threadclock: bad value in option 'freshness=never'", 50) == 0;
+}
+
+/* The agent starts once in a process: each case in a child of its own. */
+static void each_way_in_says_so_and_goes_on(void **state)
+{
+    (void)state;
+    assert_true(true_in_child(fork, says_one_line, "Agent_OnLoad"));
+    assert_true(true_in_child(fork, says_one_line, "Agent_OnAttach"));
+}
+
+static void a_mistaken_option_is_named_first(void **state)
+{
+    (void)state;
+    assert_true(true_in_child(fork, names_the_option, "Agent_OnLoad"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_way_in_says_so_and_goes_on),
+        cmocka_unit_test(a_mistaken_option_is_named_first),
+    };
+    return cmocka_run_group_tests_name("not_hotspot", tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's options: what is taken, and what a mistake is answered with. */
+#include "support.h"
+
+#include <string.h>
+
+#include "options.h"
+
+static char error[1400];
+
+static struct agent_options parsed(const char *text)
+{
+    struct agent_options options;
+    assert_int_equal(agent_options_parse(text, &options, error, sizeof error), 0);
+    return options;
+}
+
+static void assert_refused(const char *text, const char *beginning)
+{
+    struct agent_options options;
+    assert_int_equal(agent_options_parse(text, &options, error, sizeof error), -1);
+    assert_memory_equal(error, beginning, strlen(beginning));
+    assert_non_null(strstr(error, "known options are freshness=tick|now"));
+}
+
+static void none_is_tick_and_silent(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct agent_options options = parsed(i ? "" : NULL);
+        assert_int_equal(options.freshness, THREADCLOCK_TICK);
+        assert_int_equal(options.log, LOG_NONE);
+    }
+}
+
+static void all_are_taken_in_any_order(void **state)
+{
+    (void)state;
+    struct agent_options options = parsed("log=/tmp/a=b c.log,freshness=now");
+    assert_int_equal(options.freshness, THREADCLOCK_NOW);
+    assert_int_equal(options.log, LOG_FILE);
+    assert_string_equal(options.log_file, "/tmp/a=b c.log");
+    assert_int_equal(parsed("freshness=tick,log=stderr").log, LOG_STDERR);
+    assert_int_equal(parsed("log=none").log, LOG_NONE);
+}
+
+static void the_attach_commands_say_what_they_want(void **state)
+{
+    (void)state;
+    struct agent_options options = parsed("report=/tmp/x/report,do=status");
+    assert_int_equal(options.command, DO_STATUS);
+    assert_string_equal(options.report_file, "/tmp/x/report");
+    assert_int_equal(parsed("do=detach").command, DO_DETACH);
+    assert_int_equal(parsed("total=now").command, DO_ATTACH);
+}
+
+static void total_is_the_jvms_unless_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("").total, TOTAL_JVM);
+    assert_int_equal(parsed("total=tick").total, TOTAL_TICK);
+    assert_int_equal(parsed("total=now").total, TOTAL_NOW);
+    assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    assert_refused("freshnes=now", "unknown option 'freshnes=now'");
+    assert_refused("freshness=tick,verbose", "unknown option 'verbose'");
+    assert_refused("freshness", "bad value in option 'freshness'");
+    assert_refused("freshness=ticks", "bad value in option 'freshness=ticks'");
+    assert_refused("total=hotspot", "bad value in option 'total=hotspot'");
+    assert_refused("do=nothing", "bad value in option 'do=nothing'");
+    assert_refused("log=", "bad value in option 'log='");
+    assert_refused("freshness=now,", "unknown option ''");
+    assert_refused(",", "unknown option ''");
+}
+
+static void an_overlong_option_is_refused_whole(void **state)
+{
+    (void)state;
+    static char text[4096] = "log=";
+    memset(text + 4, 'x', sizeof text - 5);
+    assert_refused(text, "bad value in option 'log=xxx");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(none_is_tick_and_silent),
+        cmocka_unit_test(all_are_taken_in_any_order),
+        cmocka_unit_test(the_attach_commands_say_what_they_want),
+        cmocka_unit_test(total_is_the_jvms_unless_asked_for),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(an_overlong_option_is_refused_whole),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
