@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the Java binding share. */
+#ifndef TC_JAVA_NATIVES_H
+#define TC_JAVA_NATIVES_H
+
+#include <jni.h>
+
+struct task;
+
+/* threadclock_times_tick, and the elapsed time of the tick behind it, which is there even where the times are not. */
+jint tc_task_tick(struct task *task);
+
+#endif

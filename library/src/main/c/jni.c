@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Java binding: the natives of dev.threadclock.internal.Native. A failure is -1, as in ThreadMXBean. */
+#include <errno.h>
+#include <jni.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "instance.h"
+#include "java_natives.h"
+#include "java_threads.h"
+#include "threadclock.h"
+#include "tick.h"
+#include "vm_structs.h"
+
+#define NATIVE(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name
+
+/* Each native is one call into the core. */
+#define NATIVE_NANOS(name, read)                         \
+    NATIVE(jlong, name)(JNIEnv *env, jclass caller);     \
+    NATIVE(jlong, name)(JNIEnv *env, jclass caller)      \
+    {                                                    \
+        (void)env;                                       \
+        (void)caller;                                    \
+        int64_t ns = read();                             \
+        return ns < 0 ? -1 : (jlong)ns;                  \
+    }
+
+NATIVE_NANOS(userTickNanos, threadclock_user_tick_ns)
+NATIVE_NANOS(userNowNanos, threadclock_user_now_ns)
+NATIVE_NANOS(systemTickNanos, threadclock_system_tick_ns)
+NATIVE_NANOS(systemNowNanos, threadclock_system_now_ns)
+NATIVE_NANOS(totalTickNanos, threadclock_total_tick_ns)
+NATIVE_NANOS(totalNowNanos, threadclock_total_now_ns)
+NATIVE_NANOS(totalInterpolatedNanos, threadclock_total_interpolated_ns)
+NATIVE_NANOS(tickLengthNanos, threadclock_tick_length_ns)
+NATIVE_NANOS(coarseMonotonicNanos, tc_coarse_ns)
+
+/* Times go to an address: three longs, as in struct threadclock_times. 0 or a negative errno. */
+#define NATIVE_TIMES(name, read)                                    \
+    NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address);  \
+    NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address)   \
+    {                                                               \
+        (void)env;                                                  \
+        (void)caller;                                               \
+        return read((struct threadclock_times *)address);           \
+    }
+
+NATIVE_TIMES(timesTick, threadclock_times_tick)
+NATIVE_TIMES(timesNow, threadclock_times_now)
+NATIVE_TIMES(processTimes, threadclock_process_times)
+
+/* For CpuMeter: the elapsed time of the tick comes along, a fourth long, for a call of its own would cost as much again. */
+struct task {
+    struct threadclock_times times;
+    int64_t wall_ns;
+};
+
+jint tc_task_tick(struct task *task)
+{
+    int64_t coarse_ns = tc_coarse_ns();
+    task->wall_ns = coarse_ns >= 0 ? coarse_ns : threadclock_clock_ns(CLOCK_MONOTONIC);
+    return threadclock_times_tick(&task->times);
+}
+
+NATIVE(jint, taskTick)(JNIEnv *env, jclass caller, jlong address);
+NATIVE(jint, taskTick)(JNIEnv *env, jclass caller, jlong address)
+{
+    (void)env;
+    (void)caller;
+    return tc_task_tick((struct task *)address);
+}
+
+NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer);
+NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer)
+{
+    (void)caller;
+    return (jlong)(intptr_t)(*env)->GetDirectBufferAddress(env, buffer);
+}
+
+NATIVE(jint, tidTimes)(JNIEnv *env, jclass caller, jint tid, jlong address);
+NATIVE(jint, tidTimes)(JNIEnv *env, jclass caller, jint tid, jlong address)
+{
+    (void)env;
+    (void)caller;
+    return threadclock_tid_times(tid, (struct threadclock_times *)address);
+}
+
+NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacity);
+NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacity)
+{
+    (void)env;
+    (void)caller;
+    return (jint)threadclock_all_threads((struct threadclock_thread_row *)address, (size_t)capacity);
+}
+
+static struct vm_structs structs;
+
+/* Finds out how this JVM tells the TID of a Java thread. Once; before that nobody's can be told. */
+NATIVE(void, findThreads)(JNIEnv *env, jclass caller);
+NATIVE(void, findThreads)(JNIEnv *env, jclass caller)
+{
+    (void)caller;
+    JavaVM *vm;
+    void *libjvm = (*env)->GetJavaVM(env, &vm) == JNI_OK ? instance_libjvm(vm) : NULL;
+    if (libjvm != NULL)
+        vm_structs_find(libjvm, &structs);
+}
+
+NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread);
+NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread)
+{
+    (void)caller;
+    uint64_t eetop;
+    return java_threads_tid(env, thread, &structs, &eetop);
+}
+
+/* That it is alive afterwards says that its TID was its all the time. */
+NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address);
+NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address)
+{
+    (void)caller;
+    uint64_t eetop;
+    struct threadclock_times times;
+    int result = java_threads_tid(env, thread, &structs, &eetop);
+    if (result > 0)
+        result = threadclock_tid_times(result, &times);
+    if (result == 0 && !java_threads_same(env, thread, eetop))
+        result = -ESRCH;
+    if (result == 0)
+        *(struct threadclock_times *)address = times;
+    return result;
+}
+
+/* To an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
+NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address);
+NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address)
+{
+    (void)env;
+    (void)caller;
+    struct threadclock_source source;
+    int error = threadclock_describe((enum threadclock_quantity)quantity, (enum threadclock_freshness)freshness, &source);
+    if (error == 0)
+        memcpy((void *)address, &source, offsetof(struct threadclock_source, name));
+    return error;
+}
+
+NATIVE(jstring, sourceName)(JNIEnv *env, jclass caller, jint quantity, jint freshness);
+NATIVE(jstring, sourceName)(JNIEnv *env, jclass caller, jint quantity, jint freshness)
+{
+    (void)caller;
+    struct threadclock_source source;
+    int error = threadclock_describe((enum threadclock_quantity)quantity, (enum threadclock_freshness)freshness, &source);
+    return error == 0 ? (*env)->NewStringUTF(env, source.name) : NULL;
+}
+
+NATIVE(jstring, version)(JNIEnv *env, jclass caller);
+NATIVE(jstring, version)(JNIEnv *env, jclass caller)
+{
+    (void)caller;
+    return (*env)->NewStringUTF(env, threadclock_version());
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+    (void)vm;
+    (void)reserved;
+    return JNI_VERSION_1_8;
+}

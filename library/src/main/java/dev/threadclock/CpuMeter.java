@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stopwatch for the CPU time of a piece of work on one thread.
+package dev.threadclock;
+
+import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.Sample;
+import dev.threadclock.internal.JavaThread;
+
+/**
+ * Measures user, system, total and elapsed time of a piece of work on one thread.
+ *
+ * <pre>{@code
+ * CpuMeter meter = new CpuMeter();
+ * try (CpuMeter running = meter.start()) {
+ *     work();
+ * }
+ * long userNanos = meter.userNanos();
+ * }</pre>
+ *
+ * <p>A meter may be started and stopped many times and gives the sum of all its finished intervals. Meters may run inside
+ * one another; the outer one includes the inner. For a task on several threads, make a meter in each thread, all with the
+ * same {@link CpuTotals}. Starting and stopping allocate nothing.
+ *
+ * <p><b>Freshness.</b> With {@link Freshness#TICK}, the default, all four values are as of timer ticks: a pair costs less than
+ * four reads of {@link ThreadClock#userNanos()} and mostly no system call; a single short interval may come out as 0 or as a
+ * whole tick (4 ms at 250 Hz), and sums over many are right. With {@link Freshness#NOW} the kernel is asked at each end,
+ * and elapsed time is {@link System#nanoTime()}'s.
+ *
+ * <p><b>One thread.</b> An interval ends on the thread that began it. A stop on another thread throws and changes nothing.
+ * Virtual threads have no CPU time of their own (the kernel keeps none), so starting a meter on one throws.
+ */
+public final class CpuMeter implements AutoCloseable {
+    /**
+     * Of a difference; -1 will not do. Without the native library system time is total less the JVM's coarse user time, and goes
+     * back now and then: one interval may be negative, so that the sum is right.
+     */
+    static final long UNKNOWN = Long.MIN_VALUE;
+
+    private static final Clocks CLOCKS = Clocks.CLOCKS;
+
+    private final boolean now;
+    private final CpuTotals totals;
+    private final Sample sample = new Sample();
+    private Thread owner; // null: not running
+    private long userStart;
+    private long systemStart;
+    private long totalStart;
+    private long wallStart;
+    private long user;
+    private long system;
+    private long total;
+    private long wall;
+    private long intervals;
+
+    /** A meter of freshness {@link Freshness#TICK}. */
+    public CpuMeter() {
+        this(Freshness.TICK, null);
+    }
+
+    /**
+     * A meter of freshness {@link Freshness#TICK} that adds each finished interval to the totals.
+     *
+     * @param totals the sums of a task, shared with the meters of its other threads
+     */
+    public CpuMeter(CpuTotals totals) {
+        this(Freshness.TICK, totals);
+    }
+
+    /**
+     * A meter of the freshness, that adds each finished interval to the totals.
+     *
+     * @param freshness {@link Freshness#TICK} or {@link Freshness#NOW}
+     * @param totals the sums of a task; may be null
+     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which gives total only
+     */
+    public CpuMeter(Freshness freshness, CpuTotals totals) {
+        if (freshness == Freshness.INTERPOLATED) {
+            throw new IllegalArgumentException("a meter's freshness is TICK or NOW: only total can be interpolated");
+        }
+        this.now = freshness == Freshness.NOW;
+        this.totals = totals;
+    }
+
+    /**
+     * Begins an interval on the calling thread.
+     *
+     * @return this meter, for try-with-resources
+     * @throws IllegalStateException if it is running, or on a virtual thread
+     */
+    public CpuMeter start() {
+        Thread thread = Thread.currentThread();
+        if (owner != null) {
+            throw new IllegalStateException("this meter was started already, by thread " + owner.getName()
+                    + "; stop it first, or use a meter for each");
+        }
+        if (JavaThread.isVirtual(thread)) {
+            throw new IllegalStateException("a virtual thread has no CPU time of its own; measure on a platform thread");
+        }
+        read();
+        userStart = sample.userNanos;
+        systemStart = sample.systemNanos;
+        totalStart = sample.totalNanos;
+        wallStart = sample.wallNanos;
+        owner = thread;
+        return this;
+    }
+
+    /**
+     * Ends the interval that this thread began, and adds it to the sums.
+     *
+     * @return this meter
+     * @throws IllegalStateException if the meter is not running, or was started by another thread: it then runs on, and that
+     *     thread can still stop it
+     */
+    public CpuMeter stop() {
+        if (owner != Thread.currentThread()) {
+            throw notOurs(owner);
+        }
+        read();
+        owner = null;
+        long userNanos = difference(userStart, sample.userNanos);
+        long systemNanos = difference(systemStart, sample.systemNanos);
+        long totalNanos = difference(totalStart, sample.totalNanos);
+        long wallNanos = sample.wallNanos - wallStart;
+        user = sum(user, userNanos);
+        system = sum(system, systemNanos);
+        total = sum(total, totalNanos);
+        wall += wallNanos;
+        intervals++;
+        if (totals != null) {
+            totals.addSigned(userNanos, systemNanos, totalNanos, wallNanos);
+        }
+        return this;
+    }
+
+    /** {@link #stop()} if the meter is running; nothing otherwise. */
+    @Override
+    public void close() {
+        if (owner != null) {
+            stop();
+        }
+    }
+
+    /**
+     * Sets all sums back to 0.
+     *
+     * @throws IllegalStateException if the meter is running
+     */
+    public void reset() {
+        if (owner != null) {
+            throw new IllegalStateException("this meter is running; stop it before it is reset");
+        }
+        user = system = total = wall = intervals = 0;
+    }
+
+    /** {@return true between start and stop} */
+    public boolean isRunning() {
+        return owner != null;
+    }
+
+    /** {@return user time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    public long userNanos() {
+        return shown(user);
+    }
+
+    /** {@return system time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    public long systemNanos() {
+        return shown(system);
+    }
+
+    /** {@return total CPU time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    public long totalNanos() {
+        return shown(total);
+    }
+
+    /** {@return elapsed time of the finished intervals in nanoseconds} */
+    public long wallNanos() {
+        return wall;
+    }
+
+    /** {@return how many intervals have finished} */
+    public long intervals() {
+        return intervals;
+    }
+
+    @Override
+    public String toString() {
+        return "user " + userNanos() + " ns, system " + systemNanos() + " ns, total " + totalNanos() + " ns, wall " + wall
+                + " ns in " + intervals + " intervals" + (owner == null ? "" : ", running");
+    }
+
+    private void read() {
+        if (now) {
+            CLOCKS.taskNow(sample);
+        } else {
+            CLOCKS.taskTick(sample);
+        }
+    }
+
+    private static IllegalStateException notOurs(Thread owner) {
+        return new IllegalStateException(owner == null ? "this meter is not running"
+                : "this meter was started by thread " + owner.getName() + " and cannot be stopped by thread "
+                        + Thread.currentThread().getName() + ": a thread's CPU time is measured on that thread");
+    }
+
+    private static long difference(long from, long to) {
+        return from < 0 || to < 0 ? UNKNOWN : to - from;
+    }
+
+    private static long sum(long sum, long nanos) {
+        return sum == UNKNOWN || nanos == UNKNOWN ? UNKNOWN : sum + nanos;
+    }
+
+    private static long shown(long sum) {
+        return sum == UNKNOWN ? -1 : Math.max(0, sum);
+    }
+}

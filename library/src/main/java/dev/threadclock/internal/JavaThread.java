@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to a thread that older JDKs do not have the method for.
+package dev.threadclock.internal;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/** Internal: {@code Thread.isVirtual()} of JDK 21 and {@code Thread.threadId()} of 19, on any JDK. */
+public final class JavaThread {
+    private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
+    private static final MethodHandle THREAD_ID = method("threadId", long.class);
+
+    private JavaThread() {}
+
+    /** True if the thread is virtual: the kernel knows nothing of it. */
+    public static boolean isVirtual(Thread thread) {
+        if (IS_VIRTUAL == null) {
+            return false;
+        }
+        try {
+            return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (Throwable e) {
+            throw new AssertionError(e); // it declares none
+        }
+    }
+
+    /** The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass of Thread may give another. */
+    static long id(Thread thread) {
+        if (THREAD_ID == null) {
+            return idBefore19(thread);
+        }
+        try {
+            return (long) THREAD_ID.invokeExact(thread);
+        } catch (Throwable e) {
+            throw new AssertionError(e); // it declares none
+        }
+    }
+
+    @SuppressWarnings("deprecation")
+    private static long idBefore19(Thread thread) {
+        return thread.getId();
+    }
+
+    /** Null where this JDK has no such method, or has it as a preview only. */
+    private static MethodHandle method(String name, Class<?> result) {
+        try {
+            return MethodHandles.publicLookup().findVirtual(Thread.class, name, MethodType.methodType(result));
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows of a table of all threads are Java threads, and which.
+package dev.threadclock.internal;
+
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * A Java thread belongs to the row with its TID if it had that TID before the pass and has it still after it: TIDs are
+ * reused, but not while their thread lives. What was found once is kept by the serial of the row, which is never reused; so
+ * Java threads are listed anew only when one has started.
+ */
+final class JavaThreads {
+    /** A Java thread; not held back from the garbage collector. */
+    static final class Known {
+        final long id;
+        private final String lastName;
+        private final WeakReference<Thread> thread;
+
+        Known(long id, String name) {
+            this.id = id;
+            lastName = name;
+            thread = null;
+        }
+
+        Known(Thread thread) {
+            id = JavaThread.id(thread);
+            lastName = thread.getName();
+            this.thread = new WeakReference<>(thread);
+        }
+
+        Thread thread() {
+            return thread == null ? null : thread.get();
+        }
+
+        String name() {
+            Thread present = thread();
+            return present == null ? lastName : present.getName();
+        }
+    }
+
+    /** Passes that list the threads again after one has started: an attached thread is counted before it is listed. */
+    private static final int REPEATS = 2;
+
+    private Known[] known = new Known[0]; // row by row
+    private long[] serials = new long[0];
+    private int size;
+
+    private long started = Long.MIN_VALUE;
+    private int repeats;
+    private Thread[] fresh = new Thread[0]; // Java threads that no row is known of, before the pass
+    private int[] freshTids = new int[0];
+    private int freshCount;
+
+    Known at(int row) {
+        return known[row];
+    }
+
+    void begin(int capacity) {
+        known = new Known[capacity];
+    }
+
+    void set(int row, Known thread) {
+        known[row] = thread;
+    }
+
+    /** Before the pass: the TIDs of the threads that are new. */
+    void beforePass() {
+        freshCount = 0;
+        long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
+        if (startedNow < 0 || startedNow != started) {
+            repeats = REPEATS;
+        }
+        started = startedNow;
+        if (repeats > 0) {
+            repeats--;
+            listFresh();
+        }
+    }
+
+    private void listFresh() {
+        Map<Thread, Known> old = new IdentityHashMap<>();
+        for (int i = 0; i < size; i++) {
+            if (known[i] != null && known[i].thread() != null) {
+                old.put(known[i].thread(), known[i]);
+            }
+        }
+        for (Thread thread : liveThreads()) {
+            int tid = thread == null || old.containsKey(thread) ? -1 : Clocks.CLOCKS.tid(thread);
+            if (tid > 0) {
+                if (freshCount == fresh.length) {
+                    fresh = Arrays.copyOf(fresh, 2 * freshCount + 16);
+                    freshTids = Arrays.copyOf(freshTids, fresh.length);
+                }
+                fresh[freshCount] = thread;
+                freshTids[freshCount++] = tid;
+            }
+        }
+    }
+
+    /** All platform threads; null entries at the end. None if a security manager forbids it: rows then have the kernel's names. */
+    private static Thread[] liveThreads() {
+        try {
+            ThreadGroup root = Thread.currentThread().getThreadGroup();
+            while (root.getParent() != null) {
+                root = root.getParent();
+            }
+            for (int length = root.activeCount() + 16;; length *= 2) {
+                Thread[] threads = new Thread[length];
+                if (root.enumerate(threads) < length) {
+                    return threads;
+                }
+            }
+        } catch (SecurityException e) {
+            return new Thread[0];
+        }
+    }
+
+    /** After the pass: what is known of its rows. */
+    void afterPass(ThreadTable table) {
+        if (!sameRows(table)) {
+            moveToRowsOf(table);
+        }
+        if (freshCount > 0) {
+            Map<Integer, Integer> rows = new HashMap<>();
+            for (int i = 0; i < size; i++) {
+                rows.put(table.tid(i), i);
+            }
+            for (int i = 0; i < freshCount; i++) {
+                Integer row = rows.get(freshTids[i]);
+                if (row != null && Clocks.CLOCKS.tid(fresh[i]) == freshTids[i]) {
+                    known[row] = new Known(fresh[i]);
+                }
+            }
+            Arrays.fill(fresh, 0, freshCount, null);
+        }
+    }
+
+    private boolean sameRows(ThreadTable table) {
+        if (table.size() != size) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (table.serial(i) != serials[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void moveToRowsOf(ThreadTable table) {
+        Map<Long, Known> bySerial = new HashMap<>();
+        for (int i = 0; i < size; i++) {
+            if (known[i] != null) {
+                bySerial.put(serials[i], known[i]);
+            }
+        }
+        size = table.size();
+        serials = new long[size];
+        known = new Known[size];
+        for (int i = 0; i < size; i++) {
+            serials[i] = table.serial(i);
+            known[i] = bySerial.get(serials[i]);
+        }
+    }
+}

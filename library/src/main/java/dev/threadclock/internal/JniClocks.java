@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// All reads through JNI.
+package dev.threadclock.internal;
+
+import java.nio.ByteBuffer;
+
+/** Not final: the hot reads are called through FFM where there is one, see META-INF/versions/22. */
+class JniClocks extends Clocks {
+    /** Errors as the kernel numbers them. */
+    private static final int NO_SUCH_THREAD = -3;
+    private static final int NOT_KNOWN_HERE = -38;
+
+    private final String binding;
+
+    /** Throws what loading the library throws. */
+    JniClocks(String binding) {
+        Native.addressOf(NativeMemory.piece());
+        this.binding = binding;
+    }
+
+    @Override
+    public long userTickNanos() {
+        return Native.userTickNanos();
+    }
+
+    @Override
+    public long userNowNanos() {
+        return Native.userNowNanos();
+    }
+
+    @Override
+    public long systemTickNanos() {
+        return Native.systemTickNanos();
+    }
+
+    @Override
+    public long systemNowNanos() {
+        return Native.systemNowNanos();
+    }
+
+    @Override
+    public long totalTickNanos() {
+        return Native.totalTickNanos();
+    }
+
+    @Override
+    public long totalNowNanos() {
+        return Native.totalNowNanos();
+    }
+
+    @Override
+    public long totalInterpolatedNanos() {
+        return Native.totalInterpolatedNanos();
+    }
+
+    @Override
+    public boolean timesTick(Sample sample) {
+        return sample.times(Native.timesTick(sample.address));
+    }
+
+    @Override
+    public boolean timesNow(Sample sample) {
+        return sample.times(Native.timesNow(sample.address));
+    }
+
+    @Override
+    public void taskTick(Sample sample) {
+        sample.task(Native.taskTick(sample.address));
+    }
+
+    @Override
+    public void taskNow(Sample sample) {
+        sample.times(Native.timesNow(sample.address));
+        sample.wallNanos = System.nanoTime();
+    }
+
+    @Override
+    public boolean threadTimes(Thread thread, Sample sample) {
+        if (thread == Thread.currentThread() && !JavaThread.isVirtual(thread)) {
+            return timesNow(sample);
+        }
+        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD : Native.threadTimes(thread, sample.address);
+        if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
+            return Management.INSTANCE.threadTimes(JavaThread.id(thread), sample);
+        }
+        return sample.times(error);
+    }
+
+    @Override
+    public boolean tidTimes(int tid, Sample sample) {
+        return sample.times(tid <= 0 ? NO_SUCH_THREAD : Native.tidTimes(tid, sample.address));
+    }
+
+    @Override
+    public boolean processTimes(Sample sample) {
+        return sample.times(Native.processTimes(sample.address));
+    }
+
+    @Override
+    public int tid(Thread thread) {
+        return JavaThread.isVirtual(thread) ? -1 : Math.max(-1, Native.tid(thread));
+    }
+
+    @Override
+    public void allThreads(ThreadTable table) {
+        table.javaThreads.beforePass();
+        ByteBuffer rows = table.rows();
+        for (;;) {
+            int threads = Native.allThreads(Native.addressOf(rows), rows.capacity() / ThreadTable.ROW);
+            if (threads < 0) {
+                table.filled(0);
+                throw new IllegalStateException("the threads of this process cannot be listed: error " + -threads
+                        + " (is /proc mounted?)");
+            }
+            if (threads <= rows.capacity() / ThreadTable.ROW) {
+                table.filled(threads);
+                break;
+            }
+            rows = NativeMemory.allocate((threads + threads / 4 + 16) * ThreadTable.ROW);
+            table.rows(rows);
+        }
+        table.javaThreads.afterPass(table);
+    }
+
+    @Override
+    public SourceFacts source(int quantity, int freshness) {
+        ByteBuffer facts = NativeMemory.piece();
+        int error = Native.describe(quantity, freshness, Native.addressOf(facts));
+        if (error != 0) {
+            throw new IllegalArgumentException("no such read: quantity " + quantity + ", freshness " + freshness);
+        }
+        return new SourceFacts(Native.sourceName(quantity, freshness), binding, facts.getInt(4), facts.getLong(8),
+                facts.getLong(16), "");
+    }
+
+    @Override
+    ByteBuffer memory() {
+        return NativeMemory.piece();
+    }
+}

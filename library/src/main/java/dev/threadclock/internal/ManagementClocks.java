@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reads where there is no native code: ThreadMXBean answers, now, whatever freshness is asked for.
+package dev.threadclock.internal;
+
+import java.nio.ByteBuffer;
+
+final class ManagementClocks extends Clocks {
+    private final Management management = Management.INSTANCE;
+    private final String whyNotNative;
+
+    ManagementClocks(String whyNotNative) {
+        this.whyNotNative = whyNotNative;
+    }
+
+    @Override
+    public long userTickNanos() {
+        return management == null ? -1 : management.ownUserNanos();
+    }
+
+    @Override
+    public long userNowNanos() {
+        return userTickNanos();
+    }
+
+    @Override
+    public long systemTickNanos() {
+        long user = userTickNanos();
+        long total = totalTickNanos();
+        return user < 0 || total < 0 ? -1 : Math.max(0, total - user);
+    }
+
+    @Override
+    public long systemNowNanos() {
+        return systemTickNanos();
+    }
+
+    @Override
+    public long totalTickNanos() {
+        return management == null ? -1 : management.ownTotalNanos();
+    }
+
+    @Override
+    public long totalNowNanos() {
+        return totalTickNanos();
+    }
+
+    @Override
+    public long totalInterpolatedNanos() {
+        return totalTickNanos();
+    }
+
+    @Override
+    public boolean timesTick(Sample sample) {
+        return management != null && management.ownTimes(sample);
+    }
+
+    @Override
+    public boolean timesNow(Sample sample) {
+        return timesTick(sample);
+    }
+
+    @Override
+    public void taskTick(Sample sample) {
+        timesTick(sample);
+        sample.wallNanos = System.nanoTime();
+    }
+
+    @Override
+    public void taskNow(Sample sample) {
+        taskTick(sample);
+    }
+
+    @Override
+    public boolean threadTimes(Thread thread, Sample sample) {
+        if (management == null || JavaThread.isVirtual(thread)) {
+            sample.set(-1, -1, -1);
+            return false;
+        }
+        return management.threadTimes(JavaThread.id(thread), sample);
+    }
+
+    @Override
+    public boolean tidTimes(int tid, Sample sample) {
+        throw new UnsupportedOperationException("threads cannot be read by TID without the native library: " + whyNotNative);
+    }
+
+    @Override
+    public boolean processTimes(Sample sample) {
+        sample.set(-1, -1, management == null ? -1 : Management.processNanos());
+        return sample.totalNanos >= 0;
+    }
+
+    @Override
+    public int tid(Thread thread) {
+        return -1;
+    }
+
+    @Override
+    public void allThreads(ThreadTable table) {
+        if (management == null) {
+            table.begin(0);
+        } else {
+            management.allThreads(table);
+        }
+    }
+
+    @Override
+    public SourceFacts source(int quantity, int freshness) {
+        return new SourceFacts(management == null ? "none" : "ThreadMXBean", "ThreadMXBean", -1, -1, 0, whyNotNative);
+    }
+
+    @Override
+    ByteBuffer memory() {
+        return null;
+    }
+}

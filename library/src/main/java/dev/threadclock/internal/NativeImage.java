@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native library as it lies in the jar: finds the one for this machine, and checks it against its digest.
+package dev.threadclock.internal;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+final class NativeImage {
+    static final String FILE_NAME = "libthreadclock.so";
+
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private final byte[] bytes;
+    private final String digest;
+
+    private NativeImage(byte[] bytes, String digest) {
+        this.bytes = bytes;
+        this.digest = digest;
+    }
+
+    /** Reads the library for this machine from the jar. UnsatisfiedLinkError: none for this machine, or a damaged one. */
+    static NativeImage fromJar() {
+        String platform = platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+        String resource = "/META-INF/native/" + platform + "/" + FILE_NAME;
+        byte[] bytes = read(resource);
+        String digest = new String(read(resource + ".sha256"), StandardCharsets.US_ASCII).trim();
+        if (!Digest.sha256(bytes).equals(digest)) {
+            throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource
+                    + " does not match its digest); get the jar again");
+        }
+        return new NativeImage(bytes, digest);
+    }
+
+    /** The folder of the jar that holds the library for an operating system and architecture as Java names them. */
+    static String platform(String osName, String osArch) {
+        if (osName.equals("Linux")) {
+            if (osArch.equals("amd64") || osArch.equals("x86_64")) {
+                return "linux-x86_64";
+            }
+            if (osArch.equals("aarch64")) {
+                return "linux-aarch64";
+            }
+        }
+        throw new UnsatisfiedLinkError("there is no native library for os.name " + osName + ", os.arch " + osArch
+                + "; threadclock runs on Linux x86_64 and aarch64, with a 64-bit JVM");
+    }
+
+    /** Writes the library to a new file that only its owner may read, and checks what has arrived there. */
+    void writeTo(Path file) throws IOException {
+        Files.createFile(file, OWNER_ONLY);
+        Files.write(file, bytes, StandardOpenOption.WRITE);
+        if (!Digest.sha256(Files.readAllBytes(file)).equals(digest)) {
+            throw new IOException("what was written is not what can be read back");
+        }
+    }
+
+    private static byte[] read(String resource) {
+        try (InputStream in = NativeImage.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new UnsatisfiedLinkError("the jar has no " + resource + "; get a jar that was built for this machine");
+            }
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            byte[] buffer = new byte[8192];
+            for (int n; (n = in.read(buffer)) >= 0; ) {
+                out.write(buffer, 0, n);
+            }
+            return out.toByteArray();
+        } catch (IOException e) {
+            throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource + ": " + e.getMessage()
+                    + "); get the jar again");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the native library out of the jar, and leaves no file behind.
+package dev.threadclock.internal;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Internal: loads libthreadclock once per class loader.
+ *
+ * <p>Two system properties steer it. {@code dev.threadclock.library}: the path of an installed libthreadclock.so, which
+ * is then loaded instead of the one in the jar. {@code dev.threadclock.tmpdir}: the folder to put the library of the jar
+ * into for the moment of loading.
+ */
+public final class NativeLibrary {
+    static final String LIBRARY_PROPERTY = "dev.threadclock.library";
+
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private static boolean loaded;
+    private static String failure;
+
+    private NativeLibrary() {}
+
+    /**
+     * Loads the library; does nothing when it is loaded already.
+     *
+     * @throws UnsatisfiedLinkError if it cannot be had: one line of text with the reason and what to do. A later call
+     *     fails in the same way without trying again.
+     */
+    public static synchronized void load() {
+        if (loaded) {
+            return;
+        }
+        if (failure == null) {
+            try {
+                loadOnce();
+                loaded = true;
+                return;
+            } catch (UnsatisfiedLinkError e) {
+                failure = e.getMessage();
+            }
+        }
+        throw new UnsatisfiedLinkError(failure);
+    }
+
+    /**
+     * Puts the library of the jar into a folder as libthreadclock.so, readable by its owner only, and returns its path.
+     * A file of that name is replaced in one step.
+     *
+     * @throws IOException if the folder does not take it
+     * @throws UnsatisfiedLinkError if the jar has none for this machine, or a damaged one
+     */
+    public static Path extractTo(Path folder) throws IOException {
+        NativeImage image = NativeImage.fromJar();
+        Path scratch = Files.createTempDirectory(folder, ".threadclock-", OWNER_ONLY);
+        Path written = scratch.resolve(NativeImage.FILE_NAME);
+        try {
+            image.writeTo(written);
+            return Files.move(written, folder.resolve(NativeImage.FILE_NAME),
+                    StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            remove(written, scratch);
+        }
+    }
+
+    private static void loadOnce() {
+        String installed = System.getProperty(LIBRARY_PROPERTY);
+        if (installed != null && !installed.isEmpty()) {
+            loadInstalled(installed);
+        } else {
+            loadFromJar(NativeImage.fromJar());
+        }
+    }
+
+    private static void loadInstalled(String path) {
+        try {
+            System.load(new File(path).getAbsolutePath());
+        } catch (UnsatisfiedLinkError e) {
+            throw new UnsatisfiedLinkError("-D" + LIBRARY_PROPERTY + "=" + path + " does not load (" + oneLine(e.getMessage())
+                    + "); correct the path, or leave the property out to use the library in the jar");
+        }
+    }
+
+    private static void loadFromJar(NativeImage image) {
+        StringBuilder refusals = new StringBuilder();
+        for (String place : Places.inOrder()) {
+            String refusal = loadThrough(place, image);
+            if (refusal == null) {
+                return;
+            }
+            refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal).append(')');
+        }
+        throw new UnsatisfiedLinkError("no folder to load it from: " + refusals + "; give a writable folder on a file system"
+                + " that is not mounted noexec with -D" + Places.PROPERTY + "=DIR, or the path of an installed library with -D"
+                + LIBRARY_PROPERTY + "=FILE");
+    }
+
+    /** Null, or why this place does not do. Either way nothing stays there: Linux keeps what is mapped. */
+    private static String loadThrough(String place, NativeImage image) {
+        Path folder = null;
+        Path file = null;
+        try {
+            folder = Files.createTempDirectory(Paths.get(place).toAbsolutePath(), "threadclock-", OWNER_ONLY);
+            file = folder.resolve(NativeImage.FILE_NAME);
+            image.writeTo(file);
+            System.load(file.toString());
+            return null;
+        } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
+            return reason(e);
+        } catch (UnsatisfiedLinkError e) {
+            String why = oneLine(String.valueOf(e.getMessage()).replace(file + ": ", ""));
+            return why.contains("failed to map segment") ? "mounted noexec" : why;
+        } finally {
+            remove(file, folder);
+        }
+    }
+
+    private static String reason(Exception e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such folder";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        String why = e instanceof FileSystemException ? ((FileSystemException) e).getReason() : e.getMessage();
+        return why == null ? e.getClass().getSimpleName() : oneLine(why);
+    }
+
+    private static void remove(Path... paths) {
+        for (Path path : paths) {
+            try {
+                if (path != null) {
+                    Files.deleteIfExists(path);
+                }
+            } catch (IOException e) {
+                // The library works all the same; there is nobody to tell.
+            }
+        }
+    }
+
+    private static String oneLine(String text) {
+        return String.valueOf(text).replaceAll("\\s+", " ");
+    }
+}

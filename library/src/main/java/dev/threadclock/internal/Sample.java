@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one reading gives, and the memory that native code writes it into.
+package dev.threadclock.internal;
+
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
+
+/** Internal: the values of one reading in nanoseconds, -1 where unknown. Belongs to one thread at a time. */
+public final class Sample {
+    public long userNanos = -1;
+    public long systemNanos = -1;
+    public long totalNanos = -1;
+    public long wallNanos = -1;
+
+    /** Where native code writes user, system, total and wall; 0 without native code. */
+    final long address;
+
+    private final LongBuffer written;
+
+    public Sample() {
+        ByteBuffer memory = Clocks.CLOCKS.memory();
+        address = memory == null ? 0 : Native.addressOf(memory);
+        written = memory == null ? null : memory.asLongBuffer();
+    }
+
+    public void set(long user, long system, long total) {
+        userNanos = user;
+        systemNanos = system;
+        totalNanos = total;
+    }
+
+    /** Takes over user, system and total from the memory if error is 0; else they are unknown. Returns error == 0. */
+    boolean times(int error) {
+        if (error != 0) {
+            set(-1, -1, -1);
+            return false;
+        }
+        set(written.get(0), written.get(1), written.get(2));
+        return true;
+    }
+
+    /** The same, and wall in any case. */
+    void task(int error) {
+        wallNanos = written.get(3);
+        times(error);
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the source of a reading.
+package dev.threadclock.internal;
+
+/** Internal: what {@code dev.threadclock.Source} tells; -1 for a number that is not known. */
+public final class SourceFacts {
+    public final String name;
+    public final String binding;
+    public final int systemCalls;
+    public final long resolutionNanos;
+    public final long ageNanos;
+    public final String whyNotNative;
+
+    SourceFacts(String name, String binding, int systemCalls, long resolutionNanos, long ageNanos, String whyNotNative) {
+        this.name = name;
+        this.binding = binding;
+        this.systemCalls = systemCalls;
+        this.resolutionNanos = resolutionNanos;
+        this.ageNanos = ageNanos;
+        this.whyNotNative = whyNotNative;
+    }
+}

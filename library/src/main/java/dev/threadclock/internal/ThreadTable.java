@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// All threads of the process as one pass found them: a row of memory each, as native code writes it.
+package dev.threadclock.internal;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Internal: what {@code dev.threadclock.ThreadTimes} gives out. Belongs to one thread at a time. */
+public final class ThreadTable {
+    /** struct threadclock_thread_row. */
+    static final int ROW = 56;
+    private static final int TID = 0;
+    private static final int SERIAL = 8;
+    private static final int USER = 16;
+    private static final int SYSTEM = 24;
+    private static final int TOTAL = 32;
+    private static final int NAME = 40;
+    private static final int NAME_LENGTH = 16;
+
+    final JavaThreads javaThreads = new JavaThreads();
+
+    private ByteBuffer rows = NativeMemory.allocate(64 * ROW);
+    private int size;
+
+    public void read() {
+        Clocks.CLOCKS.allThreads(this);
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public int tid(int index) {
+        return rows.getInt(at(index) + TID);
+    }
+
+    public long serial(int index) {
+        return rows.getLong(at(index) + SERIAL);
+    }
+
+    public long userNanos(int index) {
+        return rows.getLong(at(index) + USER);
+    }
+
+    public long systemNanos(int index) {
+        return rows.getLong(at(index) + SYSTEM);
+    }
+
+    public long totalNanos(int index) {
+        return rows.getLong(at(index) + TOTAL);
+    }
+
+    public long javaId(int index) {
+        JavaThreads.Known known = javaThreads.at(checked(index));
+        return known == null ? 0 : known.id;
+    }
+
+    public String name(int index) {
+        JavaThreads.Known known = javaThreads.at(checked(index));
+        return known == null ? kernelName(index) : known.name();
+    }
+
+    private String kernelName(int index) {
+        byte[] name = new byte[NAME_LENGTH];
+        int length = 0;
+        for (byte b; length < NAME_LENGTH && (b = rows.get(at(index) + NAME + length)) != 0; ) {
+            name[length++] = b;
+        }
+        return new String(name, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private int at(int index) {
+        return checked(index) * ROW;
+    }
+
+    private int checked(int index) {
+        if (index < 0 || index >= size) {
+            throw new IndexOutOfBoundsException("thread " + index + " of " + size);
+        }
+        return index;
+    }
+
+    ByteBuffer rows() {
+        return rows;
+    }
+
+    void rows(ByteBuffer others) {
+        rows = others;
+    }
+
+    void filled(int threads) {
+        size = threads;
+    }
+
+    /** For who fills the table from Java: empty, with place for so many. */
+    void begin(int capacity) {
+        size = 0;
+        if (rows.capacity() / ROW < capacity) {
+            rows = NativeMemory.allocate(capacity * ROW);
+        }
+        javaThreads.begin(capacity);
+    }
+
+    /** Adds a Java thread whose TID is not known. */
+    void add(long javaId, String name, Sample times) {
+        int row = size * ROW;
+        rows.putInt(row + TID, -1).putLong(row + SERIAL, javaId).putLong(row + USER, times.userNanos)
+                .putLong(row + SYSTEM, times.systemNanos).putLong(row + TOTAL, times.totalNanos);
+        javaThreads.set(size++, new JavaThreads.Known(javaId, name));
+    }
+}

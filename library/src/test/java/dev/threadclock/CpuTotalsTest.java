@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over threads.
+package dev.threadclock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class CpuTotalsTest {
+    @Test
+    void addsUpWhatManyThreadsAdd() {
+        CpuTotals totals = new CpuTotals();
+        IntStream.range(0, 10_000).parallel().forEach(i -> totals.add(1, 2, 3, 4));
+        assertThat(totals.userNanos()).isEqualTo(10_000);
+        assertThat(totals.systemNanos()).isEqualTo(20_000);
+        assertThat(totals.totalNanos()).isEqualTo(30_000);
+        assertThat(totals.wallNanos()).isEqualTo(40_000);
+        assertThat(totals.intervals()).isEqualTo(10_000);
+    }
+
+    @Test
+    void whatIsUnknownOnceIsUnknownInTheSum() {
+        CpuTotals totals = new CpuTotals();
+        totals.add(-1, -1, 5, 6);
+        totals.add(1, 1, 1, 1);
+        assertThat(totals.userNanos()).isEqualTo(-1);
+        assertThat(totals.systemNanos()).isEqualTo(-1);
+        assertThat(totals.totalNanos()).isEqualTo(6);
+        assertThat(totals.intervals()).isEqualTo(2);
+    }
+
+    @Test
+    void timesThatWereNotReadAreUnknownAndSoIsTheirDifference() {
+        CpuTimes times = new CpuTimes();
+        assertThat(times.totalNanos()).isEqualTo(-1);
+        CpuTimes earlier = new CpuTimes();
+        assertThat(ThreadClock.read(times)).isTrue();
+        assertThat(times.userNanosSince(earlier)).isEqualTo(-1);
+        earlier.set(times);
+        assertThat(times.userNanosSince(earlier)).isZero();
+    }
+}

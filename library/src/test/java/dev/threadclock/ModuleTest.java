@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the module of the library needs and gives away.
+package dev.threadclock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import org.junit.jupiter.api.Test;
+
+class ModuleTest {
+    @Test
+    void onlyThePublicPackageIsExportedAndNothingBeyondJavaBaseIsRequired() throws Exception {
+        try (InputStream in = CpuTimes.class.getResourceAsStream("/META-INF/versions/9/module-info.class")) {
+            ModuleDescriptor module = ModuleDescriptor.read(in);
+            assertThat(module.name()).isEqualTo("dev.threadclock");
+            assertThat(module.exports()).hasSize(1).allMatch(export -> export.source().equals("dev.threadclock"));
+            assertThat(module.requires()).filteredOn(required -> !required.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
+                    .extracting(ModuleDescriptor.Requires::name).containsExactly("java.base");
+        }
+    }
+
+    @Test
+    void classesAreJava8AndThoseForNewerOnesAreNotTooNew() throws Exception {
+        assertThat(classFileVersion("/dev/threadclock/ThreadClock.class")).isEqualTo(52);
+        assertThat(classFileVersion("/META-INF/versions/22/dev/threadclock/internal/NativeBinding.class")).isLessThanOrEqualTo(66);
+    }
+
+    private static int classFileVersion(String resource) throws Exception {
+        try (DataInputStream in = new DataInputStream(CpuTimes.class.getResourceAsStream(resource))) {
+            in.readInt();
+            in.readUnsignedShort();
+            return in.readUnsignedShort();
+        }
+    }
+}

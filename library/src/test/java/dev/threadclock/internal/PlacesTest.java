@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which folders are tried: the user's wish first, each once, and none that is not known.
+package dev.threadclock.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Properties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PlacesTest {
+    private final Properties before = new Properties();
+
+    @BeforeEach
+    void keepProperties() {
+        before.putAll(System.getProperties());
+    }
+
+    @AfterEach
+    void restoreProperties() {
+        System.setProperties(before);
+    }
+
+    @Test
+    void theFolderAskedForComesBeforeTheTemporaryOne() {
+        System.setProperty(Places.PROPERTY, "/wish");
+        System.setProperty("java.io.tmpdir", "/temporary");
+        assertThat(Places.inOrder()).startsWith("/wish", "/temporary").contains("/dev/shm", "/var/tmp");
+    }
+
+    @Test
+    void aFolderNamedTwiceIsTriedOnce() {
+        System.setProperty(Places.PROPERTY, "/var/tmp");
+        System.setProperty("java.io.tmpdir", "/var/tmp");
+        assertThat(Places.inOrder()).startsWith("/var/tmp").containsOnlyOnce("/var/tmp");
+    }
+
+    @Test
+    void noWishAndNoHomeAreLeftOut() {
+        System.setProperty(Places.PROPERTY, "");
+        System.setProperty("java.io.tmpdir", "/temporary");
+        // What Java says when the user is not in /etc/passwd, as in many containers.
+        System.setProperty("user.home", "?");
+        assertThat(Places.inOrder()).startsWith("/temporary").doesNotContain("", "?/.cache");
+    }
+
+    @Test
+    void theCacheOfTheHomeIsTried() {
+        System.setProperty("user.home", "/home/somebody");
+        assertThat(Places.inOrder()).contains("/home/somebody/.cache");
+    }
+}
