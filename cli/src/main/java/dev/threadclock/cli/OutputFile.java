@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a file in one step: readers see the old one or the new one, never a half.
+package dev.threadclock.cli;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+
+/** A file that a command is asked to write; "-" is stdout. */
+public final class OutputFile {
+    private final Path path;
+    private final String option;
+
+    /** option: how the user can name another file, for the error message. */
+    public OutputFile(Path path, String option) {
+        this.path = path;
+        this.option = option;
+    }
+
+    public boolean isStdout() {
+        return path.toString().equals("-");
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /** Fails now if the file could not be written later: better before a long measurement than after it. */
+    public void check() {
+        if (isStdout()) {
+            return;
+        }
+        if (Files.isDirectory(path)) {
+            throw refusal("it is a folder");
+        }
+        if (isSpecial()) {
+            if (!Files.isWritable(path)) {
+                throw refusal("permission denied");
+            }
+            return;
+        }
+        Path trial = temporary();
+        guarded(() -> {
+            Files.createFile(trial);
+            Files.delete(trial);
+        });
+    }
+
+    public void write(String text) {
+        if (isStdout()) {
+            Terminal.stdout().stream().print(text);
+            Terminal.stdout().stream().flush();
+            return;
+        }
+        guarded(() -> replace(text));
+    }
+
+    private interface FileWork {
+        void run() throws IOException;
+    }
+
+    /** In a step that a shutdown does not cut in two. */
+    private void guarded(FileWork work) {
+        try {
+            Shutdown.notDuring(() -> {
+                work.run();
+                return null;
+            });
+        } catch (IOException e) {
+            throw refusal(reason(e));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void replace(String text) throws IOException {
+        if (isSpecial()) {
+            Files.writeString(path, text);
+            return;
+        }
+        Path temporary = temporary();
+        try {
+            Files.writeString(temporary, text, StandardOpenOption.CREATE_NEW);
+            Files.move(temporary, target(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    private Path temporary() {
+        Path target = target();
+        return target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
+    }
+
+    /** A device or pipe, which can't be replaced. */
+    private boolean isSpecial() {
+        return Files.exists(path) && !Files.isRegularFile(path);
+    }
+
+    /** Where the rename goes: a symbolic link stays one. */
+    private Path target() {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            return path.toAbsolutePath().normalize();
+        }
+    }
+
+    private Failure refusal(String why) {
+        return new Failure("cannot write " + path + ": " + why + "; name another file with " + option);
+    }
+
+    private String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
+            return Files.isDirectory(target().getParent()) ? "no files can be made there" : "no such folder";
+        }
+        return e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : e.getMessage();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to be undone when Ctrl-C or SIGTERM ends the command line: children, half-written files, the progress line.
+package dev.threadclock.cli;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Callable;
+
+/** One lock between the shutdown and the steps that it must not cut in two. */
+public final class Shutdown {
+    private static final Deque<Runnable> UNDO = new ArrayDeque<>();
+    private static final long SIGNAL_SPREAD_MILLIS = 500;
+    private static boolean underWay;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(Shutdown::undoAll, "shutdown"));
+    }
+
+    private Shutdown() {}
+
+    /** Runs a step that the shutdown waits for. Once the shutdown is under way, never returns. */
+    public static synchronized <T> T notDuring(Callable<T> step) throws Exception {
+        stopIfUnderWay();
+        return step.call();
+    }
+
+    /** Has this run at shutdown, until removed. */
+    public static synchronized void add(Runnable undo) {
+        stopIfUnderWay();
+        UNDO.push(undo);
+    }
+
+    public static synchronized void remove(Runnable undo) {
+        UNDO.remove(undo);
+    }
+
+    /** Ctrl-C reaches children as well, and one may end before our own shutdown begins: waits for it, then never returns. */
+    public static void waitIfSignalled(int childExit) {
+        boolean bySignal = childExit > 128;
+        if (bySignal) {
+            try {
+                Thread.sleep(SIGNAL_SPREAD_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        waitIfUnderWay();
+    }
+
+    /** Never returns once the shutdown is under way: nothing more is to be said then. */
+    public static synchronized void waitIfUnderWay() {
+        stopIfUnderWay();
+    }
+
+    private static void stopIfUnderWay() {
+        while (underWay) {
+            try {
+                // The JVM halts when the hook has run; wait() gives the lock to the hook.
+                Shutdown.class.wait();
+            } catch (InterruptedException e) {
+                // Goes on waiting.
+            }
+        }
+    }
+
+    private static synchronized void undoAll() {
+        underWay = true;
+        while (!UNDO.isEmpty()) {
+            UNDO.pop().run();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours for a terminal, or none.
+package dev.threadclock.cli;
+
+/** Wraps text in escape sequences when colours are wanted. */
+public final class Style {
+    private final boolean coloured;
+
+    public Style(boolean coloured) {
+        this.coloured = coloured;
+    }
+
+    public String bold(String text) {
+        return wrap("1", text);
+    }
+
+    public String dim(String text) {
+        return wrap("2", text);
+    }
+
+    public String good(String text) {
+        return wrap("32", text);
+    }
+
+    public String bad(String text) {
+        return wrap("1;31", text);
+    }
+
+    private String wrap(String code, String text) {
+        return coloured && !text.isEmpty() ? "\033[" + code + "m" + text + "\033[0m" : text;
+    }
+}

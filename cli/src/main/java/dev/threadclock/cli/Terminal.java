@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdout and stderr: whether someone watches, whether colour is wanted, how wide it is, which characters it shows.
+package dev.threadclock.cli;
+
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** An output stream and what the thing at its other end can do. */
+public final class Terminal {
+    private static final int USUAL_WIDTH = 80;
+    private static final Terminal STDOUT = new Terminal(1, FileDescriptor.out);
+    private static final Terminal STDERR = new Terminal(2, FileDescriptor.err);
+
+    private final boolean watched;
+    private final boolean unicode;
+    private final PrintStream stream;
+
+    private Terminal(int number, FileDescriptor descriptor) {
+        watched = isTerminal(number) && !"dumb".equals(System.getenv("TERM"));
+        unicode = locale().toUpperCase(Locale.ROOT).replace("-", "").contains("UTF8");
+        Charset charset = unicode ? StandardCharsets.UTF_8 : StandardCharsets.US_ASCII;
+        stream = new PrintStream(new FileOutputStream(descriptor), true, charset);
+    }
+
+    public static Terminal stdout() {
+        return STDOUT;
+    }
+
+    public static Terminal stderr() {
+        return STDERR;
+    }
+
+    public PrintStream stream() {
+        return stream;
+    }
+
+    /** Prints a line; what the terminal's character set lacks is written in ASCII. */
+    public void println(String line) {
+        stream.println(plain(line));
+    }
+
+    /** Prints without ending the line. */
+    public void print(String text) {
+        stream.print(plain(text));
+        stream.flush();
+    }
+
+    /** A person may be looking: lines can be updated in place. */
+    public boolean watched() {
+        return watched;
+    }
+
+    /** Colours and bold letters, unless NO_COLOR (no-color.org) says otherwise. */
+    public boolean coloured() {
+        String noColor = System.getenv("NO_COLOR");
+        return watched && (noColor == null || noColor.isEmpty());
+    }
+
+    /** Columns of the controlling terminal, asked anew each time. */
+    public int width() {
+        try {
+            Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            String[] rowsAndColumns = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim().split(" ");
+            stty.waitFor(1, TimeUnit.SECONDS);
+            int columns = rowsAndColumns.length == 2 ? Integer.parseInt(rowsAndColumns[1]) : 0;
+            return columns > 0 ? columns : USUAL_WIDTH;
+        } catch (IOException | NumberFormatException e) {
+            return USUAL_WIDTH;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return USUAL_WIDTH;
+        }
+    }
+
+    private String plain(String text) {
+        if (unicode) {
+            return text;
+        }
+        return text.replace('─', '-').replace('×', 'x').replace("µ", "u").replace('−', '-').replace("…", "...").replace("·", "-");
+    }
+
+    private static boolean isTerminal(int number) {
+        try {
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + number)).toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The locale in force, by the order that locale(7) gives. */
+    private static String locale() {
+        for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
+            String value = System.getenv(name);
+            if (value != null && !value.isEmpty()) {
+                return value;
+            }
+        }
+        return "C";
+    }
+}

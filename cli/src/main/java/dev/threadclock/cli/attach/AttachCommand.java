@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attach command: the agent in a JVM that runs already.
+package dev.threadclock.cli.attach;
+
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.Terminal;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "attach",
+        description = {"Makes the user time of ThreadMXBean fast and right in a JVM that runs already.", ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
+            "'threadclock detach PID' undoes it; 'threadclock status PID' shows it.",
+            "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."
+        })
+public final class AttachCommand implements Callable<Integer> {
+    /** What the command itself tells the agent. */
+    private static final Pattern OURS = Pattern.compile("(^|,)(do|report)(=|,|$)");
+
+    @Mixin
+    private TargetOptions target;
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
+            description = "Options of the agent, as with -javaagent: freshness=now,log=/var/log/threadclock.log")
+    private String options;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        if (OURS.matcher(options).find()) {
+            throw new ParameterException(spec.commandLine(),
+                    "the options do= and report= are not for users: " + Printable.line(options, 200));
+        }
+        int pid = target.pid();
+        Deadline deadline = target.deadline();
+        try (Target jvm = Target.of(pid, deadline); AgentCall call = new AgentCall(jvm, deadline)) {
+            boolean ours = jvm.maps().threadclocks().isEmpty();
+            call.warn(spec.qualifiedName());
+            AgentReport report = call.make("attach", options);
+            // A copy that was there before may be of another version.
+            String version = report.values().getOrDefault("version", ours ? Main.version() : "");
+            Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread in a HotSpot JVM that listens for requests: there already, or started by a file and SIGQUIT.
+package dev.threadclock.cli.attach;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.internal.Native;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * HotSpot's side is attachListener_linux.cpp, from JDK 22 attachListener_posix.cpp: on SIGQUIT, and if there is a file
+ * .attach_pidPID of its own user in its working folder or in /tmp, it listens at /tmp/.java_pidPID instead of printing a
+ * thread dump. All files are in the target's file system, PID is the number that it knows itself by.
+ */
+final class AttachListener implements Closeable {
+    /** JDK-8225690: makes a new socket when the file was removed. Backported to 8 and 11, but not in all of their builds. */
+    private static final int RENEWS_ITS_SOCKET = 17;
+
+    private final Target target;
+    private final JvmFacts facts;
+    private final HeldFolder tmp;
+    private final HeldFolder working;
+    private final Path socket;
+    private final Object foreignSocket;
+    private boolean listens;
+
+    /** Looks only. Fails when the JVM would not answer, before anything reaches it. */
+    AttachListener(Target target, Deadline deadline) {
+        this.target = target;
+        boolean listening = isListening();
+        facts = awaitReady(listening, deadline);
+        try {
+            tmp = target.root().folder("/tmp");
+            working = workingFolder();
+        } catch (IOException e) {
+            throw target.process().failure("cannot open the folder /tmp of process " + pid() + ", where its JVM listens", e);
+        }
+        socket = tmp.resolve(socketName());
+        listens = listening && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
+        foreignSocket = key(socket);
+        if (listening && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
+            throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName() + ", but that file was removed (by a"
+                    + " cleaner of /tmp?), and older JVMs do not make it anew; restart that JVM, and exempt /tmp/.java_pid*");
+        }
+    }
+
+    JvmFacts facts() {
+        return facts;
+    }
+
+    /** The file of the socket. Starts the listener if need be; has to be called as the target's user. */
+    Path socket(Deadline deadline) {
+        if (!listens) {
+            try {
+                start(deadline);
+            } catch (IOException e) {
+                throw target.process().failure("cannot make the file .attach_pid" + target.status().namespacePid()
+                        + " in /tmp or in the working folder of process " + pid() + " (without it SIGQUIT means a thread dump)", e);
+            }
+            listens = true;
+        }
+        return socket;
+    }
+
+    /** Waits until SIGQUIT would be handled; refuses a JVM which is told not to listen. */
+    private JvmFacts awaitReady(boolean listening, Deadline deadline) {
+        while (true) {
+            ProcStatus now = target.process().status();
+            if (now.hasEnded()) {
+                throw target.process().ended();
+            }
+            if (now.isStopped()) {
+                throw new Failure("process " + pid() + " is stopped (by SIGSTOP or a debugger) and cannot answer; let it go on, for"
+                        + " example with kill -CONT " + pid());
+            }
+            JvmFacts known = target.facts();
+            if (listening) {
+                return known;
+            }
+            if (!known.attachable()) {
+                throw new Failure("the JVM " + target.label() + " was started with -XX:+DisableAttachMechanism and takes no agent while"
+                        + " it runs; restart it without that option, or with -javaagent:threadclock.jar");
+            }
+            if (now.handlesQuit()) {
+                return known;
+            }
+            if (!deadline.pause()) {
+                throw new Failure("the JVM " + target.label() + " does not handle SIGQUIT, which would end it (it is still starting, or"
+                        + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
+            }
+        }
+    }
+
+    private void start(Deadline deadline) throws IOException {
+        try (Undo<Path> trigger = Undo.after(this::makeTrigger, AttachListener::delete)) {
+            if (!target.process().isAlive()) {
+                throw target.process().ended();
+            }
+            int error = Native.signalQuit(pid());
+            if (error != 0) {
+                throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error) + "; run this as its user or as root");
+            }
+            while (!isNew(key(socket))) {
+                if (!target.process().isAlive()) {
+                    throw target.process().ended();
+                }
+                if (!deadline.pause()) {
+                    throw new Failure("the JVM " + target.label() + " does not begin to listen within " + deadline + " (it is very busy,"
+                            + " suspended, or its /tmp is full); try again, with a longer --timeout");
+                }
+            }
+        }
+    }
+
+    private boolean isNew(Object key) {
+        return key != null && !key.equals(foreignSocket);
+    }
+
+    /** In /tmp, where it disturbs nobody; else in the working folder. */
+    private Path makeTrigger() throws IOException {
+        String name = ".attach_pid" + target.status().namespacePid();
+        try {
+            return create(tmp.resolve(name));
+        } catch (IOException e) {
+            if (working == null) {
+                throw e;
+            }
+            return create(working.resolve(name));
+        }
+    }
+
+    /** One that is left from an earlier attempt does as well if it is ours; HotSpot looks at the owner. */
+    private static Path create(Path file) throws IOException {
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        } catch (FileAlreadyExistsException e) {
+            Files.delete(file);
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        return file;
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // The JVM may have done it.
+        }
+    }
+
+    /** Of the process itself, not of another one that left its socket under the same number in a shared /tmp. */
+    private boolean isListening() {
+        Set<String> inodes = UnixSockets.listening(target.process().read("net/unix"), socketName());
+        if (inodes.isEmpty()) {
+            return false;
+        }
+        try (Stream<Path> descriptors = Files.list(target.process().folder().resolve("fd"))) {
+            return descriptors.anyMatch(descriptor -> inodes.contains(socketInode(descriptor)));
+        } catch (IOException e) {
+            throw target.process().failure("cannot see the open files of process " + pid(), e);
+        }
+    }
+
+    /** Of a link "socket:[1234]" the number, of any other "". */
+    private static String socketInode(Path descriptor) {
+        try {
+            String link = Files.readSymbolicLink(descriptor).toString();
+            return link.startsWith("socket:[") ? link.substring("socket:[".length(), link.length() - 1) : "";
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private HeldFolder workingFolder() {
+        try {
+            return HeldFolder.of(target.process().folder().resolve("cwd"));
+        } catch (IOException e) {
+            return null; // removed, or not readable: /tmp has to do
+        }
+    }
+
+    private static Object key(Path file) {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private String socketName() {
+        return ".java_pid" + target.status().namespacePid();
+    }
+
+    private int pid() {
+        return target.process().pid();
+    }
+
+    @Override
+    public void close() throws IOException {
+        tmp.close();
+        if (working != null) {
+            working.close();
+        }
+    }
+}

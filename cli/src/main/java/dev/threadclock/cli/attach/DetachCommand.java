@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The detach command: the JVM answers by itself again.
+package dev.threadclock.cli.attach;
+
+import dev.threadclock.cli.Terminal;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "detach",
+        description = {"Gives a JVM back its own way of answering user time.", ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "However threadclock came into it. Its library stays loaded and does nothing.",
+            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 used wrongly."
+        })
+public final class DetachCommand implements Callable<Integer> {
+    @Mixin
+    private TargetOptions target;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        int pid = target.pid();
+        Deadline deadline = target.deadline();
+        try (Target jvm = Target.of(pid, deadline)) {
+            if (jvm.maps().threadclocks().isEmpty()) {
+                Terminal.stdout().println("threadclock is not loaded in " + jvm.label() + ": nothing to detach");
+                return 0;
+            }
+            try (AgentCall call = new AgentCall(jvm, deadline)) {
+                call.warn(spec.qualifiedName());
+                call.detach();
+            }
+            Terminal.stdout().println("threadclock is off in " + jvm.label() + ": the JVM answers user time by itself");
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// /proc/PID/maps: which libraries a process has loaded.
+package dev.threadclock.cli.attach;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The mapped files, each once, in the order of their first mapping. */
+public record ProcMaps(List<Mapped> files) {
+    private static final String DELETED = " (deleted)";
+    private static final int PATH_FIELD = 5;
+
+    /**
+     * @param path as the kernel shows it to us, without the mark for a removed file
+     * @param deleted the file has been removed or replaced since
+     * @param code some of it may be executed
+     */
+    public record Mapped(String path, boolean deleted, boolean code) {
+        String name() {
+            return path.substring(path.lastIndexOf('/') + 1);
+        }
+
+        /** Of two mappings of the same file, the sum. */
+        private Mapped and(Mapped other) {
+            return new Mapped(path, deleted, code || other.code);
+        }
+    }
+
+    public static ProcMaps parse(String text) {
+        Map<String, Mapped> files = new LinkedHashMap<>();
+        for (String line : text.split("\n")) {
+            // address perms offset dev inode          path
+            String[] fields = line.split(" +", PATH_FIELD + 1);
+            if (fields.length > PATH_FIELD && fields[PATH_FIELD].startsWith("/")) {
+                String shown = fields[PATH_FIELD];
+                boolean deleted = shown.endsWith(DELETED);
+                String path = (deleted ? shown.substring(0, shown.length() - DELETED.length()) : shown).replace("\\012", "\n");
+                files.merge(shown, new Mapped(path, deleted, fields[1].contains("x")), Mapped::and);
+            }
+        }
+        return new ProcMaps(List.copyOf(files.values()));
+    }
+
+    /** libjvm.so of any JVM. */
+    public Optional<Mapped> jvm() {
+        return first(file -> file.code() && file.name().equals("libjvm.so"));
+    }
+
+    /** OpenJ9 has a libjvm.so, too, and another protocol. */
+    public boolean isOpenJ9() {
+        return first(file -> file.name().startsWith("libj9vm")).isPresent();
+    }
+
+    public boolean isMusl() {
+        return first(file -> file.name().startsWith("ld-musl-")).isPresent();
+    }
+
+    /** The file in which HotSpot shows its counters (jvmstat), unless that is off. */
+    public Optional<Mapped> counters() {
+        return first(file -> file.path().contains("/hsperfdata_"));
+    }
+
+    /** Copies of the library. What the dynamic linker has only looked at and refused has no code mapped. */
+    public List<Mapped> threadclocks() {
+        return files.stream()
+                .filter(file -> file.code() && (file.name().equals("libthreadclock.so") || file.name().startsWith("libthreadclock.so.")))
+                .toList();
+    }
+
+    private Optional<Mapped> first(Predicate<Mapped> wanted) {
+        return files.stream().filter(wanted).findFirst();
+    }
+}

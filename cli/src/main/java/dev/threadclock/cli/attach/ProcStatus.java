@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// /proc/PID/status: whose process it is, its number in its own namespace, its state, the signals that it handles.
+package dev.threadclock.cli.attach;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * @param group the process that a thread belongs to; the same as the number asked for unless that was a thread's
+ * @param namespacePid the number that the process knows itself by
+ * @param state one letter as in proc(5): R, S, T, Z, ...
+ * @param uid the effective user
+ * @param gid the effective group
+ * @param caught the handled signals, signal N at bit N - 1
+ */
+public record ProcStatus(int group, int namespacePid, char state, int uid, int gid, long caught) {
+    private static final int SIGQUIT = 3;
+    private static final int EFFECTIVE = 1;
+
+    public static ProcStatus parse(String text) {
+        Map<String, String[]> fields = new HashMap<>();
+        for (String line : text.split("\n")) {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                fields.put(line.substring(0, colon), line.substring(colon + 1).trim().split("\\s+"));
+            }
+        }
+        int group = Integer.parseInt(fields.get("Tgid")[0]);
+        // Before Linux 4.1 there is no such line.
+        String[] pids = fields.getOrDefault("NStgid", new String[] {Integer.toString(group)});
+        return new ProcStatus(group, Integer.parseInt(pids[pids.length - 1]), fields.get("State")[0].charAt(0),
+                Integer.parseUnsignedInt(fields.get("Uid")[EFFECTIVE]), Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
+                Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
+    }
+
+    /** SIGQUIT reaches a handler, and does not end the process. */
+    public boolean handlesQuit() {
+        return (caught >> SIGQUIT - 1 & 1) != 0;
+    }
+
+    public boolean hasEnded() {
+        return state == 'Z' || state == 'X';
+    }
+
+    /** By SIGSTOP or by a debugger. */
+    public boolean isStopped() {
+        return state == 'T' || state == 't';
+    }
+
+    public boolean sameUser(ProcStatus other) {
+        return uid == other.uid && gid == other.gid;
+    }
+}

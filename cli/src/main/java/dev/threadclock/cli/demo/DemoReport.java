@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a run of the demo has found: the form of its JSON file.
+package dev.threadclock.cli.demo;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.Machine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * @param threadclock version measured
+ * @param measured when, ISO-8601 with zone
+ * @param quick measured so shortly that the figures show the order of magnitude only
+ */
+public record DemoReport(
+        String threadclock,
+        String measured,
+        boolean quick,
+        DemoPlan plan,
+        Machine machine,
+        List<JdkResult> jdks,
+        List<Jdks.Skipped> skipped) {
+    private static final Gson GSON = new GsonBuilder()
+            .registerTypeHierarchyAdapter(Path.class, new PathAdapter())
+            .setPrettyPrinting()
+            .create();
+
+    public List<JdkResult> complete() {
+        return jdks.stream().filter(JdkResult::complete).toList();
+    }
+
+    public List<JdkResult> failed() {
+        return jdks.stream().filter(jdk -> !jdk.complete()).toList();
+    }
+
+    /** What to say if the machine was too busy to judge whether the values are right, or "". */
+    public String disturbance() {
+        boolean disturbed = complete().stream().anyMatch(jdk -> jdk.before().disturbed() || jdk.with().disturbed());
+        return disturbed ? "The machine was busy: the threads missed their moments. Run it again when it is quiet." : "";
+    }
+
+    public String toJson() {
+        return compactPairs(GSON.toJson(this)) + "\n";
+    }
+
+    /** Reads what {@link #toJson()} has written. */
+    public static DemoReport fromJson(Path file) {
+        try {
+            DemoReport report = GSON.fromJson(Files.readString(file), DemoReport.class);
+            if (report == null || report.jdks == null || report.machine == null) {
+                throw new Failure(file + " is no result of 'threadclock demo --json'");
+            }
+            return report;
+        } catch (JsonParseException e) {
+            throw new Failure(file + " is no result of 'threadclock demo --json': " + e.getMessage());
+        } catch (IOException e) {
+            throw new Failure("cannot read " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** The points of the curves on a line each. */
+    private static String compactPairs(String json) {
+        return json.replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]");
+    }
+}

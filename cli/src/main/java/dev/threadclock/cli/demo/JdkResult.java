@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// One JDK as it is, and with threadclock.
+package dev.threadclock.cli.demo;
+
+import dev.threadclock.cli.Jdk;
+
+/** failure: null, or why there is nothing more; before and with may be null then. */
+public record JdkResult(
+        String home, String version, String vendor, String failure, Measured before, Measured with) {
+    static JdkResult measured(Jdk jdk, Measured before, Measured with) {
+        return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), null, before, with);
+    }
+
+    static JdkResult failed(Jdk jdk, Measured before, String failure) {
+        return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), failure, before, null);
+    }
+
+    public boolean complete() {
+        return failure == null;
+    }
+
+    public String label() {
+        return "JDK " + version + " " + vendor;
+    }
+
+    /** How many times faster a read is with threadclock. */
+    public double speedUp() {
+        return before.user().medianNanos() / with.user().medianNanos();
+    }
+}

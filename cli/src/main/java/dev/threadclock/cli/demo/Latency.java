@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long single calls took.
+package dev.threadclock.cli.demo;
+
+import java.util.List;
+
+/** Percentiles in nanoseconds; the curve has [fraction of calls, nanoseconds] from 0 to 1. */
+public record Latency(
+        long reads,
+        double meanNanos,
+        long p50Nanos,
+        long p90Nanos,
+        long p99Nanos,
+        long p999Nanos,
+        long p9999Nanos,
+        long maxNanos,
+        List<double[]> curve) {}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one child JVM has found.
+package dev.threadclock.cli.demo;
+
+/**
+ * @param user one getCurrentThreadUserTime()
+ * @param nanoTime one System.nanoTime()
+ * @param cpu one getCurrentThreadCpuTime()
+ * @param latency single getCurrentThreadUserTime() calls, each between two nanoTime() calls
+ * @param emptyLatency the same two nanoTime() calls with nothing between them: contained in every figure of latency
+ * @param aroundTicks a fresh thread that works only around timer ticks
+ * @param betweenTicks a fresh thread that works only between them
+ */
+public record Measured(
+        Cost user, Cost nanoTime, Cost cpu, Latency latency, Latency emptyLatency, TickRun aroundTicks, TickRun betweenTicks) {
+    /** The machine was too busy with other things to judge whether the values are right. */
+    public boolean disturbed() {
+        return aroundTicks.disturbed() || betweenTicks.disturbed();
+    }
+
+    /** Reads of the user time against System.nanoTime(): below 1 is cheaper. */
+    public double perNanoTime() {
+        return user.medianNanos() / nanoTime.medianNanos();
+    }
+}

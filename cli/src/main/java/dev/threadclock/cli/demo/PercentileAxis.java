@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
+package dev.threadclock.cli.demo;
+
+/** Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %. */
+public final class PercentileAxis {
+    private final double end;
+
+    /** For a sample of this size, beyond whose last single value there is nothing. */
+    public PercentileAxis(long samples) {
+        end = Math.log10(Math.max(10, samples));
+    }
+
+    /** How many nines there are at most. */
+    public double end() {
+        return end;
+    }
+
+    /** Nines of a fraction from 0 to 1; the maximum (1) is at the end. */
+    public double position(double fraction) {
+        return fraction >= 1 ? end : Math.min(end, -Math.log10(1 - fraction));
+    }
+
+    /** "0", "90 %", "99 %", "99.9 %". */
+    public static String label(int nines) {
+        return switch (nines) {
+            case 0 -> "0";
+            case 1 -> "90 %";
+            case 2 -> "99 %";
+            default -> "99." + "9".repeat(nines - 2) + " %";
+        };
+    }
+}

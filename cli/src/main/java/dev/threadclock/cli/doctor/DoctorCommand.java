@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadclock doctor: which clocks exist here and what they cost, and how well a JVM's user time is.
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.Progress;
+import dev.threadclock.cli.SelfJar;
+import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.attach.JvmLook;
+import dev.threadclock.internal.NativeLibrary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "doctor",
+        description = {
+            "Tells which clocks of a thread exist on this machine and what each costs, and whether the user time of ThreadMXBean is slow,"
+                    + " fast but wrong, or right: in every JDK here, or in the JVM PID. Says of each finding what to do. Changes nothing.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock doctor              the machine, and all JDKs: 3 s for each",
+            "  threadclock doctor 4711         the machine, and the JVM 4711",
+            "  threadclock doctor --no-jdks    the machine only",
+            "  threadclock doctor --json | jq .machine.tickLengthNanos.value",
+            "",
+            "The JVM itself is only looked at: its JDK is tried in a JVM of its own. Only a",
+            "threadclock that is in it already is asked for its status.",
+            "Exit status: 0 all is well, 1 something is slow or wrong, or could not be looked",
+            "at, 2 used wrongly."
+        })
+public final class DoctorCommand implements Callable<Integer> {
+    private static final int SECONDS = 10;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "PID",
+            description = "A JVM's process number; without one, the JDKs of this machine.")
+    private String pid;
+
+    @Option(names = "--json", description = "Print all as JSON.")
+    private boolean json;
+
+    @Option(names = "--jdk", paramLabel = "DIR", description = "Try this JDK or JRE only; may be given several times.")
+    private List<Path> homes = new ArrayList<>();
+
+    @Option(names = "--no-jdks", description = "Try no JDK.")
+    private boolean noJdks;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        int number = pid == null ? 0 : number();
+        if (!homes.isEmpty() && (noJdks || number > 0)) {
+            throw new ParameterException(spec.commandLine(), "--jdk goes with neither --no-jdks nor a PID");
+        }
+        DoctorReport report;
+        if (number > 0) {
+            // Before anything is measured: a number that is none should not cost a wait.
+            try (JvmLook jvm = JvmLook.at(number, SECONDS)) {
+                report = look(jvm);
+            }
+        } else {
+            report = look(null);
+        }
+        if (json) {
+            Terminal.stdout().stream().print(report.toJson());
+        } else {
+            new DoctorText(report, new Style(Terminal.stdout().coloured())).lines().forEach(Terminal.stdout()::println);
+        }
+        return report.well() ? 0 : 1;
+    }
+
+    private DoctorReport look(JvmLook jvm) {
+        Path jar = SelfJar.path();
+        String nativeProblem = nativeProblem();
+        try (Progress progress = new Progress()) {
+            progress.say("Looking at the machine");
+            Map<String, Finding> machine = MachineFindings.find(nativeProblem);
+            List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
+            Jdks found = null;
+            List<JdkFindings> jdks = null;
+            if (jvm == null && !noJdks) {
+                progress.say("Looking for JDKs");
+                found = jdks();
+                jdks = JdkFindings.find(found, jar, progress);
+            } else if (jvm != null) {
+                progress.say("Looking at the JVM " + jvm.pid());
+            }
+            return DoctorReport.of(Main.version(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
+        }
+    }
+
+    private Jdks jdks() {
+        Jdks jdks = homes.isEmpty() ? Jdks.find() : Jdks.of(homes);
+        if (!homes.isEmpty() && !jdks.skipped().isEmpty()) {
+            Jdks.Skipped wrong = jdks.skipped().get(0);
+            throw new Failure("--jdk " + wrong.path() + " is no JDK that works: " + wrong.reason() + "; give the folder that has bin/java in it");
+        }
+        return jdks;
+    }
+
+    private int number() {
+        try {
+            int number = Integer.parseInt(pid);
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // As any other that does not do.
+        }
+        throw new ParameterException(spec.commandLine(), "not a process number: " + pid.replaceAll("\\p{Cntrl}", "?"));
+    }
+
+    private static String nativeProblem() {
+        try {
+            NativeLibrary.load();
+            return "";
+        } catch (UnsatisfiedLinkError e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+}

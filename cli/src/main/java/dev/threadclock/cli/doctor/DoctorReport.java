@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the doctor has found: the form of its JSON.
+package dev.threadclock.cli.doctor;
+
+import com.google.gson.GsonBuilder;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.doctor.Finding.Level;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * @param threadclock version
+ * @param well nothing is wrong, and all that was asked for could be looked at: the exit status
+ * @param machine by key
+ * @param clocks in the order of the table
+ * @param jdks null when a JVM was asked for, or when they were not to be tried
+ * @param skipped folders that look like a JDK and do not work; null with jdks
+ * @param jvm by key; null when none was asked for
+ */
+record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks, List<JdkFindings> jdks,
+        List<SkippedJdk> skipped, Map<String, Finding> jvm) {
+    /** A folder that looks like a JDK. */
+    record SkippedJdk(String path, String reason) {}
+
+    static DoctorReport of(String threadclock, Map<String, Finding> machine, List<ClockCosts> clocks, List<JdkFindings> jdks, Jdks found,
+            Map<String, Finding> jvm) {
+        boolean well = machine.values().stream().noneMatch(finding -> finding.level() == Level.WRONG)
+                && (jdks == null || jdks.stream().allMatch(JdkFindings::well))
+                && (jvm == null || jvm.values().stream().noneMatch(finding -> finding.level() == Level.WRONG)
+                        && jvm.get("userTime").level() == Level.OK);
+        List<SkippedJdk> skipped = found == null ? null
+                : found.skipped().stream().map(each -> new SkippedJdk(each.path().toString(), each.reason())).toList();
+        return new DoctorReport(threadclock, well, machine, clocks, jdks, skipped, jvm);
+    }
+
+    String toJson() {
+        return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create().toJson(this) + "\n";
+    }
+}

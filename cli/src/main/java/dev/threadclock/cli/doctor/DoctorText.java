@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for people, 80 columns wide.
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.cli.Style;
+import dev.threadclock.cli.doctor.Finding.Level;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+final class DoctorText {
+    private static final int WIDTH = 80;
+    private static final int LABEL_WIDTH = 16;
+    private static final int MARK_WIDTH = 4;
+    private static final int JDK_INDENT = 7;
+
+    private final DoctorReport report;
+    private final Style style;
+    private final List<String> lines = new ArrayList<>();
+
+    DoctorText(DoctorReport report, Style style) {
+        this.report = report;
+        this.style = style;
+    }
+
+    List<String> lines() {
+        section("Machine", report.machine());
+        clocks();
+        if (report.jdks() != null) {
+            jdks();
+        }
+        if (report.jvm() != null) {
+            section("This JVM", report.jvm());
+        }
+        lines.add(style.dim("ok as it should be   -- worth knowing   ?? not known   !! slow or wrong"));
+        return lines;
+    }
+
+    private void section(String title, Map<String, Finding> findings) {
+        lines.add(style.bold(title));
+        for (Finding finding : findings.values()) {
+            String label = finding.label() + " ".repeat(Math.max(1, LABEL_WIDTH - finding.label().length()));
+            wrapped(mark(finding.level()) + " " + label, MARK_WIDTH + label.length(), finding.text());
+            if (!finding.todo().isEmpty()) {
+                wrapped(" ".repeat(MARK_WIDTH + label.length()) + "-> ", MARK_WIDTH + label.length() + 3, finding.todo());
+            }
+        }
+        lines.add("");
+    }
+
+    private void clocks() {
+        lines.add(style.bold("One read from Java, median"));
+        if (report.clocks().isEmpty()) {
+            lines.add(" ?? not known: the native library does not load");
+        } else {
+            lines.add(style.dim(String.format("    %-34s%-15s%8s%11s%8s", "", "source", "ns", "× nanoTime",
+                    "calls")));
+        }
+        for (ClockCosts clock : report.clocks()) {
+            lines.add(String.format("    %-34s%-15s%8s%11s%8s", clock.name(), clock.source() == null ? "" : clock.source(),
+                    clock.medianNanos() == null ? "not known" : Numbers.of(clock.medianNanos()),
+                    clock.perNanoTime() == null ? "" : Numbers.of(clock.perNanoTime()),
+                    clock.systemCalls() == null ? "" : clock.systemCalls().toString()).stripTrailing());
+        }
+        if (!report.clocks().isEmpty()) {
+            wrapped("    ", MARK_WIDTH, "calls: system calls in one read. Raw ticks: not measured, Java has no such read;"
+                    + " threadclock_user_raw_ns() of C is one system call.");
+        }
+        lines.add("");
+    }
+
+    private void jdks() {
+        lines.add(style.bold("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each"));
+        for (JdkFindings jdk : report.jdks()) {
+            JdkTrial trial = jdk.trial();
+            boolean known = trial.verdict() != Verdict.UNKNOWN;
+            Level level = !known ? Level.UNKNOWN : trial.verdict() == Verdict.RIGHT ? Level.OK : Level.WRONG;
+            String label = String.format("%-30s", jdk.label());
+            lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
+            lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
+            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? Numbers.cost(trial) : trial.reason());
+            if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+                wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
+                        "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");
+            }
+        }
+        report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH, skipped.path() + ": left out, " + skipped.reason()));
+        for (Verdict verdict : Verdict.values()) {
+            String todo = JdkFindings.todo(verdict);
+            if (!todo.isEmpty() && report.jdks().stream().anyMatch(jdk -> jdk.trial().verdict() == verdict)) {
+                wrapped("    -> ", JDK_INDENT, verdict.word() + ": " + todo);
+            }
+        }
+        lines.add("");
+    }
+
+    private String mark(Level level) {
+        return " " + switch (level) {
+            case OK -> style.good("ok");
+            case NOTE -> "--";
+            case UNKNOWN -> style.bold("??");
+            case WRONG -> style.bad("!!");
+        };
+    }
+
+    /** Long words, such as paths, are let stand out. */
+    private void wrapped(String start, int indent, String text) {
+        StringBuilder line = new StringBuilder(start);
+        int column = indent;
+        boolean first = true;
+        for (String word : Arrays.asList(text.split(" "))) {
+            if (!first && column + 1 + word.length() > WIDTH) {
+                lines.add(line.toString());
+                line = new StringBuilder(" ".repeat(indent));
+                column = indent;
+                first = true;
+            }
+            line.append(first ? "" : " ").append(word);
+            column += (first ? 0 : 1) + word.length();
+            first = false;
+        }
+        lines.add(line.toString());
+    }
+}

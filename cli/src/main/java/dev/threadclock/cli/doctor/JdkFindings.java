@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JDKs of this machine, each with what a trial of it has shown.
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.cli.Jdk;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.Progress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One JDK. todo: what to do about it, "" for nothing. */
+record JdkFindings(String home, String version, String vendor, JdkTrial trial, String todo) {
+    static List<JdkFindings> find(Jdks jdks, Path jar, Progress progress) {
+        List<JdkFindings> findings = new ArrayList<>();
+        for (Jdk jdk : jdks.jdks()) {
+            progress.say("[" + (findings.size() + 1) + "/" + jdks.jdks().size() + "] trying " + jdk.label());
+            findings.add(of(jdk, JdkTrial.of(jdk, jar)));
+        }
+        return findings;
+    }
+
+    private static JdkFindings of(Jdk jdk, JdkTrial trial) {
+        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, todo(trial.verdict()));
+    }
+
+    static String todo(Verdict verdict) {
+        return verdict.withAgent().isEmpty() ? "" : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
+    }
+
+    String label() {
+        return "JDK " + version + " " + vendor;
+    }
+
+    boolean well() {
+        return trial.verdict() == Verdict.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
+    }
+}

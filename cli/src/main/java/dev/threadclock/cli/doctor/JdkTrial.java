@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tries a JDK in a child JVM: what its ThreadMXBean's user time costs, and whether it is right.
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.cli.Children;
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Jdk;
+import dev.threadclock.cli.TickClock;
+import dev.threadclock.cli.demo.TickRun;
+import dev.threadclock.demo.DoctorTrial;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a JDK has shown.
+ *
+ * @param reason why the verdict is not known; "" when it is
+ * @param userNanos one getCurrentThreadUserTime(), median; null when not known
+ * @param nanoTimeNanos one System.nanoTime() there
+ * @param totalNanos one getCurrentThreadCpuTime() there
+ * @param aroundTicks a thread that works only around timer ticks
+ * @param betweenTicks a thread that works only between them
+ * @param ownIdTellsTotal getThreadUserTime(own id) is the total (JDK-8372704); null when not known
+ */
+record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
+        TickRun aroundTicks, TickRun betweenTicks, Boolean ownIdTellsTotal) {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final long WARM_UP_MILLIS = 200;
+    private static final long COST_MILLIS = 150;
+    private static final long RIGHTNESS_MILLIS = 400;
+    private static final int ATTEMPTS = 3;
+    private static final int MEDIAN_WORD = 3;
+
+    /** The /proc path takes 10 to 20 of the system calls that the total takes one of. */
+    private static final double SLOW_IN_TOTALS = 5;
+    private static final double SLACK_FRACTION = 0.05;
+    private static final long SLACK_NANOS = 10_000_000;
+
+    /** Two seconds or so; more where the machine is busy. */
+    static JdkTrial of(Jdk jdk, Path jar) {
+        JdkTrial trial = once(jdk, jar);
+        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Verdict.UNKNOWN && trial.userNanos != null; attempt++) {
+            trial = once(jdk, jar);
+        }
+        return trial;
+    }
+
+    private static JdkTrial once(Jdk jdk, Path jar) {
+        try {
+            return run(jdk, jar, TickClock.learn());
+        } catch (Failure | LinkageError e) {
+            return unknown("the ticks cannot be found: " + e.getMessage());
+        }
+    }
+
+    private static JdkTrial run(Jdk jdk, Path jar, TickClock ticks) {
+        List<String> command = List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m", "-cp", jar.toString(), DoctorTrial.class.getName(),
+                "" + WARM_UP_MILLIS, "" + COST_MILLIS, "" + RIGHTNESS_MILLIS, "" + ticks.lengthNanos(), "" + ticks.phaseNanos());
+        Map<String, String[]> lines = new HashMap<>();
+        try {
+            Children.Outcome outcome = Children.run(command, LIMIT, line -> put(lines, line));
+            if (outcome.timedOut() || outcome.exit() != 0) {
+                return unknown("the trial " + (outcome.timedOut() ? "did not end within " + LIMIT.toSeconds() + " s"
+                        : "ended with exit status " + outcome.exit() + ": " + outcome.stderr().lines().findFirst().orElse("nothing said")));
+            }
+            return parse(Map.copyOf(lines));
+        } catch (IOException e) {
+            return unknown("it could not be started: " + e.getMessage());
+        }
+    }
+
+    static JdkTrial unknown(String reason) {
+        return new JdkTrial(Verdict.UNKNOWN, reason, null, null, null, null, null, null);
+    }
+
+    /** By the first two words, but for "own" and "done", which are followed by numbers or nothing. */
+    static void put(Map<String, String[]> lines, String line) {
+        String[] words = line.split(" ");
+        String key = words.length < 2 || words[0].equals("own") ? words[0] : words[0] + " " + words[1];
+        synchronized (lines) {
+            lines.put(key, words);
+        }
+    }
+
+    static JdkTrial parse(Map<String, String[]> lines) {
+        try {
+            if (!lines.containsKey("done")) {
+                return unknown("the trial ended without its results");
+            }
+            return judge(median(lines.get("cost user")), median(lines.get("cost nanoTime")), median(lines.get("cost cpu")),
+                    run(lines.get("right around")), run(lines.get("right between")), ownIdTellsTotal(lines.get("own")));
+        } catch (NullPointerException | IndexOutOfBoundsException | NumberFormatException e) {
+            return unknown("the trial printed something else than its results");
+        }
+    }
+
+    /** A clock that tells more than the total is wrong however busy the machine was; one that tells less, only if it was quiet. */
+    private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between, Boolean ownIdTellsTotal) {
+        Verdict verdict;
+        String reason = "";
+        if (user > SLOW_IN_TOTALS * total) {
+            verdict = Verdict.SLOW;
+        } else if (tooMuch(around) || tooMuch(between)) {
+            verdict = Verdict.WRONG;
+        } else if (around.disturbed() || between.disturbed()) {
+            verdict = Verdict.UNKNOWN;
+            reason = "the machine is too busy to tell; run this again when it is quiet";
+        } else {
+            verdict = around.right() && between.right() ? Verdict.RIGHT : Verdict.WRONG;
+        }
+        return new JdkTrial(verdict, reason, user, nanoTime, total, around, between, ownIdTellsTotal);
+    }
+
+    private static boolean tooMuch(TickRun run) {
+        return run.userNanos() > run.cpuNanos() * (1 + SLACK_FRACTION) + SLACK_NANOS;
+    }
+
+    /** The work was in the kernel: user time is a small part of the total, unless it is not told from it. */
+    private static Boolean ownIdTellsTotal(String[] own) {
+        if (own == null) {
+            return null;
+        }
+        long byId = Long.parseLong(own[1]);
+        long user = Long.parseLong(own[2]);
+        long total = Long.parseLong(own[3]);
+        if (Math.abs(byId - user) <= SLACK_NANOS) {
+            return total - user > 2 * SLACK_NANOS ? Boolean.FALSE : null;
+        }
+        return Math.abs(total - byId) <= SLACK_NANOS ? Boolean.TRUE : null;
+    }
+
+    private static double median(String[] cost) {
+        return Double.parseDouble(cost[MEDIAN_WORD]);
+    }
+
+    private static TickRun run(String[] words) {
+        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]), Integer.parseInt(words[5]),
+                Integer.parseInt(words[6]));
+    }
+}

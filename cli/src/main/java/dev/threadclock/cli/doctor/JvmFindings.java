@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to know of one running JVM, looked at from outside.
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Jdk;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.attach.JvmLook;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+final class JvmFindings {
+    private static final int WARNS_OF_NATIVE_ACCESS = 24;
+    private static final String USER_TIME = "user time";
+
+    private final JvmLook jvm;
+    private final Path jar;
+    private final Map<String, Finding> findings = new LinkedHashMap<>();
+    private Optional<Jdk> jdk = Optional.empty();
+    private String noTrial = "";
+
+    private JvmFindings(JvmLook jvm, Path jar) {
+        this.jvm = jvm;
+        this.jar = jar;
+    }
+
+    static Map<String, Finding> find(JvmLook jvm, Path jar) {
+        JvmFindings all = new JvmFindings(jvm, jar);
+        all.findJdk();
+        all.process();
+        all.flags();
+        all.verdict();
+        return all.findings;
+    }
+
+    /** The installation that it runs from, if that can and may be run here. */
+    private void findJdk() {
+        try {
+            Path at = jvm.jvmFile();
+            Path java = null;
+            for (Path folder = at.getParent(); folder != null && java == null; folder = folder.getParent()) {
+                java = Files.isExecutable(folder.resolve("bin/java")) ? folder.resolve("bin/java") : null;
+            }
+            if (java == null) {
+                noTrial = "there is no bin/java beside its " + at;
+            } else if (!jvm.mayRun(java) || !jvm.mayRun(at)) {
+                noTrial = "its JDK can be changed by users other than root and this one, and is not run as this one; run this as user "
+                        + jvm.uid();
+            } else {
+                Jdks found = Jdks.of(List.of(java));
+                jdk = found.jdks().stream().findFirst();
+                noTrial = found.skipped().stream().map(Jdks.Skipped::reason).findFirst().orElse("");
+            }
+        } catch (IOException e) {
+            noTrial = e.getMessage();
+        }
+    }
+
+    private void process() {
+        findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
+        findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
+        boolean namespace = jvm.namespacePid() != jvm.pid();
+        String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
+        findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
+                ? "process numbers of its own: it is " + jvm.namespacePid() + " in there" : groups.isEmpty() ? "no sign of one" : groups));
+        findings.put("cpuLimit", Cgroups.finding("CPU limit", Integer.toString(jvm.pid())));
+        if (jdk.isPresent()) {
+            findings.put("version", Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));
+        } else {
+            findings.put("version", jvm.feature() > 0 ? Finding.ok("version", Integer.toString(jvm.feature()), "JDK " + jvm.feature())
+                    : Finding.unknown("version", noTrial));
+        }
+    }
+
+    private void flags() {
+        String atStart = "threadclock can come in at its start only: -javaagent:" + jar;
+        findings.put("attach", !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
+                : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
+                : Finding.note("attach", false, "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
+        String label = "dynamic agents";
+        findings.put("dynamicAgents", jvm.dynamicLoading().map(given -> given
+                ? Finding.ok(label, true, "allowed (-XX:+EnableDynamicAgentLoading)")
+                : Finding.note(label, false, "forbidden (-XX:-EnableDynamicAgentLoading)", atStart))
+                .orElseGet(() -> jvm.warns() ? Finding.note(label, true, "allowed, with a warning of the JVM's on stderr (JEP 451)",
+                        "-XX:+EnableDynamicAgentLoading at its start prevents the warning") : Finding.ok(label, true, "allowed")));
+    }
+
+    private void verdict() {
+        // Before the agent is asked: this process may be another user's afterwards.
+        JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
+        Optional<Boolean> active = active();
+        if (active.equals(Optional.of(true))) {
+            findings.put("userTime", Finding.ok(USER_TIME, Verdict.RIGHT.word(),
+                    "right: threadclock answers. Without it: " + described(trial)));
+            findings.put("next", Finding.ok("next", null, "nothing to do; ./threadclock status " + jvm.pid()
+                    + " tells more, ./threadclock detach " + jvm.pid() + " undoes it"));
+            return;
+        }
+        if (active.isEmpty()) {
+            findings.put("userTime", Finding.unknown(USER_TIME,
+                    "threadclock is loaded and cannot be asked; without it: " + described(trial)));
+        } else {
+            boolean wrong = trial.verdict() == Verdict.SLOW || trial.verdict() == Verdict.WRONG;
+            findings.put("userTime", trial.verdict() == Verdict.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
+                    : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next() + ": then " + trial.verdict().withAgent())
+                    : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
+        }
+        if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+            findings.put("ownId", Finding.wrong("own id", "total",
+                    "getThreadUserTime(own id) tells the total (JDK-8372704)", next() + ": the agent repairs it"));
+        }
+    }
+
+    /** Whether threadclock answers; empty when it is there and does not say. */
+    private Optional<Boolean> active() {
+        String label = "threadclock";
+        if (!jvm.hasThreadclock()) {
+            findings.put(label, Finding.ok(label, "absent", "not loaded"));
+            return Optional.of(false);
+        }
+        try {
+            Map<String, String> status = jvm.status();
+            boolean active = JvmLook.active(status);
+            String version = status.getOrDefault("version", "of another version");
+            findings.put(label, active ? Finding.ok(label, "active", version + ", answers from " + status.getOrDefault("user.source", "?"))
+                    : Finding.note(label, "inactive", version + ", loaded and switched off",
+                            "./threadclock attach " + jvm.pid() + " switches it on"));
+            return Optional.of(active);
+        } catch (Failure | IOException e) {
+            findings.put(label, Finding.unknown(label, "it is loaded, and cannot be asked: " + e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    private static String described(JdkTrial trial) {
+        return trial.verdict() == Verdict.UNKNOWN ? "not known: " + trial.reason()
+                : trial.verdict().word() + " (" + Numbers.cost(trial) + "; a trial of its JDK)";
+    }
+
+    /** The command line that helps. */
+    private String next() {
+        if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
+            return "./threadclock attach " + jvm.pid();
+        }
+        boolean warns = jvm.feature() >= WARNS_OF_NATIVE_ACCESS;
+        return "restart it with -javaagent:" + jar + (warns ? " --enable-native-access=ALL-UNNAMED" : "");
+    }
+}

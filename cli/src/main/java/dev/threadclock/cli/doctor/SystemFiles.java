@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of /proc and /sys: their text, or the reason why there is none.
+package dev.threadclock.cli.doctor;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+
+final class SystemFiles {
+    private SystemFiles() {}
+
+    /** Empty when it cannot be read. */
+    static Optional<String> text(String file) {
+        try {
+            return Optional.of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The finding that comes of its text, or the one that says why it has none. */
+    static Finding finding(String label, String file, Function<String, Finding> of) {
+        try {
+            return of.apply(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Finding.unknown(label, reason(file, e));
+        } catch (IllegalArgumentException e) {
+            return Finding.unknown(label, file + " has another form than expected");
+        }
+    }
+
+    static String reason(String file, IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "there is no " + file;
+        }
+        return e instanceof AccessDeniedException ? "may not read " + file : "cannot read " + file + " (" + e.getMessage() + ")";
+    }
+}

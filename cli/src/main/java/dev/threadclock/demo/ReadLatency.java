@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long single reads take, tail and all; beside it the same two nanoTime() calls with nothing between them.
+package dev.threadclock.demo;
+
+import java.lang.management.ThreadMXBean;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
+
+final class ReadLatency {
+    private static final long MAX_NANOS = 10_000_000_000L;
+    private static final int DIGITS = 3;
+    private static final int POINTS_PER_HALVING = 5;
+
+    private final ThreadMXBean bean;
+    private final Histogram read = new Histogram(MAX_NANOS, DIGITS);
+    private final Histogram empty = new Histogram(MAX_NANOS, DIGITS);
+
+    ReadLatency(ThreadMXBean bean) {
+        this.bean = bean;
+    }
+
+    /** The first part compiles the loop and is thrown away. */
+    void run(long nanos) {
+        measure(nanos / 4);
+        read.reset();
+        empty.reset();
+        measure(nanos);
+    }
+
+    private void measure(long nanos) {
+        long end = System.nanoTime() + nanos;
+        long sum = 0;
+        long last;
+        do {
+            long a = System.nanoTime();
+            long b = System.nanoTime();
+            empty.recordValue(Math.min(b - a, MAX_NANOS));
+            long c = System.nanoTime();
+            sum += bean.getCurrentThreadUserTime();
+            last = System.nanoTime();
+            read.recordValue(Math.min(last - c, MAX_NANOS));
+        } while (last - end < 0);
+        ReadCost.sink += sum;
+    }
+
+    void print() {
+        print("user", read);
+        print("empty", empty);
+    }
+
+    /** Prints: latency, name, count, mean, then percentile:nanoseconds as often as the histogram has something to say. */
+    private static void print(String name, Histogram histogram) {
+        StringBuilder line = new StringBuilder("latency ").append(name).append(' ').append(histogram.getTotalCount())
+                .append(String.format(Locale.ROOT, " %.2f", histogram.getMean()));
+        for (double percentile : new double[] {50, 90, 99, 99.9, 99.99, 100}) {
+            line.append(' ').append(histogram.getValueAtPercentile(percentile));
+        }
+        for (HistogramIterationValue value : histogram.percentiles(POINTS_PER_HALVING)) {
+            line.append(' ').append(value.getPercentileLevelIteratedTo()).append(':').append(value.getValueIteratedTo());
+        }
+        Demo.say(line.toString());
+    }
+}

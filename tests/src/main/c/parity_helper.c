@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI), and threads
+ * that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with -agentpath. With its option
+ * "undescribed", instead, HotSpot does not describe its data (vmStructs.hpp) any more.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jni.h>
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+static JavaVM *the_vm;
+static jobject early_thread; /* started at VMInit; NULL unless loaded with -agentpath */
+static atomic_int agent_threads_burnt;
+static atomic_int released;
+
+static long long own_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void burn_ms(int ms)
+{
+    volatile unsigned long x = 1;
+    long long end = own_cpu_ns() + ms * 1000000LL;
+    while (own_cpu_ns() < end)
+        for (int i = 0; i < 20000; i++)
+            x = x * 6364136223846793005UL + 1;
+}
+
+static void pause_ms(int ms)
+{
+    struct timespec wait = {.tv_nsec = ms * 1000000L};
+    nanosleep(&wait, NULL);
+}
+
+/* --- threads that attach and detach --- */
+
+struct attaching {
+    jobject runnable; /* global reference */
+    int times, burn_before_ms, daemon, failed;
+};
+
+static void *attach_and_detach(void *argument)
+{
+    struct attaching *job = argument;
+    burn_ms(job->burn_before_ms);
+    for (int i = 0; i < job->times; i++) {
+        JNIEnv *env;
+        JavaVMAttachArgs how = {.version = JNI_VERSION_1_6, .name = "attached"};
+        jint error = job->daemon ? (*the_vm)->AttachCurrentThreadAsDaemon(the_vm, (void **)&env, &how)
+                                 : (*the_vm)->AttachCurrentThread(the_vm, (void **)&env, &how);
+        if (error != JNI_OK) {
+            job->failed = 1;
+            return NULL;
+        }
+        jclass class = (*env)->GetObjectClass(env, job->runnable);
+        jmethodID run = (*env)->GetMethodID(env, class, "run", "()V");
+        (*env)->CallVoidMethod(env, job->runnable, run);
+        if ((*env)->ExceptionCheck(env)) {
+            (*env)->ExceptionDescribe(env);
+            job->failed = 1;
+        }
+        (*env)->DeleteLocalRef(env, class);
+        (*the_vm)->DetachCurrentThread(the_vm);
+    }
+    return NULL;
+}
+
+/* Burns in a new native thread, which then attaches, runs and detaches so many times; false if something failed. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIEnv *env, jclass caller, jobject runnable,
+                                                                           jint times, jint burn_before_ms, jboolean daemon)
+{
+    (void)caller;
+    struct attaching job = {.times = times, .burn_before_ms = burn_before_ms, .daemon = daemon};
+    pthread_t thread;
+    job.runnable = (*env)->NewGlobalRef(env, runnable);
+    if (pthread_create(&thread, NULL, attach_and_detach, &job) != 0)
+        return JNI_FALSE;
+    pthread_join(thread, NULL);
+    (*env)->DeleteGlobalRef(env, job.runnable);
+    return !job.failed;
+}
+
+/* --- threads of another agent --- */
+
+static void JNICALL agent_thread(jvmtiEnv *jvmti, JNIEnv *env, void *burn)
+{
+    (void)jvmti;
+    (void)env;
+    burn_ms((int)(long)burn);
+    atomic_fetch_add(&agent_threads_burnt, 1);
+    while (!atomic_load(&released))
+        pause_ms(5);
+}
+
+/* A java.lang.Thread object without a thread: what RunAgentThread wants. */
+static jobject new_thread_object(JNIEnv *env, const char *name)
+{
+    jclass class = (*env)->FindClass(env, "java/lang/Thread");
+    jmethodID constructor = (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V");
+    return (*env)->NewObject(env, class, constructor, (*env)->NewStringUTF(env, name));
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)thread;
+    jobject object = new_thread_object(env, "early agent thread");
+    if ((*jvmti)->RunAgentThread(jvmti, object, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE)
+        early_thread = (*env)->NewGlobalRef(env, object);
+}
+
+static jint undescribe(void)
+{
+    uint64_t *stride = dlsym(RTLD_DEFAULT, "gHotSpotVMStructEntryArrayStride");
+    if (stride == NULL)
+        return JNI_ERR;
+    *stride = 0;
+    return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+    (void)reserved;
+    if (options != NULL && strcmp(options, "undescribed") == 0)
+        return undescribe();
+    jvmtiEnv *jvmti;
+    jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init};
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
+        && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE)
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+    return JNI_OK;
+}
+
+/* A running thread of this agent that has burnt 60 ms: the one started before main, or a new one; NULL if there is none. */
+JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JNIEnv *env, jclass caller, jboolean early)
+{
+    (void)caller;
+    jobject thread = early_thread;
+    if (!early) {
+        jvmtiEnv *jvmti;
+        thread = new_thread_object(env, "agent thread");
+        if ((*the_vm)->GetEnv(the_vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
+            || (*jvmti)->RunAgentThread(jvmti, thread, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY) != JVMTI_ERROR_NONE)
+            return NULL;
+    }
+    int wanted = (early_thread != NULL) + !early;
+    while (thread != NULL && atomic_load(&agent_threads_burnt) < wanted)
+        pause_ms(5);
+    return thread;
+}
+
+/* Lets this agent's threads end. */
+JNIEXPORT void JNICALL Java_dev_threadclock_tests_child_Helper_release(JNIEnv *env, jclass caller)
+{
+    (void)env;
+    (void)caller;
+    atomic_store(&released, 1);
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+    (void)reserved;
+    the_vm = vm;
+    return JNI_VERSION_1_6;
+}

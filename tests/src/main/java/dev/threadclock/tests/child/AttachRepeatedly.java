@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: the command line's attach and detach, many times in one JVM.
+package dev.threadclock.tests.child;
+
+import java.io.File;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+
+/**
+ * Arguments: PID, how often. Prints to stderr, after the first time and after the last, the open files and the mappings
+ * with a file behind them of both processes; exit status 1 as soon as a command fails.
+ */
+public final class AttachRepeatedly {
+    private AttachRepeatedly() {}
+
+    public static void main(String[] args) throws Exception {
+        int times = Integer.parseInt(args[1]);
+        // By name: the command line is for a newer Java than these programs.
+        Method run = Class.forName("dev.threadclock.cli.Main").getMethod("run", String[].class);
+        for (int i = 1; i <= times; i++) {
+            for (String command : new String[] {"attach", "detach"}) {
+                if ((Integer) run.invoke(null, (Object) new String[] {command, args[0]}) != 0) {
+                    System.exit(1);
+                }
+            }
+            if (i == 1 || i == times) {
+                System.err.println("target: " + held(args[0]) + "; command: " + held("self"));
+            }
+        }
+        System.exit(0);
+    }
+
+    private static String held(String pid) throws Exception {
+        int mappings = 0;
+        byte[] maps = Files.readAllBytes(Paths.get("/proc/" + pid + "/maps"));
+        for (String line : new String(maps, StandardCharsets.UTF_8).split("\n")) {
+            mappings += line.indexOf('/') >= 0 ? 1 : 0;
+        }
+        return new File("/proc/" + pid + "/fd").list().length + " files, " + mappings + " mappings";
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program that something is attached to: says again and again what a read of its own user time costs.
+package dev.threadclock.tests.child;
+
+/** Runs until it is killed, but no longer than five minutes. Prints lines {@code nanos=COST}, the least of some batches. */
+public final class AttachTarget {
+    private static final long LONGEST_NANOS = 300_000_000_000L;
+    private static final int BATCHES = 20;
+    private static final int READS = 200;
+
+    private AttachTarget() {}
+
+    public static void main(String[] args) throws Exception {
+        long began = System.nanoTime();
+        while (System.nanoTime() - began < LONGEST_NANOS) {
+            System.out.println("nanos=" + cost());
+            Thread.sleep(20);
+        }
+    }
+
+    private static long cost() {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < BATCHES; i++) {
+            long began = System.nanoTime();
+            long sum = 0;
+            for (int j = 0; j < READS; j++) {
+                sum += Burn.THREADS.getCurrentThreadUserTime();
+            }
+            least = Math.min(least, System.nanoTime() - began);
+            Burn.sink += sum;
+        }
+        return least / READS;
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: ThreadMXBean's contract on user time, as a transcript that is the same with and without the agent.
+package dev.threadclock.tests.child;
+
+/** Arguments: the helper library or "none", and the java to start another JVM with. */
+public final class Contract {
+    private Contract() {}
+
+    public static void main(String[] args) throws Exception {
+        try {
+            ContractIds.run();
+            ContractThreads.run();
+            ContractGetId.run();
+            ContractVirtual.run();
+            ContractNative.run(args[0]);
+            ContractJmx.run(args[1]);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1); // threads that wait for their end must not hold it up
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of the contract: each kind of thread that a program can have, read by another one, by itself, and after its end.
+package dev.threadclock.tests.child;
+
+import static dev.threadclock.tests.child.ContractIds.userTimes;
+import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Transcript.line;
+import static dev.threadclock.tests.child.Transcript.own;
+import static dev.threadclock.tests.child.Transcript.say;
+
+import dev.threadclock.tests.child.Transcript.ThreadMaker;
+import dev.threadclock.tests.child.Transcript.Worker;
+import java.io.File;
+import java.lang.management.ThreadInfo;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Collectors;
+
+final class ContractThreads {
+    private ContractThreads() {}
+
+    static void run() throws Exception {
+        line("main's id", own());
+        kind("plain thread", run -> new Thread(run));
+        kind("daemon", run -> {
+            Thread thread = new Thread(run, "daemon");
+            thread.setDaemon(true);
+            return thread;
+        });
+        kind("thread in a group", run -> new Thread(new ThreadGroup("group"), run, "grouped"));
+        kind("thread with a name of 5,000 characters", run -> new Thread(run, new String(new char[5000]).replace('\0', ')')));
+        kind("thread with a large stack", run -> new Thread(null, run, "large", 4 << 20));
+        kind("thread that starts a thread", run -> new Thread(() -> {
+            Thread inner = new Thread(run);
+            inner.start();
+            run.run();
+            Transcript.join(inner);
+        }));
+        otherClassLoader();
+        ForkJoinPool pool = new ForkJoinPool(1);
+        Worker worker = new Worker();
+        pool.execute(worker);
+        worker.awaitBurnt();
+        line("thread of a pool", Transcript.burnt(THREADS.getThreadUserTime(idOf("ForkJoinPool"))));
+        worker.mayEnd();
+        pool.shutdown();
+        jvmsOwn();
+        say("all ids", ContractThreads::allIds);
+    }
+
+    private static String allIds() {
+        long[] ids = THREADS.getAllThreadIds();
+        long[] times = userTimes(ids);
+        Set<Long> still = Arrays.stream(THREADS.getAllThreadIds()).boxed().collect(Collectors.toSet());
+        for (int i = 0; i < ids.length; i++) {
+            if (times[i] < 0 && still.contains(ids[i])) {
+                return "one that is alive is " + times[i];
+            }
+        }
+        return ids.length >= 4 ? "each is a time" : ids.length + " only";
+    }
+
+    private static void kind(String name, ThreadMaker maker) {
+        String[] self = new String[2];
+        Worker worker = new Worker() {
+            @Override
+            void work() {
+                self[0] = Transcript.burnt(THREADS.getCurrentThreadUserTime());
+                self[1] = Transcript.burnt(THREADS.getThreadUserTime(own()));
+            }
+        };
+        worker.start(maker);
+        long id = worker.id();
+        String other = Transcript.burnt(THREADS.getThreadUserTime(id)) + ", " + Transcript.burnt(userTimes(own(), id)[1]);
+        worker.end();
+        line(name, "itself " + self[0] + ", " + self[1] + ", by id " + other + ", ended " + THREADS.getThreadUserTime(id));
+    }
+
+    /** The thread's class, and what it runs, are of a class loader of their own, which is closed while it runs. */
+    private static void otherClassLoader() throws Exception {
+        File classes = new File(ContractThreads.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        URLClassLoader loader = new URLClassLoader(new URL[] {classes.toURI().toURL()}, null);
+        Class<?> type = loader.loadClass(StrangeThread.class.getName());
+        kind("thread of another class loader", run -> {
+            try {
+                Thread thread = (Thread) type.getConstructor(Runnable.class).newInstance(run);
+                thread.setContextClassLoader(loader);
+                loader.close();
+                return thread;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        line("its class is another", type != StrangeThread.class);
+    }
+
+    /** A subclass of Thread for another class loader to load. */
+    public static final class StrangeThread extends Thread {
+        public StrangeThread(Runnable run) {
+            super(run);
+        }
+    }
+
+    /** Threads that have run since before any agent could see them start. */
+    private static void jvmsOwn() throws ExecutionException, InterruptedException {
+        for (String name : new String[] {"Reference Handler", "Finalizer", "Signal Dispatcher", "main"}) {
+            long id = idOf(name);
+            say("thread \"" + name + "\"", () -> THREADS.getThreadUserTime(id));
+            FutureTask<String> read = new FutureTask<>(() -> Transcript.answer(() -> userTimes(own(), id)));
+            new Thread(read).start();
+            line("thread \"" + name + "\" read by another", read.get());
+        }
+    }
+
+    /** The id of the first thread whose name begins so. */
+    static long idOf(String name) {
+        for (ThreadInfo thread : THREADS.dumpAllThreads(false, false)) {
+            if (thread.getThreadName().startsWith(name)) {
+                return thread.getThreadId();
+            }
+        }
+        throw new IllegalStateException("no thread " + name);
+    }
+}

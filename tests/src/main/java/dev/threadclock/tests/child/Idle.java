@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program that needs nothing but java.base: waits until a file is there.
+package dev.threadclock.tests.child;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Paths;
+
+/** Argument: the file. Prints {@code ready} before, {@code there} after. */
+public final class Idle {
+    private static final long LONGEST_NANOS = 60_000_000_000L;
+
+    private Idle() {}
+
+    public static void main(String[] args) {
+        untilThere(args[0]);
+        System.out.println("there");
+    }
+
+    static void untilThere(String file) {
+        System.out.println("ready");
+        for (long began = System.nanoTime(); !new File(file).exists(); ) {
+            if (System.nanoTime() - began > LONGEST_NANOS) {
+                throw new IllegalStateException("no " + file);
+            }
+            pause();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(20);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static String pid() {
+        try {
+            return Paths.get("/proc/self").toRealPath().getFileName().toString();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

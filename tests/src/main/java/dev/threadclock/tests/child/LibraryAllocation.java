@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: how many bytes of Java heap the library's reads allocate.
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuMeter;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.CpuTotals;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.ThreadTimes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Prints {@code NAME=BYTES} of each kind of read: the fewest of four rounds, as Allocation does. */
+public final class LibraryAllocation {
+    private LibraryAllocation() {}
+
+    @SuppressWarnings("deprecation")
+    private static long allocated() {
+        return ((com.sun.management.ThreadMXBean) Burn.THREADS).getThreadAllocatedBytes(Thread.currentThread().getId());
+    }
+
+    public static void main(String[] args) {
+        CpuTimes times = new CpuTimes();
+        ThreadTimes threads = new ThreadTimes();
+        CpuMeter meter = new CpuMeter(new CpuTotals());
+        Thread self = Thread.currentThread();
+        Map<String, Runnable> reads = new LinkedHashMap<>();
+        reads.put("tick", () -> Burn.sink += ThreadClock.userNanos() + ThreadClock.systemNanos() + ThreadClock.totalNanos());
+        reads.put("now", () -> Burn.sink += ThreadClock.userNowNanos() + ThreadClock.systemNowNanos() + ThreadClock.totalNowNanos());
+        reads.put("interpolated", () -> Burn.sink += ThreadClock.totalInterpolatedNanos());
+        reads.put("snapshot", () -> Burn.sink += ThreadClock.read(times) && ThreadClock.readNow(times) ? times.totalNanos() : 0);
+        reads.put("meter", () -> {
+            meter.start();
+            meter.stop();
+        });
+        reads.put("thread", () -> Burn.sink += ThreadClock.read(self, times) ? ThreadClock.tid(self) : 0);
+        reads.put("process", () -> Burn.sink += ThreadClock.readProcess(times) ? 1 : 0);
+        reads.put("all", threads::read);
+        reads.forEach((name, read) -> {
+            int rounds = name.equals("tick") || name.equals("meter") || name.equals("interpolated") ? 1_000_000 : 20_000;
+            long fewest = Long.MAX_VALUE;
+            for (int i = 0; i < 4; i++) {
+                long question = allocated();
+                question = allocated() - question; // what asking costs
+                long before = allocated();
+                for (int j = 0; j < rounds; j++) {
+                    read.run();
+                }
+                fewest = Math.min(fewest, allocated() - before - question);
+            }
+            System.out.println(name + "=" + fewest);
+        });
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: which source each quantity has, and that reads answer in the same way whichever it is.
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuMeter;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.Freshness;
+import dev.threadclock.Quantity;
+import dev.threadclock.Source;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.ThreadTimes;
+
+/** Prints the sources, one a line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID meter=NANOS}. */
+public final class LibrarySources {
+    private LibrarySources() {}
+
+    public static void main(String[] args) {
+        CpuMeter meter = new CpuMeter(Freshness.NOW, null).start();
+        for (long x = 1, end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; x = x * 31 + 7) {
+            if (x == 0) {
+                System.out.println();
+            }
+        }
+        meter.stop();
+        for (Quantity quantity : Quantity.values()) {
+            for (Freshness freshness : Freshness.values()) {
+                try {
+                    Source source = ThreadClock.source(quantity, freshness);
+                    System.out.println("source " + source);
+                    if (source.quantity() != quantity || source.freshness() != freshness) {
+                        throw new AssertionError("the source of another: " + source);
+                    }
+                } catch (IllegalArgumentException e) {
+                    System.out.println("source " + quantity + " " + freshness + ": " + e.getMessage());
+                }
+            }
+        }
+        CpuTimes times = new CpuTimes();
+        CpuTimes process = new CpuTimes();
+        boolean read = ThreadClock.readNow(times);
+        ThreadClock.readProcess(process);
+        ThreadTimes threads = new ThreadTimes();
+        threads.read();
+        String byTid;
+        try {
+            byTid = String.valueOf(ThreadClock.readTid(ThreadClock.tid(Thread.currentThread()), new CpuTimes()));
+        } catch (UnsupportedOperationException e) {
+            byTid = "unsupported";
+            System.out.println("reason " + e.getMessage());
+        }
+        boolean other = ThreadClock.read(Thread.currentThread(), new CpuTimes());
+        System.out.println("binding=" + ThreadClock.source(Quantity.USER, Freshness.TICK).binding() + " read=" + read
+                + " user=" + times.userNanos() + " system=" + times.systemNanos() + " total=" + times.totalNanos()
+                + " tick=" + ThreadClock.userNanos() + " process=" + process.totalNanos() + " threads=" + threads.size()
+                + " tid=" + ThreadClock.tid(Thread.currentThread()) + " byTid=" + byTid + " other=" + other
+                + " meter=" + meter.totalNanos() + " wall=" + meter.wallNanos());
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: threads with names of all kinds that have burnt before an agent comes, and what they answer then.
+package dev.threadclock.tests.child;
+
+import static dev.threadclock.tests.child.Transcript.THREADS;
+
+import dev.threadclock.tests.child.Transcript.Worker;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Argument: a file whose appearance says that the agent is there. Prints {@code ready}, then for each thread
+ * {@code user=burnt} or what it is instead, for the last one {@code doubt=} with the same, and {@code fine=N}: how many
+ * answers of {@code user} are finer than the ticks that the JVM itself counts in.
+ */
+public final class OldThreads {
+    private static final String[] NAMES = {"plain", "say \"hello\" #", "two\nlines", "nid=7 of #5", "\" #3 prio=5 nid=0x7 \n\"\"#",
+        new String(new char[5000]).replace('\0', '#'), "\u00e4\u20ac\ud83d\ude00 \0", ""};
+    private static final long MILLISECOND_NANOS = 1_000_000;
+
+    private OldThreads() {}
+
+    public static void main(String[] args) {
+        List<Worker> workers = new ArrayList<>();
+        for (String name : NAMES) {
+            workers.add(Worker.started(name));
+        }
+        Worker inDoubt = Worker.started("in doubt");
+        // A name with a line for that thread, with the TID of the JVM's first.
+        Worker.started("x\n\"in doubt\" #" + inDoubt.id() + " prio=5 os_prio=0 tid=0x00007f1b nid=" + Idle.pid() + " runnable [0x0]\n");
+        Idle.untilThere(args[0]);
+        int fine = 0;
+        for (Worker worker : workers) {
+            long user = THREADS.getThreadUserTime(worker.id());
+            fine += user % MILLISECOND_NANOS != 0 ? 1 : 0;
+            System.out.println("user=" + Transcript.burnt(user));
+        }
+        System.out.println("doubt=" + Transcript.burnt(THREADS.getThreadUserTime(inDoubt.id())));
+        System.out.println("fine=" + fine);
+        System.exit(0);
+    }
+}

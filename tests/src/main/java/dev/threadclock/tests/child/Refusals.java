@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: asks for arrays with a wrong id in them, for a test that watches its system calls.
+package dev.threadclock.tests.child;
+
+/** Arguments: how many arrays, and the last id in each. Prints {@code refused=N}. */
+public final class Refusals {
+    private Refusals() {}
+
+    public static void main(String[] args) {
+        Transcript.Worker worker = Transcript.Worker.started("worker");
+        long[] ids = {worker.id(), Transcript.own(), worker.id(), Long.parseLong(args[1])};
+        long refused = 0;
+        for (int i = Integer.parseInt(args[0]); i > 0; i--) {
+            try {
+                Burn.sink += Transcript.THREADS.getThreadUserTime(ids)[0];
+            } catch (IllegalArgumentException e) {
+                refused++;
+            }
+        }
+        worker.end();
+        System.out.println("refused=" + refused);
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// attach to JVMs of other users and in containers: as the right user, through their file system, and nothing is left there.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AttachElsewhereTest {
+    private static final List<String> USER = AttachJvm.asUser(12345, 12346);
+
+    private static ChildJvm under(TestJdk jdk, List<String> command) {
+        return ChildJvm.of(jdk).under(command.toArray(String[]::new));
+    }
+
+    /** In PID and mount namespaces of its own, after a line of shell that has mounted things; its classes stay where they are. */
+    private static ChildJvm contained(TestJdk jdk, String mounts) {
+        String classes = "'" + AttachJvm.CLASSES + "'";
+        String script = "mount --bind " + classes + " /mnt && " + mounts
+                + " && { [ -e " + classes + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes + "; }; } && exec \"$@\"";
+        return ChildJvm.of(jdk).under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", script, "sh");
+    }
+
+    private static String tmpfs(String options, String place) {
+        return "mount -t tmpfs -o mode=1777," + options + " none " + place;
+    }
+
+    private static void assertWorks(AttachJvm jvm, List<String> who) {
+        for (String command : List.of("attach", "status", "detach", "attach")) {
+            Result result = AttachJvm.startCommand(who, command, jvm.pid()).end();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+        }
+        jvm.nanosUntil(nanos -> nanos < 100);
+        assertThat(jvm.copies()).isEqualTo(1);
+    }
+
+    @OnEachJdk
+    void rootReachesAnyUsersJvm(TestJdk jdk) {
+        AttachJvm.assumeUsers(jdk);
+        try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
+            assertWorks(jvm, List.of());
+        }
+    }
+
+    @OnEachJdk
+    void aUserReachesTheirOwnJvm(TestJdk jdk) {
+        AttachJvm.assumeUsers(jdk);
+        try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
+            assertWorks(jvm, USER);
+        }
+    }
+
+    @Test
+    void aUserDoesNotReachOthersJvms() {
+        AttachJvm.assumeUsers(TestJdk.newest());
+        try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newest()));
+                AttachJvm users = AttachJvm.start(under(TestJdk.newest(), USER))) {
+            AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0", "user 12345");
+            AttachJvm.assertRefused(AttachJvm.startCommand(AttachJvm.asUser(12347, 12346), "attach", users.pid()).end(), "user 12345");
+            AttachJvm.assertRefused(AttachJvm.startCommand(AttachJvm.asUser(12345, 12348), "attach", users.pid()).end(), "group 12346");
+            assertThat(roots.said() + users.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void aJvmInAContainerIsReachedAndNothingIsLeftThere(TestJdk jdk) {
+        Host.assumeMounts();
+        try (AttachJvm jvm = AttachJvm.start(contained(jdk, tmpfs("size=16m", "/tmp")))) {
+            assertWorks(jvm, List.of());
+            assertThat(jvm.left("/tmp")).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void aFolderThatDoesNotDoGivesWayToTheNext(TestJdk jdk) throws Exception {
+        Host.assumeMounts();
+        for (String options : List.of("noexec", "size=8k")) {
+            String mounts = tmpfs(options, "/tmp") + " && " + tmpfs("size=1m", "/dev/shm");
+            try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
+                assertWorks(jvm, List.of());
+                assertThat(Files.readString(jvm.proc().resolve("maps"))).contains("/dev/shm/threadclock-");
+                assertThat(jvm.left("/tmp")).isEmpty();
+                assertThat(jvm.left("/dev/shm")).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void withNoPlaceForTheLibraryTheJvmIsNotSignalled() {
+        Host.assumeMounts();
+        String mounts = tmpfs("size=4k", "/tmp") + " && " + tmpfs("noexec", "/dev/shm") + " && "
+                + tmpfs("size=4k", "/var/tmp") + " && cd /proc";
+        try (AttachJvm jvm = AttachJvm.start(contained(TestJdk.newest(), mounts).with("-XX:-UsePerfData"))) {
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "/tmp (No space left on device)",
+                    "/dev/shm (mounted noexec)", "TMPDIR");
+            assertThat(Files.exists(Path.of(jvm.proc() + "/root/tmp/.java_pid1"))).isFalse();
+            assertThat(jvm.left("/tmp")).isEmpty();
+            assertThat(jvm.left("/var/tmp")).isEmpty();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @Test
+    void interruptedItTakesItsFilesAwayAgain() throws Exception {
+        Host.assumeMounts();
+        try (AttachJvm jvm = AttachJvm.start(contained(TestJdk.newest(), tmpfs("size=16m", "/tmp")))) {
+            AttachJvm.command("attach", jvm.pid());
+            try (SocketChannel occupied = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+                occupied.connect(UnixDomainSocketAddress.of(jvm.proc() + "/root/tmp/.java_pid1"));
+                Running detach = AttachJvm.startCommand(List.of(), "detach", jvm.pid());
+                for (int i = 0; i < 500 && jvm.left("/tmp").isEmpty(); i++) {
+                    AttachJvm.sleep(20);
+                }
+                assertThat(jvm.left("/tmp")).isNotEmpty();
+                detach.process().destroy();
+                assertThat(detach.end().exitCode()).isEqualTo(143);
+                assertThat(jvm.left("/tmp")).isEmpty();
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running child JVM to attach to, and the command line that does it.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.AttachTarget;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
+
+final class AttachJvm implements AutoCloseable {
+    /** Of the programs that child JVMs run. */
+    static final Path CLASSES = Product.origin(AttachTarget.class);
+
+    private static final int SETTLING_LINES = 5;
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    private final Running running;
+    private final long pid;
+
+    private AttachJvm(Running running) {
+        this.running = running;
+        nanosUntil(nanos -> true);
+        // Under unshare the JVM is a child of its child.
+        pid = running.process().descendants().reduce((first, second) -> second).orElse(running.process().toHandle()).pid();
+    }
+
+    /** Starts it, and waits until it is at work. */
+    static AttachJvm start(ChildJvm child) {
+        return new AttachJvm(child.start(AttachTarget.class));
+    }
+
+    String pid() {
+        return Long.toString(pid);
+    }
+
+    /** As the command line calls it. */
+    String label() {
+        return pid + " (java " + AttachTarget.class.getName() + ")";
+    }
+
+    private static long nanos(String line) {
+        return Long.parseLong(line.substring("nanos=".length()));
+    }
+
+    /** Waits until a read costs this little, or much; then what it costs when it has settled, the least of a few. */
+    long nanosUntil(LongPredicate wanted) {
+        int settled = Integer.MAX_VALUE;
+        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; ) {
+            List<String> lines = read(running.out()).lines().filter(line -> line.matches("nanos=\\d+")).toList();
+            if (!lines.isEmpty() && settled == Integer.MAX_VALUE && wanted.test(nanos(lines.get(lines.size() - 1)))) {
+                settled = lines.size() + SETTLING_LINES;
+            }
+            if (lines.size() >= settled) {
+                return lines.subList(settled - SETTLING_LINES - 1, settled).stream().mapToLong(AttachJvm::nanos).min().getAsLong();
+            }
+            if (!running.process().isAlive()) {
+                break;
+            }
+            sleep(20);
+        }
+        throw new AssertionError("no such cost: " + read(running.out()) + read(running.err()));
+    }
+
+    /** What it has printed besides. */
+    String said() {
+        return read(running.out()).replaceAll("(?m)^nanos=\\d*(\\n|$)", "") + read(running.err());
+    }
+
+    Path proc() {
+        return Path.of("/proc", pid());
+    }
+
+    /** Copies of the library in it. */
+    long copies() {
+        return read(proc().resolve("maps")).lines().filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
+    }
+
+    /** Names in a folder of its that are neither HotSpot's own nor the way to its classes. */
+    List<String> left(String folder) {
+        try (Stream<Path> files = Files.list(Path.of(proc() + "/root" + folder))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.startsWith("hsperfdata_") && !name.startsWith(".java_pid"))
+                    .filter(name -> !CLASSES.startsWith(Path.of(folder, name))).toList();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** As a user does: it removes its socket. */
+    private void terminate() {
+        if (running.process().isAlive()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+        }
+        for (int i = 0; i < 200 && running.process().isAlive(); i++) {
+            sleep(20);
+        }
+    }
+
+    void kill() {
+        running.process().descendants().forEach(ProcessHandle::destroyForcibly);
+        running.process().destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        terminate();
+        kill();
+        running.end();
+    }
+
+    /** Runs a command of the command line. */
+    static Result command(String... arguments) {
+        return startCommand(List.of(), arguments).end();
+    }
+
+    /** The same under another command, such as setpriv. */
+    static Running startCommand(List<String> under, String... arguments) {
+        List<String> command = new ArrayList<>(under);
+        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar", Product.JAR.toString()));
+        command.addAll(Arrays.asList(arguments));
+        return ChildJvm.start(command, Map.of());
+    }
+
+    /** Fails unless the command was refused in one line with these words. */
+    static void assertRefused(Result result, String... words) {
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.errLines()).as(result.toString()).filteredOn(line -> !line.contains("JEP 451")).hasSize(1);
+        assertThat(List.of(words)).allSatisfy(word -> assertThat(result.err()).contains(word));
+    }
+
+    /** The user and group that tests of other users use; nobody has to know them. */
+    static List<String> asUser(int uid, int gid) {
+        return List.of("setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups");
+    }
+
+    static void assumeUsers(TestJdk jdk) {
+        List<String> command = new ArrayList<>(asUser(12345, 12346));
+        command.addAll(List.of("sh", "-c", "test -r \"$0\" && \"$1\" -version", Product.JAR.toString(), jdk.java()));
+        try {
+            if (ChildJvm.start(command, Map.of()).end().exitCode() == 0) {
+                return;
+            }
+        } catch (IllegalStateException e) {
+            // No setpriv.
+        }
+        abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that others may read");
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What attach does not do: it says what, why and what next, and the process notices nothing.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AttachRefusalTest {
+    private static final String OFF = "-XX:+DisableAttachMechanism";
+
+    @TempDir
+    Path folder;
+
+    private void assertDisabled(ChildJvm child) {
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "DisableAttachMechanism", jvm.label(), "restart");
+            assertThat(jvm.said().lines()).allSatisfy(line -> assertThat(line).contains("Picked up "));
+            assertThat(jvm.copies()).isZero();
+        }
+    }
+
+    @OnEachJdk
+    void aJvmThatTakesNoAgentsIsNotSignalled(TestJdk jdk) throws Exception {
+        assertDisabled(ChildJvm.of(jdk).with(OFF));
+        assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF));
+        assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData").withEnvironment("JAVA_TOOL_OPTIONS", OFF));
+        assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData").withEnvironment("_JAVA_OPTIONS", OFF));
+        Path flags = Files.writeString(folder.resolve("flags"), "+DisableAttachMechanism\n");
+        assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData", "-XX:Flags=" + flags));
+        if (jdk.feature() >= 9) {
+            Path arguments = Files.writeString(folder.resolve("arguments"), "# none\n\"" + OFF + "\"\n");
+            assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData", "@" + arguments));
+            assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData").withEnvironment("JDK_JAVA_OPTIONS", OFF));
+        }
+    }
+
+    @OnEachJdk
+    void theLastFlagWins(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
+            Result attach = AttachJvm.command("attach", jvm.pid());
+            assertThat(attach.exitCode()).as(attach.toString()).isZero();
+        }
+    }
+
+    @OnEachJdk
+    void theJvmsOwnRefusalIsPassedOn(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading"))) {
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "Dynamic agent loading is not enabled");
+            assertThat(jvm.said()).isEmpty();
+            assertThat(jvm.copies()).isZero();
+        }
+    }
+
+    @Test
+    void whatIsNoJvmIsNotTouched() throws Exception {
+        Process sleep = new ProcessBuilder("sleep", "60").start();
+        try {
+            AttachJvm.assertRefused(AttachJvm.command("attach", "" + sleep.pid()), "(sleep)", "not a JVM");
+            AttachJvm.assertRefused(AttachJvm.command("status", "" + sleep.pid()), "not a JVM");
+            assertThat(sleep.isAlive()).isTrue();
+        } finally {
+            sleep.destroyForcibly().waitFor();
+        }
+        AttachJvm.assertRefused(AttachJvm.command("attach", "" + sleep.pid()), "no process " + sleep.pid());
+    }
+
+    @Test
+    void itselfIsRefused() {
+        String command = System.getProperty("java.home") + "/bin/java -jar '" + Product.JAR + "' attach $$";
+        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command), Map.of()).end(), "this command itself");
+    }
+
+    @Test
+    void aThreadsNumberIsToldFromAProcess() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest())); Stream<Path> tasks = Files.list(jvm.proc().resolve("task"))) {
+            String thread = tasks.map(task -> task.getFileName().toString()).filter(tid -> !tid.equals(jvm.pid()))
+                    .findFirst().orElseThrow();
+            AttachJvm.assertRefused(AttachJvm.command("attach", thread), "thread of process " + jvm.pid());
+        }
+    }
+
+    @Test
+    void aStoppedJvmIsNotSignalled() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+            new ProcessBuilder("kill", "-STOP", jvm.pid()).start().waitFor();
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "stopped", "kill -CONT");
+            new ProcessBuilder("kill", "-CONT", jvm.pid()).start().waitFor();
+            AttachJvm.sleep(200);
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    /** A connection that says nothing keeps the JVM's only listening thread busy. */
+    private static SocketChannel occupy(AttachJvm jvm) throws Exception {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of("/tmp/.java_pid" + jvm.pid()));
+        AttachJvm.sleep(200);
+        return channel;
+    }
+
+    @OnEachJdk
+    void theTimeLimitHolds(TestJdk jdk) throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            AttachJvm.command("attach", jvm.pid());
+            try (SocketChannel occupied = occupy(jvm)) {
+                AttachJvm.assertRefused(AttachJvm.command("detach", "--timeout", "1", jvm.pid()),
+                        "within 1 s", "--timeout");
+                assertThat(occupied.isOpen()).isTrue();
+            }
+            assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).as("afterwards").isZero();
+        }
+    }
+
+    @Test
+    void aJvmThatEndsMeanwhileIsToldFromOneThatRefuses() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+            AttachJvm.command("attach", jvm.pid());
+            try (SocketChannel occupied = occupy(jvm)) {
+                Running detach = AttachJvm.startCommand(List.of(), "detach", jvm.pid());
+                AttachJvm.sleep(2000);
+                assertThat(detach.process().isAlive()).as("waits").isTrue();
+                jvm.kill();
+                AttachJvm.assertRefused(detach.end(), "has ended meanwhile");
+                assertThat(occupied.isOpen()).isTrue();
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"attach", "attach abc", "attach 0", "attach -1", "attach 99999999999", "attach 1 x y", "attach --timeout 0 1",
+            "attach --timeout soon 1", "attach --timeout 1", "attach 1 do=detach", "attach 1 freshness=now,report=x", "detach", "detach 1 2",
+            "status --jsno 1", "status x"})
+    void usedWronglyIsExit2(String arguments) {
+        Result result = AttachJvm.command(arguments.split(" "));
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).startsWith("threadclock ").contains("--help");
+    }
+}

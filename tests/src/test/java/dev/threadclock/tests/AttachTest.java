@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// attach, status and detach in JVMs that run: what they change there, what they print, and that nothing else changes.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.AttachRepeatedly;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AttachTest {
+    private static final int TIMES = 100;
+
+    @TempDir
+    Path folder;
+
+    private static boolean warns(TestJdk jdk) {
+        return jdk.feature() >= 21;
+    }
+
+    /** The JVM's own answer costs at least so many times the agent's: 8000 or 220 ns to 20. */
+    private static void assertTakesOver(AttachJvm jvm) {
+        long before = jvm.nanosUntil(nanos -> nanos > 100);
+        Result attach = AttachJvm.command("attach", jvm.pid());
+        assertThat(attach.exitCode()).as(attach.toString()).isZero();
+        jvm.nanosUntil(nanos -> nanos * 3 < before);
+    }
+
+    private static JsonObject status(AttachJvm jvm) {
+        return JsonParser.parseString(AttachJvm.command("status", "--json", jvm.pid()).out()).getAsJsonObject();
+    }
+
+    @OnEachJdk
+    void attachTakesOverAndDetachGivesBack(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
+            assertThat(status(jvm).get("loaded").getAsBoolean()).isFalse();
+            assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains("not loaded");
+            assertThat(jvm.said()).as("a look from outside").isEmpty();
+
+            long before = jvm.nanosUntil(nanos -> nanos > 100);
+            Result attach = AttachJvm.command("attach", jvm.pid());
+            assertThat(attach.exitCode()).as(attach.toString()).isZero();
+            assertThat(attach.out()).matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
+            assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451")).hasSize(warns(jdk) ? 1 : 0);
+            assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
+            long attached = jvm.nanosUntil(nanos -> nanos * 3 < before);
+
+            JsonObject status = status(jvm);
+            assertThat(status.get("loaded").getAsBoolean()).isTrue();
+            assertThat(status.get("active").getAsString()).isEqualTo("yes");
+            assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString()).isEqualTo("threadclock");
+            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).contains(jvm.label(), "getThreadUserCpuTime0", "threadclock");
+
+            assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
+            jvm.nanosUntil(nanos -> nanos > 3 * attached);
+            assertThat(status(jvm).get("active").getAsString()).isEqualTo("no");
+
+            assertThat(AttachJvm.command("attach", jvm.pid()).ok().out()).contains("answers user time");
+            jvm.nanosUntil(nanos -> nanos * 3 < before);
+            assertThat(jvm.copies()).isEqualTo(1);
+            assertThat(Documented.printed(jvm.said().lines().toList()))
+                    .isEqualTo(warns(jdk) ? Documented.output("attach 21") : List.of());
+        }
+    }
+
+    @OnEachJdk
+    void withDynamicLoadingAllowedNothingIsPrinted(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading"))) {
+            AttachJvm.command("attach", jvm.pid()).ok();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void aJvmWithoutCountersCanBeAttachedTo(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-UsePerfData"))) {
+            assertTakesOver(jvm);
+        }
+    }
+
+    @OnEachJdk
+    void theCopyOfAgentpathIsTheOneThatIsReached(TestJdk jdk) throws Exception {
+        Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + library))) {
+            long attached = jvm.nanosUntil(nanos -> nanos < 100);
+            Files.delete(library);
+            Files.copy(Product.LIBRARY, library); // as an update does
+            AttachJvm.command("detach", jvm.pid()).ok();
+            jvm.nanosUntil(nanos -> nanos > 3 * attached);
+            AttachJvm.command("attach", jvm.pid(), "freshness=tick").ok();
+            jvm.nanosUntil(nanos -> nanos < 100);
+            assertThat(jvm.copies()).isEqualTo(1);
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void aCopyThatCannotBeReachedIsLeftAlone(TestJdk jdk) throws Exception {
+        Path real = Files.createDirectory(folder.resolve("real"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), real);
+        Path library = Files.copy(Product.LIBRARY, real.resolve("libthreadclock.so"));
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so")))) {
+            jvm.nanosUntil(nanos -> nanos < 100);
+            Files.delete(library);
+            Files.copy(Product.LIBRARY, library);
+            AttachJvm.assertRefused(AttachJvm.command("detach", jvm.pid()), "another file", "restart");
+            assertThat(jvm.copies()).isEqualTo(1);
+        }
+    }
+
+    @OnEachJdk
+    void theCopyOfJavaagentIsTheOneThatIsReached(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent("").withAgentPath(""))) {
+            assertThat(jvm.copies()).as("one of each way in").isEqualTo(2);
+            long attached = jvm.nanosUntil(nanos -> nanos < 100);
+            Result detach = AttachJvm.command("detach", jvm.pid());
+            assertThat(detach.exitCode()).as(detach.toString()).isZero();
+            jvm.nanosUntil(nanos -> nanos > 3 * attached);
+            assertThat(jvm.copies()).isEqualTo(2);
+        }
+    }
+
+    @OnEachJdk
+    void aMistakeInTheOptionsIsToldHereAndNotThere(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            String before = jvm.said();
+            for (String options : List.of("freshness=never", "speed=high", "log=/nonexistent/folder/log", "x".repeat(900))) {
+                AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), options));
+            }
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)), "1024 bytes");
+            assertThat(before).isEmpty();
+            assertThat(jvm.said()).doesNotContain("threadclock: ");
+        }
+    }
+
+    @Test
+    void manyTimesLeaveNothingBehind() {
+        TestJdk jdk = TestJdk.newest();
+        assumeTrue(jdk.feature() >= 17, "the command line needs Java 17");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            List<String> command = List.of(jdk.java(), "--enable-native-access=ALL-UNNAMED", "-cp",
+                    Product.JAR + ":" + Product.origin(AttachRepeatedly.class), AttachRepeatedly.class.getName(), jvm.pid(), "" + TIMES);
+            Result result = ChildJvm.start(command, Map.of()).end();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.out().lines()).hasSize(2 * TIMES);
+            List<String> held = result.errLines().stream().filter(line -> line.startsWith("target: ")).toList();
+            assertThat(held).hasSize(2);
+            assertThat(target(held.get(1))).as("after %d times", TIMES).isEqualTo(target(held.get(0)));
+            assertThat(files(held.get(1))).isEqualTo(files(held.get(0)));
+        }
+    }
+
+    private static String target(String line) {
+        return line.substring(0, line.indexOf(';'));
+    }
+
+    private static String files(String line) {
+        return line.substring(line.indexOf("command: "), line.lastIndexOf(" files"));
+    }
+}

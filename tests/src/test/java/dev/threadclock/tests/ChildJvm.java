@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a child JVM with one of the programs in src/main, and collects what it prints and how it ends.
+package dev.threadclock.tests;
+
+import dev.threadclock.tests.child.Hello;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Describes a child; each {@code with} method adds to the description and returns it. */
+final class ChildJvm {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+
+    private final TestJdk jdk;
+    private final List<String> before = new ArrayList<>();
+    private final List<String> flags = new ArrayList<>(List.of("-Xmx256m"));
+    private final List<Path> classPath = new ArrayList<>(List.of(Product.origin(Hello.class)));
+    private final Map<String, String> environment = new HashMap<>();
+    private Duration limit = LIMIT;
+
+    private ChildJvm(TestJdk jdk) {
+        this.jdk = jdk;
+    }
+
+    static ChildJvm of(TestJdk jdk) {
+        return new ChildJvm(jdk);
+    }
+
+    /** JVM flags. */
+    ChildJvm with(String... more) {
+        flags.addAll(Arrays.asList(more));
+        return this;
+    }
+
+    ChildJvm withAgentPath(String options) {
+        return with("-agentpath:" + Product.LIBRARY + (options.isEmpty() ? "" : "=" + options));
+    }
+
+    /** -javaagent, with the flag that keeps JDK 24 and later from warning of it. */
+    ChildJvm withJavaAgent(String options) {
+        return withJavaAgent(Product.JAR, options);
+    }
+
+    ChildJvm withJavaAgent(Path jar, String options) {
+        if (jdk.warnsOfNativeAccess()) {
+            with("--enable-native-access=ALL-UNNAMED");
+        }
+        return withPlainJavaAgent(jar, options);
+    }
+
+    ChildJvm withPlainJavaAgent(Path jar, String options) {
+        return with("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
+    }
+
+    /** Jars that its program needs. */
+    ChildJvm withClassPath(Path... jars) {
+        classPath.addAll(Arrays.asList(jars));
+        return this;
+    }
+
+    /** How long it may run, if that is more than other children may. */
+    ChildJvm withinAtLeast(Duration longer) {
+        limit = longer.compareTo(LIMIT) > 0 ? longer : LIMIT;
+        return this;
+    }
+
+    ChildJvm withEnvironment(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    /** A command that is given the java command line as its arguments: strace, unshare. */
+    ChildJvm under(String... command) {
+        before.addAll(Arrays.asList(command));
+        return this;
+    }
+
+    /** Starts the program and waits for its end. */
+    Result run(Class<?> program, String... args) {
+        return start(program, args).end();
+    }
+
+    Running start(Class<?> program, String... args) {
+        List<String> command = new ArrayList<>(before);
+        command.add(jdk.java());
+        command.addAll(flags);
+        String path = classPath.stream().map(Path::toString).collect(Collectors.joining(":"));
+        command.addAll(List.of("-cp", path, program.getName()));
+        command.addAll(Arrays.asList(args));
+        return start(command, environment, limit);
+    }
+
+    /** Any command, with the environment of a plain shell: no options for Java in it. */
+    static Running start(List<String> command, Map<String, String> environment) {
+        return start(command, environment, LIMIT);
+    }
+
+    private static Running start(List<String> command, Map<String, String> environment, Duration limit) {
+        try {
+            Path out = Files.createTempFile("child-", ".out");
+            Path err = Files.createTempFile("child-", ".err");
+            ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
+            builder.environment().putAll(environment);
+            Process process = builder.start();
+            process.getOutputStream().close();
+            return new Running(command, process, out, err, limit);
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot start " + command, e);
+        }
+    }
+
+    record Running(List<String> command, Process process, Path out, Path err, Duration limit) {
+        Result end() {
+            try {
+                boolean ended = process.waitFor(limit.toSeconds(), TimeUnit.SECONDS);
+                if (!ended) {
+                    process.descendants().forEach(ProcessHandle::destroyForcibly);
+                    process.destroyForcibly().waitFor();
+                }
+                Result result = new Result(command, process.exitValue(), Files.readString(out), Files.readString(err));
+                if (!ended) {
+                    throw new AssertionError("still running after " + limit + ": " + result);
+                }
+                return result;
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            } catch (InterruptedException e) {
+                process.destroyForcibly();
+                throw new IllegalStateException("interrupted", e);
+            } finally {
+                discard(out);
+                discard(err);
+            }
+        }
+
+        private static void discard(Path file) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    record Result(List<String> command, int exitCode, String out, String err) {
+        List<String> errLines() {
+            return err.lines().toList();
+        }
+
+        /** The values of lines or words {@code key=value} in the output. */
+        List<String> all(String key) {
+            return Arrays.stream(out.split("\\s+")).filter(word -> word.startsWith(key + "="))
+                    .map(word -> word.substring(key.length() + 1)).toList();
+        }
+
+        String value(String key) {
+            List<String> values = all(key);
+            if (values.size() != 1) {
+                throw new AssertionError("not one " + key + "= in: " + this);
+            }
+            return values.get(0);
+        }
+
+        long number(String key) {
+            return Long.parseLong(value(key));
+        }
+
+        /** Fails unless the child ended well and said nothing on stderr. */
+        Result ok() {
+            if (exitCode != 0 || !err.isEmpty()) {
+                throw new AssertionError("not exit 0 with an empty stderr: " + this);
+            }
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return "exit " + exitCode + "\nstdout: " + out + "\nstderr: " + err + "\nof " + String.join(" ", command);
+        }
+    }
+}

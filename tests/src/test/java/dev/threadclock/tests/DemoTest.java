@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The demo as a user runs it: its arguments, its figures, and that nothing is left when it is stopped.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.cli.demo.DemoMarkdown;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DemoTest {
+    @TempDir
+    Path folder;
+
+    private Running start(String... arguments) throws Exception {
+        Path tmp = Files.createDirectories(folder.resolve("tmp"));
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java", "-Djava.io.tmpdir=" + tmp, "-jar", Product.JAR.toString()));
+        command.addAll(Arrays.asList(arguments));
+        return ChildJvm.start(command, Map.of("TMPDIR", tmp.toString()));
+    }
+
+    private Result run(String... arguments) throws Exception {
+        return start(arguments).end();
+    }
+
+    private List<Path> left() throws Exception {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    @Test
+    void helpNamesTheOptions() throws Exception {
+        Result help = run("demo", "--help");
+        assertThat(help.ok().out()).contains("threadclock demo", "--jdk", "--json", "--html", "--markdown", "--quick");
+        assertThat(run("--help").ok().out()).contains("demo");
+        assertThat(run("--version").ok().out()).contains(Files.readString(Product.ROOT.resolve("native/include/threadclock.h"))
+                .replaceAll("(?s).*#define THREADCLOCK_VERSION \"([^\"]+)\".*", "$1"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"demo --no-such-option", "demo too much", "demo --json", "demo --html x --no-html",
+            "demo --json - --markdown -", "--no-such-option", "no-such-command"})
+    void wrongArgumentsAreExit2(String line) throws Exception {
+        Result result = run(line.split(" "));
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).isNotEmpty().doesNotContain("\tat ");
+    }
+
+    @Test
+    void aFolderThatIsNoJdkIsExit1() throws Exception {
+        for (Path wrong : List.of(Path.of("/nonexistent/jdk"), folder)) {
+            Result result = run("demo", "--quick", "--no-html", "--jdk", wrong.toString());
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            assertThat(result.err()).contains(wrong.toString()).doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void anUnwritableFileIsExit1BeforeAnythingIsMeasured() throws Exception {
+        Result result = run("demo", "--quick", "--html", "/nonexistent/folder/demo.html", "--jdk",
+                TestJdk.newest().jdk().home().toString());
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        assertThat(result.err()).contains("/nonexistent/folder").doesNotContain("\tat ");
+        assertThat(result.out()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    void figuresAreSane(TestJdk jdk) throws Exception {
+        Path html = folder.resolve("page.html");
+        Path markdown = folder.resolve("table.md");
+        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home().toString(), "--json", "-", "--html", html.toString(),
+                "--markdown", markdown.toString());
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        JsonObject report = JsonParser.parseString(result.out()).getAsJsonObject();
+        JsonArray jdks = report.getAsJsonArray("jdks");
+        assertThat(jdks).hasSize(1);
+        JsonObject measured = jdks.get(0).getAsJsonObject();
+        assertThat(measured.get("version").getAsString()).isEqualTo(jdk.jdk().version());
+        for (String name : List.of("before", "with")) {
+            JsonObject child = measured.getAsJsonObject(name);
+            for (String what : List.of("user", "nanoTime", "cpu")) {
+                assertThat(child.getAsJsonObject(what).get("medianNanos").getAsDouble()).as(what).isBetween(0.5, 1e6);
+            }
+            for (String what : List.of("aroundTicks", "betweenTicks")) {
+                assertThat(child.getAsJsonObject(what).get("cpuNanos").getAsLong()).as(what).isPositive();
+            }
+        }
+        // Not a matter of how busy the machine is: the old path costs at least a system call, ours none.
+        assertThat(median(measured, "with")).isLessThan(median(measured, "before"));
+        assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http", "href=\"http");
+        assertThat(Files.readString(markdown)).contains("|");
+        Path json = Files.writeString(folder.resolve("demo.json"), result.out());
+        assertThat(Files.readString(markdown)).as("the table is made of the JSON").isEqualTo(DemoMarkdown.render(json));
+        assertThat(left()).containsExactlyInAnyOrder(html, markdown, json);
+    }
+
+    private static double median(JsonObject measured, String child) {
+        return measured.getAsJsonObject(child).getAsJsonObject("user").get("medianNanos").getAsDouble();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"INT", "TERM"})
+    void aSignalLeavesNoChildAndNoFile(String signal) throws Exception {
+        Path html = folder.resolve("page.html");
+        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home().toString(), "--html", html.toString());
+        List<ProcessHandle> children = waitForChildren(demo.process());
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(demo.process().pid())).start().waitFor()).isZero();
+        Result result = demo.end();
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(signal.equals("INT") ? 130 : 143);
+        for (ProcessHandle child : children) {
+            child.onExit().get(10, TimeUnit.SECONDS);
+        }
+        assertThat(left()).isEmpty();
+        assertThat(result.err()).doesNotContain("\tat ", "Exception");
+    }
+
+    /** Until a child has measured for a while: the JVMs that were only asked for their version have ended by then. */
+    private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
+        for (int i = 0; i < 600 && demo.isAlive(); i++) {
+            List<ProcessHandle> measuring = demo.descendants()
+                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.demo")).toList();
+            if (!measuring.isEmpty()) {
+                Thread.sleep(1000);
+                return measuring;
+            }
+            Thread.sleep(50);
+        }
+        throw new AssertionError("no child has started measuring");
+    }
+
+    @Test
+    void theTableInTheReadmeIsMadeOfTheRecordedResults() throws Exception {
+        Path json = Product.ROOT.resolve("bench/results/demo.json");
+        Path readme = Product.ROOT.resolve("README.md");
+        assumeTrue(Files.exists(json) && Files.exists(readme), "no bench/results/demo.json or no README.md yet");
+        assertThat(Files.readString(readme)).contains(DemoMarkdown.render(json).lines()
+                .filter(line -> line.startsWith("|")).toList());
+    }
+}

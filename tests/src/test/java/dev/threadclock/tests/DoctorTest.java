@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The doctor as a user runs it: what it says of the machine, of each JDK and of JVMs that run, and that these notice nothing.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.AttachTarget;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DoctorTest {
+    private static final int COLUMNS = 80;
+
+    private static JsonObject json(Result result) {
+        return JsonParser.parseString(result.out()).getAsJsonObject();
+    }
+
+    private static String value(JsonObject report, String section, String key) {
+        JsonElement value = report.getAsJsonObject(section).getAsJsonObject(key).get("value");
+        return value.isJsonNull() ? "" : value.getAsString();
+    }
+
+    /** What OpenJDK's ThreadMXBean does by version: /proc before 25.0.5 (JDK-8372584), the count of ticks from then on. */
+    private static String known(TestJdk jdk) {
+        String[] numbers = jdk.jdk().version().split("[^0-9]+");
+        boolean ticks = jdk.feature() > 25 || jdk.feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
+        return ticks ? "wrong" : "slow";
+    }
+
+    private static void assumeKnown(TestJdk jdk, JsonObject report) {
+        assumeTrue(jdk.feature() != 25 || !jdk.toString().contains("Corretto"), "Corretto has the change since 25.0.4.7");
+        assumeTrue(value(report, "machine", "accounting").equals("tick"), "the kernel's tick counts are wrong under tick accounting only");
+    }
+
+    @OnEachJdk
+    void theVerdictOnAJvm(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            Result before = AttachJvm.command("doctor", "--json", jvm.pid());
+            JsonObject report = json(before);
+            assertThat(before.exitCode()).as(before.toString()).isEqualTo(1);
+            assertThat(report.get("well").getAsBoolean()).isFalse();
+            assertThat(value(report, "jvm", "version")).isEqualTo(jdk.jdk().version());
+            assertThat(value(report, "jvm", "threadclock")).isEqualTo("absent");
+            assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("todo").getAsString())
+                    .startsWith("./threadclock attach " + jvm.pid());
+            assertThat(jvm.said()).as("no thread dump").isEmpty();
+            assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started").doesNotExist();
+            assumeKnown(jdk, report);
+            assertThat(value(report, "jvm", "userTime")).as(before.toString()).isEqualTo(known(jdk));
+        }
+    }
+
+    @OnEachJdk
+    void withTheAgentItIsRight(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
+            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            JsonObject report = json(with);
+            assertThat(value(report, "jvm", "threadclock")).as(with.toString()).isEqualTo("active");
+            assertThat(value(report, "jvm", "userTime")).isEqualTo("right");
+            assertThat(report.get("well").getAsBoolean()).isTrue();
+            assertThat(with.exitCode()).isZero();
+            assertThat(jvm.said()).as("no thread dump").isEmpty();
+        }
+    }
+
+    @Test
+    void theVerdictOnAJdk() {
+        TestJdk jdk = TestJdk.newest();
+        Result result = AttachJvm.command("doctor", "--json", "--jdk", jdk.jdk().home().toString());
+        JsonObject report = json(result);
+        assertThat(report.getAsJsonArray("jdks")).hasSize(1);
+        JsonObject found = report.getAsJsonArray("jdks").get(0).getAsJsonObject();
+        assertThat(found.get("version").getAsString()).isEqualTo(jdk.jdk().version());
+        assertThat(found.getAsJsonObject("trial").get("userNanos").getAsDouble()).isPositive();
+        assertThat(result.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
+        assumeKnown(jdk, report);
+        assertThat(found.getAsJsonObject("trial").get("verdict").getAsString()).as(result.toString()).isEqualTo(known(jdk));
+        assertThat(found.get("todo").getAsString()).contains("-javaagent");
+    }
+
+    @Test
+    void theMachineAndItsClocks() {
+        Result result = AttachJvm.command("doctor", "--json", "--no-jdks");
+        JsonObject report = json(result);
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
+        assertThat(report.keySet()).containsExactly("threadclock", "well", "machine", "clocks", "jdks", "skipped", "jvm");
+        assertThat(report.get("jdks").isJsonNull()).isTrue();
+        assertThat(report.get("jvm").isJsonNull()).isTrue();
+        assertThat(report.getAsJsonObject("machine").keySet()).containsExactly("kernel", "architecture", "cpus", "virtualisation", "container",
+                "nativeLibrary", "tickLengthNanos", "accounting", "clockSource", "vdso", "coarseClock", "rseq", "steal", "cpuLimit", "seccomp",
+                "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled");
+        report.getAsJsonObject("machine").entrySet().forEach(entry -> {
+            JsonObject finding = entry.getValue().getAsJsonObject();
+            assertThat(finding.keySet()).containsExactly("label", "level", "value", "text", "todo");
+            assertThat(finding.get("level").getAsString()).isIn("ok", "note", "unknown", "wrong");
+            assertThat(finding.get("text").getAsString().startsWith("not known: ")).as(entry.toString())
+                    .isEqualTo(finding.get("level").getAsString().equals("unknown"));
+        });
+        assertThat(report.getAsJsonArray("clocks")).hasSize(10).allSatisfy(clock ->
+                assertThat(clock.getAsJsonObject().get("medianNanos").getAsDouble()).as(clock.toString()).isPositive());
+    }
+
+    @Test
+    void theTextIs80ColumnsWideAndPlainInAPipe() {
+        Result result = AttachJvm.command("doctor", "--no-jdks");
+        assertThat(result.out()).doesNotContain("\033").contains("Machine", "timer tick", "user, tick");
+        assertThat(result.out().lines()).allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(COLUMNS));
+    }
+
+    @Test
+    void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
+            JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
+            assertThat(value(report, "jvm", "attach")).isEqualTo("false");
+            assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString()).contains("-javaagent:" + Product.JAR);
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    /** Root's JDK may be tried by root, whoever uses it; a JDK that another user can change may not. */
+    @Test
+    void anotherUsersProgramIsNotRun() throws Exception {
+        TestJdk jdk = TestJdk.thorough().get(TestJdk.thorough().size() - 1);
+        AttachJvm.assumeUsers(jdk);
+        Path home = Files.createTempDirectory(Path.of("/tmp"), "doctor-jdk");
+        try {
+            run("cp", "-rL", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf", home.toString());
+            run("chown", "-R", "12345:12346", home.toString());
+            assertThat(userTimeOfOther(home).get("text").getAsString()).startsWith("not known: ").contains("12345");
+            assertThat(userTimeOfOther(jdk.jdk().home()).get("value").isJsonNull()).isFalse();
+        } finally {
+            run("rm", "-rf", home.toString());
+        }
+    }
+
+    private static JsonObject userTimeOfOther(Path home) throws Exception {
+        List<String> command = Stream.concat(AttachJvm.asUser(12345, 12346).stream(), Stream.of(home + "/bin/java", "-cp",
+                AttachJvm.CLASSES.toString(), AttachTarget.class.getName())).toList();
+        Process other = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        try {
+            Result result = AttachJvm.command("doctor", "--json", "" + other.pid());
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            return json(result).getAsJsonObject("jvm").getAsJsonObject("userTime");
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(String.join(" ", command)).isZero();
+    }
+
+    @Test
+    void whatIsNoJvmIsToldAtOnce() throws Exception {
+        Process sleep = new ProcessBuilder("sleep", "60").start();
+        try {
+            AttachJvm.assertRefused(AttachJvm.command("doctor", "" + sleep.pid()), "(sleep)", "not a JVM");
+        } finally {
+            sleep.destroyForcibly().waitFor();
+        }
+        AttachJvm.assertRefused(AttachJvm.command("doctor", "--json", "" + sleep.pid()), "no process " + sleep.pid());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"abc", "0", "-1", "99999999999", "1 2", "--jsno", "--jdk", "--no-jdks --jdk /usr", "--jdk /usr 1"})
+    void usedWronglyIsExit2(String arguments) {
+        Result result = AttachJvm.command(("doctor " + arguments).split(" "));
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).startsWith("threadclock doctor: ").contains("--help");
+    }
+
+    @Test
+    void aFolderThatIsNoJdkIsExit1() {
+        Result result = AttachJvm.command("doctor", "--jdk", "/nonexistent/jdk");
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        assertThat(result.err()).contains("/nonexistent/jdk").doesNotContain("\tat ");
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docs/installing.md says that a way in prints.
+package dev.threadclock.tests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.stream.Collectors;
+
+final class Documented {
+    private Documented() {}
+
+    /** The lines of the code block below {@code <!-- output: NAME -->}, without empty ones. */
+    static List<String> output(String name) {
+        try {
+            String page = Files.readString(Product.ROOT.resolve("docs/installing.md"));
+            String block = page.split("<!-- output: " + name + " -->\\s*```\n", 2)[1].split("```", 2)[0];
+            return block.lines().filter(line -> !line.isEmpty()).collect(Collectors.toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What was printed, with the names that differ from run to run as the page has them. */
+    static List<String> printed(List<String> lines) {
+        return lines.stream().filter(line -> !line.isEmpty())
+                .map(line -> line.replaceAll("\\(file:/[^)]*\\.jar\\)", "(file:JAR)").replaceAll("\\(/[^)]*\\.so\\)", "(LIBRARY)"))
+                .collect(Collectors.toList());
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native library comes out of the jar wherever there is a place for it, and leaves nothing behind.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Active;
+import dev.threadclock.tests.child.Hello;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExtractionTest {
+    @TempDir
+    Path folder;
+
+    private Path tmp;
+
+    @BeforeEach
+    void makePlace() throws IOException {
+        tmp = Files.createDirectory(folder.resolve("tmp with space"));
+    }
+
+    private static ChildJvm agent(TestJdk jdk, Object tmpdir) {
+        return ChildJvm.of(jdk).with("-Djava.io.tmpdir=" + tmpdir).withJavaAgent("");
+    }
+
+    private static void assertLoadedBelow(Result result, String place) {
+        assertThat(result.ok().value("active")).as(result.toString()).isEqualTo("true");
+        assertThat(result.out().lines().filter(line -> line.startsWith("library="))).isNotEmpty().allSatisfy(
+                line -> assertThat(line).startsWith("library=" + place + "/").endsWith("(deleted)"));
+    }
+
+    private static void assertEmpty(Path place) throws IOException {
+        try (Stream<Path> left = Files.list(place)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void nothingIsLeftWhileTheJvmRunsNorAfter(TestJdk jdk) throws Exception {
+        Result result = agent(jdk, tmp).run(Active.class, "list=" + tmp);
+        assertLoadedBelow(result, tmp.toString());
+        assertThat(result.out()).doesNotContain("left=");
+        assertEmpty(tmp);
+    }
+
+    @OnEachJdk
+    void theFolderPropertyComesFirst(TestJdk jdk) throws Exception {
+        Path chosen = Files.createDirectory(folder.resolve("chosen"));
+        assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class), chosen.toString());
+        assertEmpty(chosen);
+    }
+
+    @OnEachJdk
+    void aFolderThatDoesNotDoGivesWayToTheNext(TestJdk jdk) throws Exception {
+        for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd", "/dev/null")) {
+            assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class), tmp.toString());
+        }
+        Result without = ChildJvm.of(jdk).with("-Djava.io.tmpdir=/nonexistent").run(Active.class);
+        Result with = agent(jdk, "/nonexistent").run(Active.class);
+        assertThat(with.value("active")).as(with.toString()).isEqualTo("true");
+        assertThat(with.err()).as("newer JVMs warn of the folder themselves").isEqualTo(without.err());
+        assertEmpty(tmp);
+    }
+
+    @Test
+    void onlyTheOwnerMayReadWhatIsExtracted() throws Exception {
+        Host.assumeStrace();
+        Path log = folder.resolve("calls");
+        Result result = agent(TestJdk.newest(), tmp).with("-Xint").under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
+                "-o", log.toString()).run(Active.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/")).toList();
+        assertThat(made).filteredOn(line -> line.contains("mkdir")).isNotEmpty().allSatisfy(
+                line -> assertThat(line).matches(".*, 0700\\) += 0.*"));
+        assertThat(made).filteredOn(line -> line.contains("O_CREAT")).isNotEmpty().allSatisfy(
+                line -> assertThat(line).contains("O_EXCL").matches(".*, 0[67]00\\) += \\d+.*"));
+    }
+
+    /** Runs the child in a mount namespace of its own, after a line of shell. */
+    private static ChildJvm after(ChildJvm child, String mounts) {
+        return child.under("unshare", "-m", "sh", "-c", mounts + " && exec \"$@\"", "sh");
+    }
+
+    private static String tmpfs(String options, Object place) {
+        return "mount -t tmpfs -o " + options + " none '" + place + "'";
+    }
+
+    @OnEachJdk
+    void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
+        Host.assumeMounts();
+        for (String options : List.of("noexec", "ro", "size=4k")) {
+            Result result = after(agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString()), tmpfs(options, "/mnt"))
+                    .run(Active.class, "list=/mnt");
+            assertLoadedBelow(result, tmp.toString());
+            assertThat(result.out()).as("left in the folder mounted %s", options).doesNotContain("left=");
+        }
+    }
+
+    @OnEachJdk
+    void withNoPlaceAtAllTheJvmRunsWithoutAndSaysSo(TestJdk jdk) throws Exception {
+        Host.assumeMounts();
+        assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
+                "the checkout lies in a folder that this test covers");
+        Path home = Files.createDirectories(folder.resolve("home/.cache")).getParent();
+        String everywhere = tmpfs("noexec", tmp) + " && " + tmpfs("noexec", home) + " && mkdir '" + home + "/.cache' && "
+                + tmpfs("noexec", "/dev/shm") + " && " + tmpfs("noexec", "/var/tmp");
+        ChildJvm child = after(agent(jdk, tmp).with("-Duser.home=" + home), everywhere);
+        child.withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", "");
+        Result result = child.run(Hello.class);
+        assertRunsWithout(result);
+        assertThat(result.err()).contains("noexec", tmp.toString(), "/dev/shm", "/var/tmp", "dev.threadclock.tmpdir");
+    }
+
+    private static void assertRunsWithout(Result result) {
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+        assertThat(result.out()).isEqualTo("hello\n");
+        assertThat(result.errLines()).satisfiesExactly(line -> assertThat(line).startsWith("threadclock: "),
+                line -> assertThat(line).isEqualTo("this is stderr"));
+    }
+
+    @OnEachJdk
+    void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
+        String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
+        assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok().value("active"))
+                .as("a copy of the jar works, so that it is the damage that is noticed").isEqualTo("true");
+        for (Path jar : List.of(JarCopy.damaged(folder, library), JarCopy.without(folder, library),
+                JarCopy.damaged(folder, library + ".sha256"), JarCopy.without(folder, library + ".sha256"))) {
+            Result result = ChildJvm.of(jdk).withJavaAgent(jar, "").with("-Djava.io.tmpdir=" + tmp).run(Hello.class);
+            assertRunsWithout(result);
+            assertThat(result.err()).contains("libthreadclock.so");
+            assertEmpty(tmp);
+        }
+    }
+
+    @OnEachJdk
+    void anInstalledLibraryIsLoadedWhereItLies(TestJdk jdk) throws Exception {
+        Path installed = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        Result result = agent(jdk, tmp).with("-Ddev.threadclock.library=" + installed).run(Active.class).ok();
+        assertThat(result.value("active")).isEqualTo("true");
+        assertThat(result.value("library")).isEqualTo(installed.toString());
+        assertRunsWithout(agent(jdk, tmp).with("-Ddev.threadclock.library=/nonexistent/lib.so").run(Hello.class));
+    }
+
+    @Test
+    void twentyJvmsAtOnce() throws Exception {
+        List<Running> children = IntStream.range(0, 20)
+                .mapToObj(i -> agent(TestJdk.newest(), tmp).with("-XX:+UseSerialGC").start(Active.class)).toList();
+        for (Running child : children) {
+            assertLoadedBelow(child.end(), tmp.toString());
+        }
+        assertEmpty(tmp);
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of the built jar with one entry damaged or left out.
+package dev.threadclock.tests;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.function.UnaryOperator;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+final class JarCopy {
+    private JarCopy() {}
+
+    static Path unchanged(Path folder) throws IOException {
+        return copy(folder, "", bytes -> bytes);
+    }
+
+    /** One bit in the middle of the entry is turned. */
+    static Path damaged(Path folder, String entry) throws IOException {
+        return copy(folder, entry, bytes -> {
+            bytes[bytes.length / 2] ^= 1;
+            return bytes;
+        });
+    }
+
+    static Path without(Path folder, String entry) throws IOException {
+        return copy(folder, entry, bytes -> null);
+    }
+
+    private static Path copy(Path folder, String changed, UnaryOperator<byte[]> change) throws IOException {
+        Path target = Files.createTempFile(folder, "copy", ".jar");
+        boolean found = changed.isEmpty();
+        try (ZipFile jar = new ZipFile(Product.JAR.toFile());
+                OutputStream file = Files.newOutputStream(target);
+                ZipOutputStream out = new ZipOutputStream(file)) {
+            for (ZipEntry entry : Collections.list(jar.entries())) {
+                byte[] bytes = jar.getInputStream(entry).readAllBytes();
+                if (entry.getName().equals(changed)) {
+                    found = true;
+                    bytes = change.apply(bytes);
+                }
+                if (bytes != null) {
+                    out.putNextEntry(new ZipEntry(entry.getName()));
+                    out.write(bytes);
+                    out.closeEntry();
+                }
+            }
+        }
+        if (!found) {
+            throw new IllegalArgumentException("no " + changed + " in " + Product.JAR);
+        }
+        return target;
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the JDKs that matter the tests have run on: one that is missing shows up as a skipped test with its name.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.child.Hello;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JdksCoveredTest {
+    @ParameterizedTest(name = "JDK {0} is covered")
+    @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27})
+    void jdkIsCovered(int feature) {
+        assumeTrue(TestJdk.ofFeature(feature).isPresent(), "no JDK " + feature + " on this machine; found: " + TestJdk.all());
+        assertThat(ChildJvm.of(TestJdk.ofFeature(feature).orElseThrow()).run(Hello.class).exitCode()).isEqualTo(3);
+    }
+
+    @Test
+    void theTestsRunOnTheBuiltJar() {
+        Product.assertLoadedFromTheJar(dev.threadclock.cli.Jdks.class);
+        Product.assertLoadedFromTheJar(dev.threadclock.internal.Native.class);
+    }
+}

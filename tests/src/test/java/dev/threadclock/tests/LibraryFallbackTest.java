@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Java API where native code cannot be had: ThreadMXBean answers, and the API says so.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.LibraryMeter;
+import dev.threadclock.tests.child.LibrarySources;
+import java.util.List;
+
+class LibraryFallbackTest {
+    private static void assertAnsweredByTheJvm(Result result, String why) {
+        assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
+        assertThat(result.out()).contains("source USER TICK: ThreadMXBean through ThreadMXBean").contains(why);
+        assertThat(result.number("user")).as(result.toString()).isPositive();
+        assertThat(result.number("user") + result.number("system")).as(result.toString()).isEqualTo(result.number("total"));
+        assertThat(result.number("tick")).as(result.toString()).isPositive();
+        assertThat(result.number("process")).as(result.toString()).isPositive();
+        assertThat(result.number("threads")).as(result.toString()).isPositive();
+        assertThat(result.number("meter")).as(result.toString()).isPositive();
+        assertThat(result.number("tid")).isEqualTo(-1);
+        assertThat(result.value("byTid")).isEqualTo("unsupported");
+        assertThat(result.value("other")).isEqualTo("true");
+    }
+
+    @OnEachJdk
+    void onAnUnknownProcessor(TestJdk jdk) {
+        List<String> flags = List.of("-Dos.arch=sparc");
+        assertAnsweredByTheJvm(LibraryJvm.run(jdk, flags, LibrarySources.class).ok(),
+                "there is no native library for os.name Linux, os.arch sparc");
+        LibraryJvm.run(jdk, flags, LibraryMeter.class).ok();
+    }
+
+    @OnEachJdk
+    void onAnotherOperatingSystem(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 does not start when it is told that it runs elsewhere");
+        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Dos.name=Solaris"), LibrarySources.class).ok(), "os.name Solaris");
+    }
+
+    @OnEachJdk
+    void whereTheLibraryDoesNotLoad(TestJdk jdk) {
+        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=/nonexistent/lib.so"),
+                LibrarySources.class).ok(), "-Ddev.threadclock.library=/nonexistent/lib.so does not load");
+    }
+
+    @OnEachJdk
+    void whereNativeAccessIsDenied(TestJdk jdk) {
+        assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
+        Result result = LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class).ok();
+        assertAnsweredByTheJvm(result, "Illegal native access");
+    }
+
+    @OnEachJdk
+    void withoutTheModuleOfThreadMXBean(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
+        Result nothing = LibraryJvm.run(jdk, List.of("--limit-modules", "java.base", "-Dos.arch=sparc"), LibrarySources.class).ok();
+        assertThat(nothing.value("read")).isEqualTo("false");
+        assertThat(nothing.out()).contains("source USER TICK: none", "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
+        Result all = LibraryJvm.run(jdk, List.of("--limit-modules", "java.base"), LibrarySources.class).ok();
+        assertThat(all.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
+        assertThat(all.number("threads")).isPositive();
+    }
+}

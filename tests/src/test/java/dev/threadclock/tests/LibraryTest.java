@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Java API of the built jar on every JDK: through JNI up to 21, through FFM from 22 on.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.LibraryAllThreads;
+import dev.threadclock.tests.child.LibraryAllocation;
+import dev.threadclock.tests.child.LibraryMeter;
+import dev.threadclock.tests.child.LibraryOtherThreads;
+import dev.threadclock.tests.child.LibraryOwnThread;
+import dev.threadclock.tests.child.LibrarySafepoint;
+import dev.threadclock.tests.child.LibrarySources;
+import java.util.List;
+
+class LibraryTest {
+    @OnEachJdk
+    void readsOfTheOwnThreadKeepTheirPromises(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibraryOwnThread.class, "1000").ok();
+        assertThat(result.number("user")).as(result.toString()).isPositive();
+        assertThat(result.number("system")).as(result.toString()).isPositive();
+    }
+
+    @OnEachJdk
+    void otherThreadsAreReadByThreadAndByTid(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibraryOtherThreads.class).ok();
+        assertThat(result.value("tids")).as(result.toString()).isEqualTo("true");
+        assertThat(result.number("user")).as(result.toString()).isPositive();
+    }
+
+    @OnEachJdk
+    void allThreadsAreSeenWithTheirNames(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of("-XX:+UseParallelGC"), LibraryAllThreads.class).ok();
+        List<String> names = result.all("thread");
+        assertThat(names).as("the compilers").anyMatch(name -> name.startsWith("C2_Com"));
+        assertThat(names).as("the garbage collector").anyMatch(name -> name.startsWith("GC") || name.startsWith("ParGC"));
+        assertThat(names).contains("renamed", "main", "Signal_Dispatcher", "Finalizer", "crowd_199");
+        assertThat(result.all("java")).as("native threads").contains("0");
+    }
+
+    @OnEachJdk
+    void metersNestAndRefuseWhatWouldBeWrong(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibraryMeter.class).ok();
+        assertThat(result.number("intervals")).isEqualTo(41);
+        assertThat(result.value("virtual")).isEqualTo(jdk.feature() >= 21 ? "refused" : "none");
+    }
+
+    @OnEachJdk
+    void noReadAllocates(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibraryAllocation.class).ok();
+        for (String read : List.of("tick", "now", "interpolated", "snapshot", "meter", "thread", "process", "all")) {
+            assertThat(result.number(read)).as(read + " of " + result).isNotPositive();
+        }
+    }
+
+    @OnEachJdk
+    void theSourceOfEachQuantityIsTold(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibrarySources.class).ok();
+        assertThat(result.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
+        assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ", "source TOTAL INTERPOLATED: ",
+                "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
+        assertThat(result.number("tid")).isPositive();
+        assertThat(result.value("byTid")).isEqualTo("true");
+    }
+
+    @OnEachJdk
+    void aThreadThatOnlyReadsDoesNotHoldUpTheGarbageCollector(TestJdk jdk) {
+        assertThat(LibraryJvm.run(jdk, List.of(), LibrarySafepoint.class).ok().number("collections")).isEqualTo(5);
+    }
+
+    @OnEachJdk
+    void theJvmsOwnWarningIsTheOnlyOne(TestJdk jdk) {
+        Result result = LibraryJvm.runPlain(jdk, List.of(), LibrarySources.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.err().lines().filter(line -> line.contains("has been called by"))).as(result.toString())
+                .hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
+    }
+
+    @OnEachJdk
+    void theAgentInTheSameJvmChangesNoAnswer(TestJdk jdk) {
+        for (String agent : List.of("-agentpath:" + Product.LIBRARY, "-javaagent:" + Product.JAR)) {
+            for (Class<?> program : List.of(LibraryOtherThreads.class, LibraryAllThreads.class)) {
+                LibraryJvm.run(jdk, List.of(agent), program).ok();
+            }
+            LibraryJvm.run(jdk, List.of(agent), LibraryOwnThread.class, "200").ok();
+        }
+    }
+}

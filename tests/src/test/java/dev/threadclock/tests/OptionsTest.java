@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent's options: what they do, and that a mistake in them costs one line and nothing else.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Named.named;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Active;
+import dev.threadclock.tests.child.Hello;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class OptionsTest {
+    @TempDir
+    Path folder;
+
+    /** A way of giving the agent to a child. */
+    interface Door extends BiFunction<ChildJvm, String, ChildJvm> {}
+
+    static Stream<Arguments> doors() {
+        return TestJdk.all().stream().flatMap(jdk -> Stream.of(
+                Arguments.of(jdk, named("agentpath", (Door) ChildJvm::withAgentPath)),
+                Arguments.of(jdk, named("javaagent", (Door) ChildJvm::withJavaAgent))));
+    }
+
+    static Stream<Arguments> mistakes() {
+        return doors().flatMap(door -> Stream.of("speed=high", "freshness", "freshness=never", "log=", "freshness=now,,log=none",
+                        "log=/nonexistent/folder/log", "log=/proc/cpuinfo/log", "freshness=now,log=/", "x".repeat(5000))
+                .filter(options -> ((TestJdk) door.get()[0]).isThorough() || options.equals("freshness=never"))
+                .map(options -> Arguments.of(door.get()[0], door.get()[1],
+                        named(options.length() > 60 ? "5000 letters" : options, options))));
+    }
+
+    @ParameterizedTest(name = "{2}, {1}, {0}")
+    @MethodSource("mistakes")
+    void aMistakeCostsOneLineAndNothingElse(TestJdk jdk, Door door, String options) {
+        Result without = ChildJvm.of(jdk).run(Hello.class);
+        Result with = door.apply(ChildJvm.of(jdk), options).run(Hello.class);
+        assertThat(with.exitCode()).isEqualTo(without.exitCode());
+        assertThat(with.out()).isEqualTo(without.out());
+        assertThat(with.errLines()).satisfiesExactly(
+                line -> assertThat(line).startsWith("threadclock: ").hasSizeLessThan(1700),
+                line -> assertThat(line).isEqualTo("this is stderr"));
+        assertThat(door.apply(ChildJvm.of(jdk), options).run(Active.class).value("active"))
+                .as("the JVM runs as without the agent").isEqualTo("false");
+    }
+
+    @ParameterizedTest(name = "{1}, {0}")
+    @MethodSource("doors")
+    void bothFreshnessesWork(TestJdk jdk, Door door) {
+        for (String freshness : new String[] {"tick", "now"}) {
+            assertThat(door.apply(ChildJvm.of(jdk), "freshness=" + freshness).run(Active.class).ok().value("active"))
+                    .as(freshness).isEqualTo("true");
+        }
+    }
+
+    @ParameterizedTest(name = "{1}, {0}")
+    @MethodSource("doors")
+    void logToAFileIsAppended(TestJdk jdk, Door door) throws Exception {
+        Path log = folder.resolve("log");
+        Files.writeString(log, "what was there\n");
+        assertThat(door.apply(ChildJvm.of(jdk), "log=" + log + ",freshness=tick").run(Active.class).ok().value("active"))
+                .isEqualTo("true");
+        assertThat(Files.readAllLines(log)).hasSizeGreaterThan(1).startsWith("what was there")
+                .filteredOn(line -> !line.startsWith("threadclock: ")).hasSize(1);
+    }
+
+    @ParameterizedTest(name = "{1}, {0}")
+    @MethodSource("doors")
+    void logToStderr(TestJdk jdk, Door door) {
+        Result with = door.apply(ChildJvm.of(jdk), "log=stderr").run(Hello.class);
+        assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
+        assertThat(with.errLines()).hasSizeGreaterThan(1).filteredOn(line -> !line.startsWith("threadclock: "))
+                .containsExactly("this is stderr");
+    }
+}

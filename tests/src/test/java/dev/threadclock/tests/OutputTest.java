@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent says nothing of its own: a program's output and exit code are the same with it as without it.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Active;
+import dev.threadclock.tests.child.Hello;
+import java.util.ArrayList;
+import java.util.List;
+
+class OutputTest {
+    private static void assertSame(Result with, Result without) {
+        assertThat(with.out()).isEqualTo(without.out());
+        assertThat(with.err()).isEqualTo(without.err());
+        assertThat(with.exitCode()).isEqualTo(without.exitCode());
+        assertThat(without.exitCode()).as("the program itself ran").isEqualTo(3);
+    }
+
+    @OnEachJdk
+    void agentpathAddsNothing(TestJdk jdk) {
+        assertSame(ChildJvm.of(jdk).withAgentPath("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
+        assertThat(ChildJvm.of(jdk).withAgentPath("").run(Active.class).ok().value("active")).isEqualTo("true");
+    }
+
+    @OnEachJdk
+    void withoutAgentTheOldAnswersAreTold(TestJdk jdk) {
+        assertThat(ChildJvm.of(jdk).run(Active.class).ok().value("active")).isEqualTo("false");
+    }
+
+    @OnEachJdk
+    void agentpathAddsNothingUnderXcheckJni(TestJdk jdk) {
+        assertSame(ChildJvm.of(jdk).with("-Xcheck:jni").withAgentPath("").run(Hello.class),
+                ChildJvm.of(jdk).with("-Xcheck:jni").run(Hello.class));
+    }
+
+    @OnEachJdk
+    void javaagentAddsNothingUnderXcheckJni(TestJdk jdk) {
+        // The JVM's own instrumentation library has findings of its own: compare with what names us.
+        Result with = ChildJvm.of(jdk).with("-Xcheck:jni").withJavaAgent("").run(Hello.class);
+        assertThat(with.out() + with.err()).doesNotContainIgnoringCase("threadclock");
+        assertThat(with.exitCode()).isEqualTo(3);
+    }
+
+    @OnEachJdk
+    void agentpathKeepsTheSharedClassArchive(TestJdk jdk) {
+        assumeTrue(jdk.feature() > 8, "JDK 8 refuses -Xshare:on with any agent that has a JVMTI capability");
+        Result without = ChildJvm.of(jdk).with("-Xshare:on").run(Hello.class);
+        Result with = ChildJvm.of(jdk).with("-Xshare:on").withAgentPath("").run(Hello.class);
+        assertThat(with.out()).isEqualTo(without.out());
+        assertThat(with.err()).isEqualTo(without.err());
+        assertThat(with.exitCode()).isEqualTo(without.exitCode());
+    }
+
+    @OnEachJdk
+    void javaagentAddsNothingOnceNativeAccessIsEnabled(TestJdk jdk) {
+        assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
+        assertThat(ChildJvm.of(jdk).withJavaAgent("").run(Active.class).ok().value("active")).isEqualTo("true");
+    }
+
+    @OnEachJdk
+    void javaagentAddsNoMoreThanTheJvmsOwnWarning(TestJdk jdk) {
+        Result without = ChildJvm.of(jdk).run(Hello.class);
+        Result with = ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, "").run(Hello.class);
+        if (!jdk.warnsOfNativeAccess()) {
+            assertSame(with, without);
+            return;
+        }
+        assertThat(with.out()).isEqualTo(without.out());
+        assertThat(with.exitCode()).isEqualTo(without.exitCode());
+        List<String> expected = new ArrayList<>(Documented.output("javaagent 24"));
+        expected.add("this is stderr");
+        assertThat(Documented.printed(with.errLines())).isEqualTo(expected);
+    }
+
+    @OnEachJdk
+    void bothWaysInAtOnceAreOne(TestJdk jdk) {
+        assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
+        assertThat(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Active.class).ok().value("active"))
+                .isEqualTo("true");
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is tested: the files in dist/, and where the tests may leave theirs.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+final class Product {
+    static final Path ROOT = Path.of(System.getProperty("threadclock.root")).toAbsolutePath();
+    static final Path DIST = Path.of(System.getProperty("threadclock.dist")).toAbsolutePath();
+    static final Path JAR = DIST.resolve("threadclock.jar");
+    static final Path LIBRARY = DIST.resolve(platform()).resolve("libthreadclock.so");
+
+    private Product() {}
+
+    static String platform() {
+        String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
+        return System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + arch;
+    }
+
+    /** The folder or jar that a class was loaded from. */
+    static Path origin(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void assertLoadedFromTheJar(Class<?> type) {
+        assertThat(origin(type)).as("where %s is loaded from", type.getName()).isEqualTo(JAR);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under a security manager ThreadImpl's own checks stay in charge, and the agent needs no more than it is granted.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Secured;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+
+class SecurityManagerTest {
+    private static final List<String> ANSWERS = List.of(
+            "property: SecurityException", "all ids: SecurityException", "info: SecurityException", "switch off: SecurityException",
+            "current: time", "own id: time", "another thread: time", "array: [time, time, -1]", "id 0: IllegalArgumentException");
+
+    @TempDir
+    Path folder;
+
+    private Result run(TestJdk jdk, ChildJvm child, String policy) throws Exception {
+        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
+        Path file = Files.writeString(folder.resolve("policy"), policy);
+        Result result = child.with("-Djava.security.manager", "-Djava.security.policy==" + file).run(Secured.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.out().lines()).as(result.toString()).containsExactlyElementsOf(ANSWERS);
+        return result;
+    }
+
+    private static List<String> saidByTheAgent(Result result) {
+        // From JDK 12 on the JVM warns of its security manager.
+        return result.errLines().stream().filter(line -> !line.startsWith("WARNING: ")).toList();
+    }
+
+    @OnEachJdk
+    void answersAreTheSameWithAndWithoutTheAgent(TestJdk jdk) throws Exception {
+        String nothing = "grant { };";
+        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk), nothing))).isEmpty();
+        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withAgentPath(""), nothing))).isEmpty();
+    }
+
+    @OnEachJdk
+    void javaagentNeedsPermissionsAndSaysSo(TestJdk jdk) throws Exception {
+        String granted = "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };";
+        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), granted))).isEmpty();
+        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), "grant { };")))
+                .singleElement().asString().startsWith("threadclock: ")
+                .contains("java.security.AllPermission", "-agentpath");
+    }
+}

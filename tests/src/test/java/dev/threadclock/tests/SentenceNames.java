@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names tests by what their methods say: userTimeNeverGoesBack becomes "user time never goes back".
+package dev.threadclock.tests;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.DisplayNameGenerator;
+
+public final class SentenceNames extends DisplayNameGenerator.Standard {
+    @Override
+    public String generateDisplayNameForMethod(List<Class<?>> enclosing, Class<?> testClass, Method method) {
+        return method.getName().replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
+    }
+}

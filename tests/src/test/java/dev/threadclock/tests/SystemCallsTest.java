@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a read asks of the kernel: nothing in /proc, and getrusage no more than once a tick.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.internal.Native;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Reads;
+import dev.threadclock.tests.child.Refusals;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+class SystemCallsTest {
+    private static final Pattern STAT = Pattern.compile("open(at)?\\(.*\"/proc/[^\"]*/task/\\d+/stat\"");
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void needsStrace() {
+        Host.assumeStrace();
+    }
+
+    private Path log() {
+        return folder.resolve("calls");
+    }
+
+    private ChildJvm traced(TestJdk jdk) {
+        return ChildJvm.of(jdk).under("strace", "-f", "-qq", "-e", "trace=open,openat,getrusage,clock_gettime",
+                "-e", "signal=none", "-o", log().toString());
+    }
+
+    private List<String> calls(String name) throws Exception {
+        return Files.readAllLines(log()).stream().filter(line -> line.contains(name + "(")).toList();
+    }
+
+    private long opensOfStat() throws Exception {
+        return Files.readAllLines(log()).stream().filter(line -> STAT.matcher(line).find()).count();
+    }
+
+    @OnEachJdk
+    void aMillionReadsOpenNothingAndAskOnceATick(TestJdk jdk) throws Exception {
+        Result result = traced(jdk).withAgentPath("").run(Reads.class, "1000000");
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(opensOfStat()).as("stat files opened").isZero();
+        long ticks = result.number("nanos") / Native.tickLengthNanos();
+        assertThat((long) calls("getrusage").size()).as("getrusage calls in %d ticks", ticks).isBetween(1L, ticks + 20);
+        assertThat((long) calls("clock_gettime").size()).as("clock_gettime system calls").isLessThan(1000);
+    }
+
+    @OnEachJdk
+    void nowAsksEachTimeAndOpensNothing(TestJdk jdk) throws Exception {
+        Result result = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "1000");
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(opensOfStat()).as("stat files opened").isZero();
+        assertThat(calls("getrusage")).hasSizeGreaterThanOrEqualTo(1000);
+    }
+
+    @OnEachJdk
+    void anArrayWithAWrongIdIsRefusedBeforeAnythingIsRead(TestJdk jdk) throws Exception {
+        Result none = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "0", "0");
+        long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
+        Result result = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "20000", "0");
+        assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
+        // What the worker reads while it burns differs from run to run, but not by one a refusal.
+        assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before).isLessThan(10_000);
+    }
+
+    @OnEachJdk
+    void theTraceSeesWhatTheJvmDoesWithoutTheAgent(TestJdk jdk) throws Exception {
+        Result result = traced(jdk).run(Reads.class, "1000");
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(opensOfStat() + calls("clock_gettime").size()).as("stat files opened, or clocks read").isGreaterThanOrEqualTo(1000);
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JDKs that the tests run child JVMs on.
+package dev.threadclock.tests;
+
+import dev.threadclock.cli.Jdk;
+import dev.threadclock.cli.Jdks;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** A Java installation; {@link #toString()} is the name that test results carry. */
+record TestJdk(Jdk jdk) {
+    private static final List<TestJdk> FOUND = find();
+
+    /** All, the oldest first; at least one, because the tests themselves run on one. */
+    static List<TestJdk> all() {
+        return FOUND;
+    }
+
+    /**
+     * Those that the long tests run on: what this machine has installed, or the oldest and the newest when none of that is
+     * among them. The others, of ci/jdks, have a shorter share.
+     */
+    static List<TestJdk> thorough() {
+        List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm")).toList();
+        return installed.isEmpty() ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : installed;
+    }
+
+    boolean isThorough() {
+        return thorough().contains(this);
+    }
+
+    static Optional<TestJdk> ofFeature(int feature) {
+        return FOUND.stream().filter(jdk -> jdk.feature() == feature).findFirst();
+    }
+
+    static TestJdk newest() {
+        return FOUND.get(FOUND.size() - 1);
+    }
+
+    int feature() {
+        return jdk.feature();
+    }
+
+    /** -javaagent and System.load bring the JVM's own warning on this JDK (JEP 472). */
+    boolean warnsOfNativeAccess() {
+        return feature() >= 24;
+    }
+
+    String java() {
+        return jdk.java().toString();
+    }
+
+    @Override
+    public String toString() {
+        return jdk.label();
+    }
+
+    /** The property comes before the environment, and both before what is installed. A path that is no JDK is an error. */
+    private static List<TestJdk> find() {
+        String given = System.getProperty("threadclock.jdks", "");
+        if (given.isEmpty()) {
+            given = Optional.ofNullable(System.getenv("THREADCLOCK_JDKS")).orElse("");
+        }
+        Jdks jdks = given.isEmpty() ? Jdks.find() : Jdks.of(Arrays.stream(given.split(":")).map(Path::of).toList());
+        if (jdks.jdks().isEmpty() || !given.isEmpty() && !jdks.skipped().isEmpty()) {
+            throw new IllegalStateException("not all of these are JDKs, or none was found: THREADCLOCK_JDKS=" + given + ": " + jdks);
+        }
+        return jdks.jdks().stream().map(TestJdk::new).toList();
+    }
+}
