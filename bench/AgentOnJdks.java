@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent on each JDK, beside the same JDK without it: what it costs to have, and what reads cost.
+//
+// How to run: java bench/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...   (JDK 11 or later runs it; it measures any from 8)
+// cost:  start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after the other, so that
+//        noise hits both alike.
+// reads: ns per read of ThreadMXBean; in each JVM batches of all subjects take turns, the median of the batches is shown.
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+public final class AgentOnJdks {
+    private static final int START_PAIRS = 40;
+    private static final int THREAD_PAIRS = 12;
+
+    public static void main(String[] args) throws Exception {
+        if (args.length < 3 || !args[0].equals("cost") && !args[0].equals("reads")) {
+            System.err.println("usage: java AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...");
+            System.exit(2);
+        }
+        Path classes = Files.createTempDirectory("agent-on-jdks-");
+        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "bench/AgentOnJdks.java")).resolveSibling("AgentChild.java");
+        int error = javax.tools.ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8", source.toString());
+        if (error != 0) {
+            System.exit(1);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(classes)));
+        boolean cost = args[0].equals("cost");
+        if (cost) {
+            System.out.printf("%-28s %14s %14s %12s%n", "", "without", "with", "difference");
+        } else {
+            System.out.printf("ns: the JDK's own -> with the agent (how much faster; x that JVM's nanoTime)%n");
+        }
+        for (int i = 2; i < args.length; i++) {
+            if (cost) {
+                cost(args[1], args[i], classes.toString());
+            } else {
+                reads(args[1], args[i], classes.toString());
+            }
+        }
+    }
+
+    private static void remove(Path folder) {
+        File[] files = folder.toFile().listFiles();
+        for (File file : files == null ? new File[0] : files) {
+            file.delete();
+        }
+        folder.toFile().delete();
+    }
+
+    private static void reads(String agent, String home, String classes) throws Exception {
+        String java = home + "/bin/java";
+        double[] before = childNumbers(java, "-cp", classes, "AgentChild", "reads");
+        double[] with = childNumbers(java, "-agentpath:" + agent + "=total=interpolated", "-cp", classes, "AgentChild", "reads");
+        String[] names = {"nanoTime", "own user", "own total (interpolated)", "another thread's user", "user of 1,000 ids"};
+        String version = child(java, "-cp", classes, "AgentChild", "version");
+        System.out.printf("JDK %s: nanoTime %.1f, %.1f%n", version, before[0], with[0]);
+        for (int i = 1; i < names.length; i++) {
+            System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", names[i], before[i], with[i], before[i] / with[i],
+                    with[i] / with[0]);
+        }
+    }
+
+    private static void cost(String agent, String home, String classes) throws Exception {
+        String java = home + "/bin/java";
+        String version = child(java, "-cp", classes, "AgentChild", "version");
+        String loaded = "-agentpath:" + agent;
+        print("JDK " + version + ", JVM start", "ms", pairs(START_PAIRS, () -> wallMillis(java, "-Xshare:auto", "-version"),
+                () -> wallMillis(java, "-Xshare:auto", loaded, "-version")));
+        print("  thread start, end, join", "us", pairs(THREAD_PAIRS, () -> childNumbers(java, "-cp", classes, "AgentChild", "threads")[0],
+                () -> childNumbers(java, loaded, "-cp", classes, "AgentChild", "threads")[0]));
+    }
+
+    private interface Measurement {
+        double run() throws Exception;
+    }
+
+    /** Medians of both, and of the differences of the pairs. */
+    private static double[] pairs(int count, Measurement without, Measurement with) throws Exception {
+        double[] before = new double[count];
+        double[] after = new double[count];
+        double[] difference = new double[count];
+        for (int i = 0; i < count; i++) {
+            boolean swap = i % 2 == 1;
+            double first = (swap ? with : without).run();
+            double second = (swap ? without : with).run();
+            before[i] = swap ? second : first;
+            after[i] = swap ? first : second;
+            difference[i] = after[i] - before[i];
+        }
+        return new double[] {median(before), median(after), median(difference)};
+    }
+
+    private static void print(String name, String unit, double[] medians) {
+        System.out.printf("%-28s %11.2f %s %11.2f %s %+8.2f %s (%+.1f %%)%n", name, medians[0], unit, medians[1], unit, medians[2],
+                unit, 100 * medians[2] / medians[0]);
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    private static double wallMillis(String... command) throws Exception {
+        long start = System.nanoTime();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException(String.join(" ", command) + " failed");
+        }
+        return (System.nanoTime() - start) / 1e6;
+    }
+
+    private static double[] childNumbers(String... command) throws Exception {
+        return Stream.of(child(command).split(" ")).mapToDouble(Double::parseDouble).toArray();
+    }
+
+    private static String child(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+            String line = out.readLine();
+            if (process.waitFor() != 0 || line == null) {
+                throw new IllegalStateException(String.join(" ", command) + " failed");
+            }
+            return line.trim();
+        }
+    }
+}

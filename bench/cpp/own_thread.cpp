@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a read of the calling thread costs in C and C++: each source, and the peers that wrap one.
+//
+// HOW TO RUN: cmake -S bench/cpp -B build/bench-cpp -G Ninja && cmake --build build/bench-cpp && build/bench-cpp/own_thread
+// Pin it (taskset -c 1) on a quiet machine. The ratios to the baselines hold on others, too.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "threadclock.h"
+
+#ifdef HAVE_BOOST
+#include <boost/chrono/thread_clock.hpp>
+#endif
+#ifdef HAVE_PAPI
+#include <papi.h>
+#endif
+
+namespace {
+
+int64_t gettime_ns(clockid_t clock)
+{
+    timespec ts;
+    clock_gettime(clock, &ts);
+    return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
+}
+
+template <int64_t (*read)()>
+void reads(benchmark::State &state)
+{
+    for (auto _ : state)
+        benchmark::DoNotOptimize(read());
+}
+
+int64_t nothing()
+{
+    return 0;
+}
+
+int64_t monotonic()
+{
+    return gettime_ns(CLOCK_MONOTONIC);
+}
+
+int64_t monotonic_coarse()
+{
+    return gettime_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+int64_t bare_system_call()
+{
+    return syscall(SYS_getppid);
+}
+
+int64_t thread_cputime()
+{
+    return gettime_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t rusage_user()
+{
+    rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return int64_t{usage.ru_utime.tv_sec} * 1'000'000'000 + usage.ru_utime.tv_usec * 1'000;
+}
+
+int64_t proc_user()
+{
+    threadclock_times times;
+    return threadclock_proc_times(0, &times) == 0 ? times.user_ns : -1;
+}
+
+int64_t triple()
+{
+    threadclock_times times;
+    return threadclock_times_tick(&times) == 0 ? times.user_ns + times.total_ns : -1;
+}
+
+BENCHMARK(reads<nothing>)->Name("baseline");
+BENCHMARK(reads<monotonic_coarse>)->Name("vDSO: CLOCK_MONOTONIC_COARSE");
+BENCHMARK(reads<monotonic>)->Name("vDSO: CLOCK_MONOTONIC (nanoTime)");
+BENCHMARK(reads<bare_system_call>)->Name("bare system call: getppid");
+
+BENCHMARK(reads<threadclock_user_tick_ns>)->Name("user: threadclock, tick");
+BENCHMARK(reads<threadclock_user_now_ns>)->Name("user: threadclock, now");
+BENCHMARK(reads<rusage_user>)->Name("user: getrusage(RUSAGE_THREAD)");
+BENCHMARK(reads<threadclock_user_raw_ns>)->Name("user: VIRT clock (wrong: raw ticks)");
+BENCHMARK(reads<proc_user>)->Name("user: /proc/self/task/<tid>/stat");
+
+BENCHMARK(reads<triple>)->Name("all three: threadclock, tick");
+
+BENCHMARK(reads<threadclock_total_tick_ns>)->Name("total: threadclock, tick");
+BENCHMARK(reads<threadclock_total_interpolated_ns>)->Name("total: threadclock, interpolated");
+BENCHMARK(reads<threadclock_total_now_ns>)->Name("total: threadclock, now");
+BENCHMARK(reads<thread_cputime>)->Name("total: clock_gettime(CLOCK_THREAD_CPUTIME_ID)");
+
+#ifdef HAVE_BOOST
+int64_t boost_thread_clock()
+{
+    return boost::chrono::thread_clock::now().time_since_epoch().count();
+}
+BENCHMARK(reads<boost_thread_clock>)->Name("total: boost::chrono::thread_clock");
+#endif
+
+#ifdef HAVE_PAPI
+int64_t papi_virtual()
+{
+    return PAPI_get_virt_nsec();
+}
+BENCHMARK(reads<papi_virtual>)->Name("total: PAPI_get_virt_nsec");
+#endif
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+#ifdef HAVE_PAPI
+    /* Asks for hardware counters, which a virtual machine may not have; the timers are there without. */
+    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+        fprintf(stderr, "PAPI does not start here; its figure is that of its fallback\n");
+#endif
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv))
+        return 2;
+    benchmark::RunSpecifiedBenchmarks();
+#ifndef HAVE_BOOST
+    fprintf(stderr, "left out: boost chrono (libboost-chrono-dev was not there when this was built)\n");
+#endif
+#ifndef HAVE_PAPI
+    fprintf(stderr, "left out: PAPI (libpapi-dev was not there when this was built)\n");
+#endif
+    return 0;
+}

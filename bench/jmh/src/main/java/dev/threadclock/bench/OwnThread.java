@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a read of the calling thread costs, with each peer, beside the baselines.
+package dev.threadclock.bench;
+
+import dev.threadclock.bench.peers.OwnThreadClock;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm JAVA} for another JDK,
+ * {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p peer=threadMXBean} for ThreadMXBean with the agent.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+public class OwnThread {
+    /** One peer in a fork: the interface has one implementation there, and costs nothing. */
+    @State(Scope.Thread)
+    public static class Peer {
+        @Param({"threadclock", "threadMXBean", "oshi", "jna", "airlift"})
+        String peer;
+
+        OwnThreadClock clock;
+
+        @Setup
+        public void choose() {
+            clock = OwnThreadClock.of(peer);
+        }
+    }
+
+    @Benchmark
+    public void baseline() {}
+
+    @Benchmark
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Benchmark
+    public long user(Peer peer) {
+        return peer.clock.userNanos();
+    }
+
+    @Benchmark
+    public long total(Peer peer) {
+        return peer.clock.totalNanos();
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadclock's own Java API: FFM on JDK 22 and later, JNI before.
+package dev.threadclock.bench.peers;
+
+import dev.threadclock.ThreadClock;
+
+final class ThreadclockClock implements OwnThreadClock {
+    @Override
+    public long userNanos() {
+        return ThreadClock.userNanos();
+    }
+
+    @Override
+    public long totalNanos() {
+        return ThreadClock.totalInterpolatedNanos();
+    }
+}
