@@ -176,12 +176,12 @@ struct entry *tc_entry_new(pid_t tid)
     return entry;
 }
 
-void tc_entry_begin(struct entry *entry, bool unclaimed)
+void tc_entry_begin(struct entry *entry)
 {
     entry->fork = table.fork;
-    TC_STORE(entry->unclaimed, unclaimed);
+    TC_STORE(entry->unclaimed, 1);
     table.standing += !entry->adopted;
-    __atomic_add_fetch(&table.unclaimed, unclaimed, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&table.unclaimed, 1, __ATOMIC_ACQ_REL);
     TC_STORE(entry->generation, entry->generation + 1);
     TC_STORE(entry->orphan, 0);
 }

@@ -23,7 +23,7 @@ struct entry {
     uint32_t next_of_id, next_of_tid, next_in_queue; /* index + 1; 0: none */
     uint32_t readers;
     uint16_t nested; /* register calls of the thread itself; only it changes this */
-    uint8_t unclaimed; /* registered by another thread, and its own has not found out yet */
+    uint8_t unclaimed; /* its thread has not found out yet, for it has not read itself since */
     uint8_t orphan; /* taken back by forget_all; its thread may still keep its times here */
     uint8_t adopted; /* registered for reads by TID: nobody reports its end */
 };
@@ -57,8 +57,8 @@ TC_INTERNAL struct entry *tc_entry_new(pid_t tid);
 /* Makes it findable by its id. */
 TC_INTERNAL void tc_entry_name(struct entry *entry, uint64_t id);
 
-/* The registration begins to stand; it ends: true if its thread has not claimed it, and now never will. */
-TC_INTERNAL void tc_entry_begin(struct entry *entry, bool unclaimed);
+/* The registration begins to stand, unclaimed; it ends: true if its thread has not claimed it, and now never will. */
+TC_INTERNAL void tc_entry_begin(struct entry *entry);
 TC_INTERNAL bool tc_entry_end(struct entry *entry);
 
 /* An adopted one becomes a registration like the others. */
@@ -83,7 +83,7 @@ TC_INTERNAL struct entry *tc_entry_next(const struct entry *entry);
 /* As tc_entry_of_id without the lock: the generation and whether it is an orphan as they were when the id was the entry's. */
 TC_INTERNAL struct entry *tc_entry_find(uint64_t id, uint32_t *generation, bool *orphan);
 
-/* An entry registered by another for the thread of this TID, without the lock; now claimed. Null: none. */
+/* The unclaimed entry of the thread of this TID, without the lock; now claimed. Null: none. */
 TC_INTERNAL struct entry *tc_entry_claim(pid_t tid);
 
 /* How many registrations stand, adopted ones not counted; whether there is any that its thread has not claimed. */

@@ -29,6 +29,29 @@ _Static_assert(offsetof(struct cell, anchor) <= 64, "what tick and now reads nee
 
 static _Thread_local struct cell own;
 
+/*
+ * A bit per TID, set by the first thread of it that uses its cell, and left set: a thread that starts and finds it clear has
+ * none, and need not touch its thread-local storage, which would be allocated for that. TIDs end at 4,194,304 (PID_MAX_LIMIT,
+ * include/linux/threads.h); of the 512 KB only the pages of TIDs in use become memory.
+ */
+enum { TIDS = 1 << 22, WORD_BITS = 64 };
+static uint64_t cells_used[TIDS / WORD_BITS];
+
+static uint64_t *cell_used_word(pid_t tid)
+{
+    return &cells_used[(uint32_t)tid % TIDS / WORD_BITS];
+}
+
+static void mark_cell_used(pid_t tid)
+{
+    __atomic_fetch_or(cell_used_word(tid), UINT64_C(1) << (tid % WORD_BITS), __ATOMIC_RELAXED);
+}
+
+bool tc_own_cell_used(pid_t tid)
+{
+    return (__atomic_load_n(cell_used_word(tid), __ATOMIC_RELAXED) >> (tid % WORD_BITS) & 1) != 0;
+}
+
 static uint64_t block_signals(void)
 {
     uint64_t all = ~UINT64_C(0), before;
@@ -57,8 +80,10 @@ static void move_to(struct cell *cell, struct tc_slot *slot)
  */
 static void enter_epoch(struct cell *cell, uint64_t epoch)
 {
-    if (tc_epoch_fork(cell->epoch) != tc_epoch_fork(epoch))
+    if (tc_epoch_fork(cell->epoch) != tc_epoch_fork(epoch)) {
         *cell = (struct cell){.slot = &cell->home};
+        mark_cell_used(tc_own_tid());
+    }
     struct tc_slot *registered = tc_threads_claim_own();
     if (registered != NULL)
         move_to(cell, registered);

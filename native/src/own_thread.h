@@ -13,6 +13,9 @@ __attribute__((visibility("hidden"))) enum threadclock_source_id tc_sample(struc
 /* True if the interpolated total of the calling thread needs no system call at present. May wait for 20 ms to find out. */
 __attribute__((visibility("hidden"))) bool tc_own_interpolates(void);
 
+/* False: the calling thread, whose TID this is, has never read itself, nor been moved. Touches no thread-local storage. */
+__attribute__((visibility("hidden"))) bool tc_own_cell_used(pid_t tid);
+
 struct tc_slot;
 
 /* From now on the calling thread's times are in this slot; in its own again; where they are, null: in its own. Not from a signal handler. */

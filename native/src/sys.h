@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 
 _Static_assert(sizeof(long) == 8, "64-bit Linux only: struct timespec and struct rusage are read as the kernel writes them");
 
@@ -54,6 +55,11 @@ static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, 
 static inline long tc_syscall4(long nr, long a, long b, long c, long d)
 {
     return tc_syscall6(nr, a, b, c, d, 0, 0);
+}
+
+static inline pid_t tc_own_tid(void)
+{
+    return (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0);
 }
 
 #endif

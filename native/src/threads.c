@@ -8,11 +8,6 @@
 #include "own_thread.h"
 #include "sys.h"
 
-static pid_t own_tid(void)
-{
-    return (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0);
-}
-
 /* One that its thread has claimed is not used again, for the thread may keep its times there still. */
 static void end_adopted(pid_t tid)
 {
@@ -39,8 +34,11 @@ static struct entry *take_over_adopted(pid_t tid)
     return NULL;
 }
 
-/* Registers (id, tid), or finds it registered. A thread that comes back after forget_all finds its slot again. */
-static int begin_registration(uint64_t id, pid_t tid, bool by_another, threadclock_thread *thread, struct tc_slot **slot)
+/*
+ * Registers (id, tid), or finds it registered; its thread claims it in its first read of itself, or the first in a new epoch. A
+ * thread that comes back after forget_all finds its slot again.
+ */
+static int begin_registration(uint64_t id, pid_t tid, threadclock_thread *thread, struct tc_slot **slot)
 {
     tc_entries_lock();
     struct entry *entry = tc_entry_of_id(id);
@@ -54,7 +52,7 @@ static int begin_registration(uint64_t id, pid_t tid, bool by_another, threadclo
         error = -ENOMEM;
     } else if ((entry->generation & 1) == 0) {
         end_adopted(tid);
-        tc_entry_begin(entry, by_another);
+        tc_entry_begin(entry);
         if (id != 0 && entry->id == 0)
             tc_entry_name(entry, id); /* last: who finds it before it stands would take it for one that has ended */
     }
@@ -69,16 +67,19 @@ static int begin_registration(uint64_t id, pid_t tid, bool by_another, threadclo
 int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
 {
     struct tc_slot *slot;
-    int error = begin_registration(id, own_tid(), false, thread, &slot);
-    if (error == 0)
+    pid_t tid = tc_own_tid();
+    int error = begin_registration(id, tid, thread, &slot);
+    if (error == 0 && tc_own_cell_used(tid)) {
+        tc_entry_claim(tid);
         tc_own_move_to(slot);
+    }
     return error;
 }
 
 int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread)
 {
     struct tc_slot *slot;
-    return begin_registration(id, tid, true, thread, &slot);
+    return begin_registration(id, tid, thread, &slot);
 }
 
 int tc_threads_adopt(pid_t tid, const struct tc_thread_identity *identity, threadclock_thread *thread)
@@ -92,7 +93,7 @@ int tc_threads_adopt(pid_t tid, const struct tc_thread_identity *identity, threa
     }
     if (entry == NULL && (entry = tc_entry_new(tid)) != NULL) {
         entry->adopted = 1;
-        tc_entry_begin(entry, true);
+        tc_entry_begin(entry);
     }
     if (entry != NULL) {
         entry->identity = *identity;
@@ -116,7 +117,7 @@ static struct entry *successor(const struct entry *own)
         entry->adopted = 1;
         entry->identity = own->identity;
         tc_slot_take_over(&entry->slot, &own->slot);
-        tc_entry_begin(entry, true);
+        tc_entry_begin(entry);
     }
     return entry;
 }
@@ -135,22 +136,33 @@ static void leave(struct entry *own)
     tc_entries_unlock();
 }
 
+/* Ends what the calling thread was registered under. The lock is held, and given back. */
+static void end_own(struct entry *entry)
+{
+    if (tc_own_cell_used(entry->tid))
+        own_entry(); /* claims it, if it has not yet */
+    bool unclaimed = (entry->generation & 1) != 0 && tc_entry_end(entry);
+    entry->orphan = 0;
+    if (!unclaimed && entry == own_entry()) {
+        leave(entry);
+        return;
+    }
+    if (unclaimed)
+        successor(entry);
+    tc_entry_retire(entry);
+    tc_entries_unlock();
+}
+
 void tc_threads_end(uint64_t id)
 {
-    struct entry *own = own_entry();
     tc_entries_lock();
     struct entry *entry = tc_entry_of_id(id);
-    if (entry == NULL && (entry = tc_entry_new(0)) != NULL) {
+    if (entry != NULL) {
+        end_own(entry);
+        return;
+    }
+    if ((entry = tc_entry_new(0)) != NULL) {
         tc_entry_name(entry, id);
-        tc_entry_retire(entry);
-    } else if (entry != NULL) {
-        if (entry->generation & 1)
-            tc_entry_end(entry);
-        entry->orphan = 0;
-        if (entry == own) {
-            leave(own);
-            return;
-        }
         tc_entry_retire(entry);
     }
     tc_entries_unlock();
@@ -236,7 +248,7 @@ int tc_threads_find(uint64_t id, threadclock_thread *thread)
 
 struct tc_slot *tc_threads_claim_own(void)
 {
-    struct entry *entry = tc_entries_unclaimed() ? tc_entry_claim(own_tid()) : NULL;
+    struct entry *entry = tc_entries_unclaimed() ? tc_entry_claim(tc_own_tid()) : NULL;
     return entry != NULL ? &entry->slot : NULL;
 }
 

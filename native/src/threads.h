@@ -40,7 +40,7 @@ __attribute__((visibility("hidden"))) void tc_threads_forget_adopted(threadclock
 /* The registration of id: 0 and thread, -ENOENT: unknown, -ESRCH: it has ended. Takes no lock. */
 __attribute__((visibility("hidden"))) int tc_threads_find(uint64_t id, threadclock_thread *thread);
 
-/* The slot of the calling thread if another thread registered it and it has not found out yet; else null. */
+/* The slot of the calling thread if it is registered and has not found out yet; else null. */
 __attribute__((visibility("hidden"))) struct tc_slot *tc_threads_claim_own(void);
 
 /* How many are registered now. */

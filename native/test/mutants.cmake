@@ -58,6 +58,8 @@ threadclock_mutant(list_held_for_ever tid_reuse task_folder.c
         return false;")
 # A thread that is read by TID and ends its registration: its account begins anew.
 threadclock_mutant(no_successor process_threads threads.c "own->identity.start != 0 && " "0 && ")
+# A thread that has read itself and registers: what it has read stays behind.
+threadclock_mutant(reads_stay_behind threads threads.c "error == 0 && tc_own_cell_used(tid)" "0")
 # Interpolation: switches that nobody notices; an anchor that holds for ever; a later anchor's mark taken for an earlier
 # one's; half of one anchor and half of another; one that is set over a handler's; a mark that stays although it was; a
 # counter that runs too fast.

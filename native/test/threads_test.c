@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "own_thread.h"
 #include "threads.h"
 #include "tick.h"
 
@@ -263,6 +264,41 @@ static void a_thread_finds_that_another_registered_it(void **state)
     }
 }
 
+/* As the agent does with a thread that starts: it may have read itself before (AttachCurrentThread), or never does. */
+static void *start_as_66(void *reads_before)
+{
+    threadclock_thread handle, found;
+    struct threadclock_times before, by_handle, after;
+    if (reads_before != NULL)
+        assert_in_any_thread(threadclock_times_tick(&before) == 0);
+    assert_in_any_thread(tc_own_cell_used(gettid()) == (reads_before != NULL));
+    assert_in_any_thread(tc_threads_register_own(66, &handle) == 0);
+    burn_user_ns(NS_PER_MS / 2); /* mostly within one tick: what it has read is still cached */
+    assert_in_any_thread(threadclock_thread_times(handle, &by_handle) == 0);
+    if (reads_before != NULL) {
+        assert_in_any_thread(by_handle.user_ns >= before.user_ns && by_handle.system_ns >= before.system_ns);
+        assert_in_any_thread(threadclock_times_tick(&after) == 0);
+        assert_in_any_thread(after.user_ns >= by_handle.user_ns && after.system_ns >= by_handle.system_ns);
+        assert_in_any_thread(after.total_ns >= by_handle.total_ns);
+    }
+    tc_threads_end(66);
+    assert_in_any_thread(tc_threads_find(66, &found) == -ESRCH && threadclock_thread_times(handle, &by_handle) == -ESRCH);
+    assert_in_any_thread(tc_own_cell_used(gettid()) == (reads_before != NULL));
+    for (uint64_t id = 1000; id < 1600; id++)
+        tc_threads_end(id); /* until the entry of 66 is used again */
+    return NULL;
+}
+
+static void a_thread_that_starts_brings_along_what_it_has_read(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        in_new_thread(start_as_66, NULL);
+        in_new_thread(start_as_66, &i);
+    }
+    assert_int_equal(tc_threads_count(), 0);
+}
+
 static void *register_as_88(void *unused)
 {
     (void)unused;
@@ -322,6 +358,7 @@ int main(void)
         cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
         cmocka_unit_test(a_time_is_never_another_threads),
         cmocka_unit_test(a_thread_finds_that_another_registered_it),
+        cmocka_unit_test(a_thread_that_starts_brings_along_what_it_has_read),
         cmocka_unit_test(registrations_taken_back_can_be_made_again),
         cmocka_unit_test(a_child_has_no_registered_threads),
     };

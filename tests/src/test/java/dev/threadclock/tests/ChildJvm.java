@@ -142,6 +142,12 @@ final class ChildJvm {
             }
         }
 
+        /** For messages: what it has said so far, and how it has ended if it has. */
+        String state() throws IOException {
+            String how = process.isAlive() ? "runs" : "has ended with " + process.exitValue();
+            return how + "\nstdout: " + Files.readString(out) + "\nstderr: " + Files.readString(err);
+        }
+
         private static void discard(Path file) {
             try {
                 Files.deleteIfExists(file);

@@ -88,7 +88,7 @@ class RealApplicationTest {
         control.post("/phase", "-1");
         String command = phase % 2 == 1 ? "attach" : "detach";
         Result result = AttachJvm.command(command, Long.toString(server.process().pid()));
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.exitCode()).as("%s in phase %d: %s\nthe server: %s", command, phase, result, server.state()).isZero();
         control.post("/phase", Integer.toString(phase));
         long until = answered.get() + REQUESTS_A_PHASE;
         for (long began = System.nanoTime(); answered.get() < until; AttachJvm.sleep(1)) {
