@@ -114,6 +114,7 @@ static void *be_watched(void *reads)
             assert_in_any_thread(threadclock_thread_unregister() == 0);
         ++*(int64_t *)reads;
     }
+    threadclock_thread_unregister(); /* if the loop ended while it was registered */
     stop = true;
     for (int i = 0; i < 3; i++)
         assert_in_any_thread(pthread_join(watchers[i], NULL) == 0);

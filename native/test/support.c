@@ -1,119 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C tests share: clocks, loads, threads and children. */
+/* What the C tests share: threads and children. */
 #include "support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-_Noreturn void fail_in_any_thread(const char *condition, const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
-    abort();
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec ts;
-    assert_in_any_thread(clock_gettime(clock, &ts) == 0);
-    return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
-int64_t monotonic_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-int64_t thread_cpu_ns(void)
-{
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-static void spin_until(int64_t when_monotonic_ns)
-{
-    while (monotonic_ns() < when_monotonic_ns) {
-    }
-}
-
-void burn_user_ns(int64_t ns)
-{
-    int64_t start = thread_cpu_ns();
-    while (thread_cpu_ns() - start < ns)
-        spin_until(monotonic_ns() + 100000); /* the vDSO clock: user mode, but for one call in 100 us */
-}
-
-void burn_system_ns(int64_t ns)
-{
-    static char zeros[1 << 20];
-    int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    assert_in_any_thread(file >= 0);
-    int64_t start = thread_cpu_ns();
-    while (thread_cpu_ns() - start < ns)
-        assert_in_any_thread(read(file, zeros, sizeof zeros) > 0 || errno == EINTR);
-    close(file);
-}
-
-static void sleep_until(int64_t when_monotonic_ns)
-{
-    struct timespec until = {when_monotonic_ns / NS_PER_S, when_monotonic_ns % NS_PER_S};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/*
- * When a tick is to come. The stamp of the coarse clock is not the time of the tick (it counts whole intervals from the
- * clock's own origin, kernel/time/timekeeping.c), but the moment at which it changes is. The median of some: a look may be
- * late, and a CPU that leaves idle brings the clock up to date between ticks.
- */
-static int64_t next_tick_ns(int64_t tick_ns)
-{
-    enum { LOOKS = 25 };
-    int64_t offsets_ns[LOOKS], origin_ns = 0;
-    for (int i = 0; i < LOOKS; i++) {
-        int64_t stamp_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-        while (clock_ns(CLOCK_MONOTONIC_COARSE) == stamp_ns) {
-        }
-        int64_t changed_ns = monotonic_ns();
-        if (i == 0)
-            origin_ns = changed_ns - tick_ns / 2;
-        offsets_ns[i] = (changed_ns - origin_ns) % tick_ns;
-    }
-    qsort(offsets_ns, LOOKS, sizeof offsets_ns[0], by_value);
-    int64_t now_ns = monotonic_ns();
-    return now_ns - (now_ns - origin_ns) % tick_ns + offsets_ns[LOOKS / 2] + 2 * tick_ns;
-}
-
-static void burn_each_tick(int rounds, int64_t from_ns, int64_t to_ns)
-{
-    int64_t tick_ns = threadclock_tick_length_ns(), tick = next_tick_ns(tick_ns);
-    for (int round = 0; round < rounds; round++, tick += tick_ns) {
-        if (monotonic_ns() > tick + from_ns)
-            continue; /* late: rather not at all than at the wrong place */
-        sleep_until(tick + from_ns);
-        spin_until(tick + to_ns);
-    }
-}
-
-void burn_around_ticks(int rounds)
-{
-    burn_each_tick(rounds, -400000, 100000);
-}
-
-void burn_between_ticks(int rounds)
-{
-    int64_t tick_ns = threadclock_tick_length_ns();
-    burn_each_tick(rounds, tick_ns / 10, tick_ns / 2);
-}
 
 void in_new_thread(void *(*body)(void *), void *argument)
 {
