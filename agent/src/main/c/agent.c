@@ -19,6 +19,7 @@
 #include "options.h"
 #include "repair.h"
 #include "report.h"
+#include "sampler.h"
 #include "threadclock.h"
 #include "threads.h"
 
@@ -26,6 +27,9 @@ static const char thread_impl_class[] = "Lsun/management/ThreadImpl;";
 
 /* ThreadImpl's constructor calls this native of VMManagementImpl, on all JDKs: nobody can have asked for a time before. */
 static const char first_native_name[] = "isThreadCpuTimeEnabled";
+
+static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's HotSpot 8 to 27 only; "
+                                  "use an OpenJDK build, or leave the agent out";
 
 /* One agent in a process. Its JVMTI environment and the handle of libjvm are kept when it is detached, for the next time. */
 static struct {
@@ -218,8 +222,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
     if (agent.libjvm == NULL)
         agent.libjvm = instance_libjvm(vm);
     if (agent.libjvm == NULL) {
-        report_unable(options, "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's HotSpot 8 to 27 only; "
-                               "use an OpenJDK build, or leave the agent out");
+        report_unable(options, "%s", not_hotspot);
         return;
     }
     struct threadclock_source source;
@@ -285,6 +288,19 @@ static void status(const struct agent_options *to)
     }
 }
 
+static void sample(JavaVM *vm, const struct agent_options *options)
+{
+    char problem[1400];
+    if (agent.libjvm == NULL)
+        agent.libjvm = instance_libjvm(vm);
+    if (agent.libjvm == NULL)
+        report_unable(options, "%s", not_hotspot);
+    else if (sampler_open(vm, agent.libjvm, options, problem, sizeof problem) != 0)
+        report_unable(options, "%s", problem);
+    else
+        report_answer(options, "ok");
+}
+
 /* One at a time: a start while another is under way is refused, not made to wait in somebody's JVM. */
 static void run(JavaVM *vm, const char *option_text, bool once)
 {
@@ -301,6 +317,8 @@ static void run(JavaVM *vm, const char *option_text, bool once)
     }
     if (options.command == DO_STATUS)
         status(&options);
+    else if (options.command == DO_SAMPLE)
+        sample(vm, &options);
     else if (options.command == DO_DETACH && !agent.active)
         report_answer(&options, "ok");
     else if (options.command == DO_DETACH) {

@@ -44,6 +44,11 @@ static uint64_t eetop_of(JNIEnv *env, jthread thread)
     return (uint64_t)(*env)->GetLongField(env, thread, fields.eetop);
 }
 
+uint64_t java_threads_id(JNIEnv *env, jthread thread)
+{
+    return find_fields(env) ? id_of(env, thread) : 0;
+}
+
 bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop)
 {
     return eetop_of(env, thread) == eetop;

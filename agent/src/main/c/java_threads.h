@@ -19,6 +19,9 @@ jvmtiError java_threads_watch(jvmtiEnv *jvmti);
 /* Registers the threads that run already. Live phase; after java_threads_watch. libjvm is a handle of dlopen. */
 void java_threads_register_all(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm);
 
+/* Thread.threadId() of a thread, which nobody can override; 0: can't be told. */
+uint64_t java_threads_id(JNIEnv *env, jthread thread);
+
 /*
  * The TID of a Java thread, which holds as long as its eetop stays the same. -ESRCH: not alive, or a virtual thread; -ENOSYS:
  * can't be told here.

@@ -42,8 +42,8 @@ static int set_total(struct agent_options *options, const char *value, int lengt
 
 static int set_command(struct agent_options *options, const char *value, int length)
 {
-    static const char *const words[] = {[DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status"};
-    int index = index_of(value, length, words, 3);
+    static const char *const words[] = {[DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status", [DO_SAMPLE] = "sample"};
+    int index = index_of(value, length, words, 4);
     options->command = (enum command)index;
     return index;
 }
@@ -62,6 +62,25 @@ static int set_report(struct agent_options *options, const char *value, int leng
     return set_file(options->report_file, value, length);
 }
 
+static int set_channel(struct agent_options *options, const char *value, int length)
+{
+    return set_file(options->channel_file, value, length);
+}
+
+/* A whole number, of not more milliseconds than an hour has. */
+static int set_period(struct agent_options *options, const char *value, int length)
+{
+    enum { PERIOD_MAX_MS = 3600000 };
+    int64_t period_ms = 0;
+    for (int i = 0; i < length && period_ms <= PERIOD_MAX_MS; i++) {
+        if (value[i] < '0' || value[i] > '9')
+            return -1;
+        period_ms = 10 * period_ms + (value[i] - '0');
+    }
+    options->period_ms = period_ms;
+    return period_ms > 0 && period_ms <= PERIOD_MAX_MS ? 0 : -1;
+}
+
 static int set_log(struct agent_options *options, const char *value, int length)
 {
     options->log = is(value, length, "none") ? LOG_NONE : is(value, length, "stderr") ? LOG_STDERR : LOG_FILE;
@@ -71,7 +90,8 @@ static int set_log(struct agent_options *options, const char *value, int length)
 static const struct {
     const char *key;
     int (*set)(struct agent_options *options, const char *value, int length);
-} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"log", set_log}, {"do", set_command}, {"report", set_report}};
+} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"log", set_log}, {"do", set_command}, {"report", set_report},
+               {"channel", set_channel}, {"period", set_period}};
 
 /* One key=value of this length; 0, -1: no such key, -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)

@@ -13,7 +13,7 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
 /* What attaching is for. */
-enum command { DO_ATTACH, DO_DETACH, DO_STATUS };
+enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
 enum { OPTION_FILE_BYTES = 1024 };
 
@@ -22,8 +22,10 @@ struct agent_options {
     enum log_target log;                  /* log=none|stderr|<file> */
     char log_file[OPTION_FILE_BYTES];
     enum total_source total;              /* total=jvm|tick|now|interpolated */
-    enum command command;                 /* do=attach|detach|status; the attach commands say it */
+    enum command command;                 /* do=attach|detach|status|sample; the command line says it */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where their answer goes; "": nowhere */
+    char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
+    int64_t period_ms;                    /* period=<milliseconds>: from one sample to the next */
 };
 
 /*

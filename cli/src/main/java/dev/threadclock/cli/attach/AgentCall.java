@@ -8,6 +8,8 @@ import dev.threadclock.cli.attach.Places.Place;
 import dev.threadclock.cli.attach.ProcMaps.Mapped;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,7 +44,7 @@ final class AgentCall implements Closeable {
         }
     }
 
-    /** action: attach or status. options: more of the agent's options, may be "". */
+    /** action: attach, status or sample. options: more of the agent's options, may be "". */
     AgentReport make(String action, String options) {
         TargetUser.become(target.status());
         String all = "do=" + action + (options.isEmpty() ? "" : "," + options);
@@ -54,6 +56,21 @@ final class AgentCall implements Closeable {
     void detach() {
         TargetUser.become(target.status());
         target.maps().threadclocks().forEach(copy -> ask(pathOf(copy), "do=detach"));
+    }
+
+    /** Has the agent sample the JVM's threads, and send it over the socket that is the answer. */
+    SocketChannel sample(Duration period) {
+        PrivateSocket.rehearse();
+        TargetUser.become(target.status());
+        for (Place place : places.all()) {
+            try (PrivateFolder folder = new PrivateFolder(place); PrivateSocket socket = new PrivateSocket(folder)) {
+                make("sample", "channel=" + socket.name() + ",period=" + period.toMillis());
+                return socket.accept();
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw noPlace("a socket");
     }
 
     /** An application may have loaded copies of its own: the one that matters has the JVM's methods. */

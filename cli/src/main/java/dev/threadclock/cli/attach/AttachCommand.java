@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         })
 public final class AttachCommand implements Callable<Integer> {
     /** What the command itself tells the agent. */
-    private static final Pattern OURS = Pattern.compile("(^|,)(do|report)(=|,|$)");
+    private static final Pattern OURS = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
 
     @Mixin
     private TargetOptions target;
@@ -42,7 +42,7 @@ public final class AttachCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (OURS.matcher(options).find()) {
             throw new ParameterException(spec.commandLine(),
-                    "the options do= and report= are not for users: " + Printable.line(options, 200));
+                    "the options do=, report=, channel= and period= are not for users: " + Printable.line(options, 200));
         }
         int pid = target.pid();
         Deadline deadline = target.deadline();

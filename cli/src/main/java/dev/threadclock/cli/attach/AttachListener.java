@@ -58,15 +58,16 @@ final class AttachListener implements Closeable {
 
     /** The file of the socket. Starts the listener if need be; has to be called as the target's user. */
     Path socket(Deadline deadline) {
-        if (!listens) {
+        // Another request may have started it meanwhile: a SIGQUIT would print a thread dump then.
+        if (!listens && !(isListening() && isNew(key(socket)))) {
             try {
                 start(deadline);
             } catch (IOException e) {
                 throw target.process().failure("cannot make the file .attach_pid" + target.status().namespacePid()
                         + " in /tmp or in the working folder of process " + pid() + " (without it SIGQUIT means a thread dump)", e);
             }
-            listens = true;
         }
+        listens = true;
         return socket;
     }
 

@@ -61,6 +61,12 @@ final class AttachSocket {
         return exchange(socket, request.getBytes(StandardCharsets.UTF_8), deadline);
     }
 
+    /** Has the JVM run a diagnostic command, as jcmd does. Returns the raw answer. */
+    static byte[] command(Path socket, String command, Deadline deadline) throws IOException {
+        String request = String.join("\0", "1", "jcmd", command, "", "", "");
+        return exchange(socket, request.getBytes(StandardCharsets.UTF_8), deadline);
+    }
+
     private static byte[] exchange(Path socket, byte[] request, Deadline deadline) throws IOException {
         CountDownLatch done = new CountDownLatch(1);
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {

@@ -34,7 +34,7 @@ final class PrivateFolder implements AutoCloseable {
     String putLibrary() throws IOException {
         try {
             Path library = Undo.uncut(() -> NativeLibrary.extractTo(folder.made()));
-            return name + "/" + library.getFileName();
+            return inside(library.getFileName().toString());
         } catch (UnsatisfiedLinkError e) {
             throw new Failure(e.getMessage());
         }
@@ -45,11 +45,20 @@ final class PrivateFolder implements AutoCloseable {
         Path report = Undo.uncut(() -> Files.createFile(folder.made().resolve(REPORT), mode("rw-------")));
         Files.write(report, new byte[ROOM_FOR_REPORT]);
         Files.write(report, new byte[0], StandardOpenOption.TRUNCATE_EXISTING);
-        return name + "/" + REPORT;
+        return inside(REPORT);
     }
 
     String readReport() throws IOException {
         return new String(TargetRoot.readHere(folder.made().resolve(REPORT), LONGEST_REPORT), StandardCharsets.UTF_8);
+    }
+
+    Path path() {
+        return folder.made();
+    }
+
+    /** A file of it as the target says it. */
+    String inside(String file) {
+        return name + "/" + file;
     }
 
     @Override

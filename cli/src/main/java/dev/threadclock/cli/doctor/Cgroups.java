@@ -27,12 +27,15 @@ final class Cgroups {
             return Finding.unknown(label, "/proc/" + process + "/cgroup or /proc/self/mountinfo cannot be read");
         }
         try {
-            return places(groups.get(), mounts.get()).stream().flatMap(place -> limits(place).stream())
-                    .reduce(CgroupCpu::tighter).map(limit -> finding(label, limit))
+            return tightest(groups.get(), mounts.get()).map(limit -> finding(label, limit))
                     .orElseGet(() -> Finding.unknown(label, "no control groups of CPU time are mounted here"));
         } catch (IllegalArgumentException e) {
             return Finding.unknown(label, "the files of the control group have another form than expected");
         }
+    }
+
+    static Optional<CgroupCpu> tightest(String groups, String mounts) {
+        return places(groups, mounts).stream().flatMap(place -> limits(place).stream()).reduce(CgroupCpu::tighter);
     }
 
     /**

@@ -2,7 +2,6 @@
 // threadclock doctor: which clocks exist here and what they cost, and how well a JVM's user time is.
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.cli.Main;
 import dev.threadclock.cli.Progress;
@@ -97,22 +96,13 @@ public final class DoctorCommand implements Callable<Integer> {
             List<JdkFindings> jdks = null;
             if (jvm == null && !noJdks) {
                 progress.say("Looking for JDKs");
-                found = jdks();
+                found = Jdks.wanted(homes);
                 jdks = JdkFindings.find(found, jar, progress);
             } else if (jvm != null) {
                 progress.say("Looking at the JVM " + jvm.pid());
             }
             return DoctorReport.of(Main.version(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
         }
-    }
-
-    private Jdks jdks() {
-        Jdks jdks = homes.isEmpty() ? Jdks.find() : Jdks.of(homes);
-        if (!homes.isEmpty() && !jdks.skipped().isEmpty()) {
-            Jdks.Skipped wrong = jdks.skipped().get(0);
-            throw new Failure("--jdk " + wrong.path() + " is no JDK that works: " + wrong.reason() + "; give the folder that has bin/java in it");
-        }
-        return jdks;
     }
 
     private int number() {

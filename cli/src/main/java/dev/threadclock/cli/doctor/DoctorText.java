@@ -3,14 +3,13 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Wrap;
 import dev.threadclock.cli.doctor.Finding.Level;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 final class DoctorText {
-    private static final int WIDTH = 80;
     private static final int LABEL_WIDTH = 16;
     private static final int MARK_WIDTH = 4;
     private static final int JDK_INDENT = 7;
@@ -104,22 +103,7 @@ final class DoctorText {
         };
     }
 
-    /** Long words, such as paths, are let stand out. */
     private void wrapped(String start, int indent, String text) {
-        StringBuilder line = new StringBuilder(start);
-        int column = indent;
-        boolean first = true;
-        for (String word : Arrays.asList(text.split(" "))) {
-            if (!first && column + 1 + word.length() > WIDTH) {
-                lines.add(line.toString());
-                line = new StringBuilder(" ".repeat(indent));
-                column = indent;
-                first = true;
-            }
-            line.append(first ? "" : " ").append(word);
-            column += (first ? 0 : 1) + word.length();
-            first = false;
-        }
-        lines.add(line.toString());
+        lines.addAll(Wrap.lines(start, indent, text));
     }
 }

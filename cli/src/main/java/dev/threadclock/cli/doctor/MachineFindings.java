@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-final class MachineFindings {
+public final class MachineFindings {
     private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
     private static final double MUCH_STEAL = 0.01;
 
@@ -30,7 +30,7 @@ final class MachineFindings {
     private MachineFindings() {}
 
     /** nativeProblem: why the native library does not load, or "". */
-    static Map<String, Finding> find(String nativeProblem) {
+    public static Map<String, Finding> find(String nativeProblem) {
         MachineFindings machine = new MachineFindings();
         machine.system();
         machine.nativeLibrary(nativeProblem);

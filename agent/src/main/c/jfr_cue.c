@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notices that Flight Recorder comes into use, so that its classes need not be loaded where nobody records. */
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "local_frame.h"
+
+/* Whoever records initialises this class first, and that binds its natives; the same on 8u262 to 27. */
+static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
+
+static struct {
+    jclass listener;
+    jmethodID comes;
+    bool given;
+} cue;
+
+static bool is_recorder(jvmtiEnv *jvmti, jclass class)
+{
+    char *signature = NULL;
+    bool is_it = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE && strcmp(signature, recorder_class) == 0;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return is_it;
+}
+
+/* Once. The listener starts a thread: nothing may be waited for here, in the middle of the class's initialisation. */
+static void give(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    if (__atomic_exchange_n(&cue.given, true, __ATOMIC_ACQ_REL))
+        return;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
+    (*env)->CallStaticVoidMethod(env, cue.listener, cue.comes);
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+}
+
+static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method, void *address,
+                                          void **new_address)
+{
+    (void)thread;
+    (void)address;
+    (void)new_address;
+    jclass class = NULL;
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE && is_recorder(jvmti, class))
+        give(jvmti, env);
+    (*env)->DeleteLocalRef(env, class);
+}
+
+static bool is_loaded(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jint count = 0;
+    jclass *classes = NULL;
+    bool found = false;
+    if (!local_frame_push(env))
+        return false;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count && !found; i++)
+            found = is_recorder(jvmti, classes[i]);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    }
+    local_frame_pop(env);
+    return found;
+}
+
+/* In an environment of its own, which nothing that the agent does with its own switches off. */
+static bool watch(jvmtiEnv *jvmti)
+{
+    jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
+    jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
+    return (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL) == JVMTI_ERROR_NONE;
+}
+
+/* Calls recorderComes() of the class, at once or later, at most once. */
+JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller);
+JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller)
+{
+    JavaVM *vm;
+    jvmtiEnv *jvmti = NULL;
+    cue.comes = (*env)->GetStaticMethodID(env, caller, "recorderComes", "()V");
+    if (cue.comes == NULL)
+        return;
+    cue.listener = (*env)->NewGlobalRef(env, caller);
+    if ((*env)->GetJavaVM(env, &vm) != JNI_OK || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+        return;
+    if (!watch(jvmti))
+        (*jvmti)->DisposeEnvironment(jvmti);
+    else if (is_loaded(jvmti, env)) /* looked for second: what comes between is seen by one of the two */
+        give(jvmti, env);
+}

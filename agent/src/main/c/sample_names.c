@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the JVM knows of its threads for those who sample them: names, states, frames. */
+#include "sample_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "java_threads.h"
+#include "local_frame.h"
+
+enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
+
+/*
+ * Fields of java.lang.Thread. JVMTI tells the same, but on JDK 21 to 25 each of its calls visits all threads
+ * (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so that asking for each thread would cost the square of
+ * their number. holder: of threadStatus from JDK 19 on.
+ */
+static struct {
+    jfieldID name, holder, status; /* null: there is none */
+} fields;
+
+static jfieldID find_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
+{
+    jclass class = (*env)->FindClass(env, class_name);
+    jfieldID field = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, class);
+    return field;
+}
+
+void sample_names_prepare(JNIEnv *env)
+{
+    fields.name = find_field(env, "java/lang/Thread", "name", "Ljava/lang/String;");
+    fields.status = find_field(env, "java/lang/Thread", "threadStatus", "I");
+    if (fields.status == NULL) {
+        fields.holder = find_field(env, "java/lang/Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
+        fields.status = fields.holder != NULL ? find_field(env, "java/lang/Thread$FieldHolder", "threadStatus", "I") : NULL;
+    }
+}
+
+static bool copy_string(JNIEnv *env, jstring string, char name[SAMPLE_NAME_BYTES])
+{
+    enum { MOST = (SAMPLE_NAME_BYTES - 1) / 3 /* bytes of a character at most */ };
+    if (string == NULL)
+        return false;
+    jsize length = (*env)->GetStringLength(env, string);
+    memset(name, 0, SAMPLE_NAME_BYTES);
+    (*env)->GetStringUTFRegion(env, string, 0, length < MOST ? length : MOST, name);
+    (*env)->DeleteLocalRef(env, string);
+    return true;
+}
+
+bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES])
+{
+    jvmtiThreadInfo info;
+    if (fields.name != NULL)
+        return copy_string(env, (*env)->GetObjectField(env, thread, fields.name), name);
+    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+        return false;
+    snprintf(name, SAMPLE_NAME_BYTES, "%s", info.name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    (*env)->DeleteLocalRef(env, info.thread_group);
+    (*env)->DeleteLocalRef(env, info.context_class_loader);
+    return true;
+}
+
+/* In the bits of JVMTI, which threadStatus has as well (java_lang_Thread::ThreadStatus, hotspot javaThreadStatus.hpp). */
+static jint status_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    jint status = 0;
+    if (fields.status == NULL) {
+        (*jvmti)->GetThreadState(jvmti, thread, &status);
+        return status;
+    }
+    jobject holder = fields.holder != NULL ? (*env)->GetObjectField(env, thread, fields.holder) : thread;
+    if (holder != NULL)
+        status = (*env)->GetIntField(env, holder, fields.status);
+    if (fields.holder != NULL)
+        (*env)->DeleteLocalRef(env, holder);
+    return status;
+}
+
+/* R: runnable, which for Java it is in a system call as well; W: waits; S: waits for a time; B: for a monitor; ?: ended. */
+static uint32_t state_of(jint state)
+{
+    if ((state & JVMTI_THREAD_STATE_ALIVE) == 0)
+        return '?';
+    if (state & JVMTI_THREAD_STATE_RUNNABLE)
+        return 'R';
+    if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        return 'B';
+    return state & (JVMTI_THREAD_STATE_SLEEPING | JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT) ? 'S' : 'W';
+}
+
+static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                       const struct vm_structs *structs)
+{
+    uint64_t id = java_threads_id(env, thread), eetop;
+    pid_t tid = structs != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
+    char name[SAMPLE_NAME_BYTES];
+    if (id == 0 || !sample_name_of(jvmti, env, thread, name))
+        return;
+    sample_put_kind(message, SAMPLE_JAVA);
+    sample_put_u64(message, id);
+    sample_put_u32(message, tid > 0 ? (uint32_t)tid : 0);
+    sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
+    sample_put_text(message, name);
+}
+
+void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct vm_structs *structs)
+{
+    jint count;
+    jthread *threads;
+    if (!local_frame_push(env))
+        return;
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count; i++)
+            put_thread(message, jvmti, env, threads[i], structs);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    }
+    local_frame_pop(env);
+}
+
+/* "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait". */
+static size_t write_frame(char *text, size_t room, const char *signature, const char *method)
+{
+    int length = snprintf(text, room, "%.*s.%s\n", (int)strcspn(signature + 1, ";"), signature + 1, method);
+    if (length < 0 || (size_t)length >= room)
+        return 0;
+    for (char *slash = text; (slash = strchr(slash, '/')) != NULL;)
+        *slash = '.';
+    return (size_t)length;
+}
+
+static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, jmethodID method)
+{
+    char *name = NULL, *signature = NULL;
+    jclass class;
+    size_t length = 0;
+    if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE
+        && (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
+        && (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
+        length = write_frame(text, room, signature, name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return length;
+}
+
+static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request)
+{
+    jint threads_count, count = 0;
+    jthread *threads;
+    jvmtiFrameInfo frames[FRAMES_MAX];
+    jint most = request->frames < FRAMES_MAX ? (jint)request->frames : FRAMES_MAX;
+    if ((*jvmti)->GetAllThreads(jvmti, &threads_count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < threads_count; i++)
+        if (java_threads_id(env, threads[i]) == request->id
+            && (*jvmti)->GetStackTrace(jvmti, threads[i], 0, most, frames, &count) != JVMTI_ERROR_NONE)
+            count = 0;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    size_t used = 0;
+    for (jint i = 0; i < count; i++)
+        used += put_frame(text + used, STACK_BYTES - used, jvmti, frames[i].method);
+    text[used] = '\0';
+}
+
+void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request)
+{
+    char text[STACK_BYTES] = "";
+    if (local_frame_push(env)) {
+        write_stack(text, jvmti, env, request);
+        local_frame_pop(env);
+    }
+    sample_put_kind(message, SAMPLE_STACK);
+    sample_put_u64(message, request->id);
+    sample_put_text(message, text);
+}

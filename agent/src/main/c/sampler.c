@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples all threads of this JVM at a steady pace, for a command line at the other end of a socket. */
+#include "sampler.h"
+
+#include <errno.h>
+#include <jvmti.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lock.h"
+#include "sample_channel.h"
+#include "sample_events.h"
+#include "sample_names.h"
+#include "sample_pass.h"
+#include "sample_wire.h"
+#include "vm_structs.h"
+
+enum { SAMPLERS = 4, SETTLE_NS = 20000000 };
+
+static const int64_t second_ns = 1000000000;
+
+/* Never freed: a thread that is just noting its end may still look at one whose sampling is over. */
+struct sampler {
+    bool taken;
+    bool listening; /* threads note their starts and ends */
+    int channel;
+    int64_t period_ns, opened_ns;
+    struct vm_structs structs;
+    struct sample_events events;
+};
+
+static struct sampler samplers[SAMPLERS];
+
+/* Kept from the first sampling on. */
+static jvmtiEnv *environment;
+static struct tc_lock environment_lock;
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * second_ns + now.tv_nsec;
+}
+
+static void note(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
+{
+    for (int i = 0; i < SAMPLERS; i++)
+        if (__atomic_load_n(&samplers[i].listening, __ATOMIC_ACQUIRE))
+            sample_events_add(&samplers[i].events, jvmti, env, thread, end);
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    note(jvmti, env, thread, false);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    note(jvmti, env, thread, true);
+}
+
+/* The environment, made when it is first needed. */
+static jvmtiError find_environment(JavaVM *vm)
+{
+    jvmtiEnv *jvmti = NULL;
+    jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start, .ThreadEnd = on_thread_end};
+    if (environment != NULL)
+        return JVMTI_ERROR_NONE;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+        return JVMTI_ERROR_UNSUPPORTED_VERSION;
+    jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    if (error == JVMTI_ERROR_NONE)
+        environment = jvmti;
+    else
+        (*jvmti)->DisposeEnvironment(jvmti);
+    return error;
+}
+
+/* The events of threads, on as long as anyone listens. */
+static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
+{
+    bool anyone = false;
+    tc_lock(&environment_lock);
+    __atomic_store_n(&sampler->listening, listening, __ATOMIC_RELEASE);
+    for (int i = 0; i < SAMPLERS; i++)
+        anyone |= samplers[i].listening;
+    jvmtiEventMode mode = anyone ? JVMTI_ENABLE : JVMTI_DISABLE;
+    jvmtiError error = (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_END, NULL);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_START, NULL);
+    tc_unlock(&environment_lock);
+    return error;
+}
+
+/* An event from before this sampling is one that its thread was late to note, for the last. */
+static void put_events(struct sampler *sampler, struct sample_message *message)
+{
+    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL; event = next) {
+        if (event->monotonic_ns >= sampler->opened_ns) {
+            sample_put_kind(message, event->end ? SAMPLE_END : SAMPLE_START);
+            sample_put_u64(message, event->id);
+            sample_put_u32(message, (uint32_t)event->tid);
+            sample_put_u64(message, (uint64_t)event->monotonic_ns);
+            if (event->end)
+                sample_put_times(message, &event->times);
+            sample_put_text(message, event->name);
+        }
+        next = event->next;
+        free(event);
+    }
+}
+
+/* What one sampling works with. */
+struct work {
+    struct sampler *sampler;
+    jvmtiEnv *jvmti;
+    JNIEnv *env;
+    struct sample_message message;
+    struct sample_pass pass;
+    int64_t named_ns;
+};
+
+/* Events do not wait for the next sample longer than a second: there may be many. */
+static bool send_events(struct work *work)
+{
+    sample_message_begin(&work->message);
+    put_events(work->sampler, &work->message);
+    return sample_message_send(&work->message, work->sampler->channel);
+}
+
+/* False: the other end has closed the channel. */
+static bool answer(struct work *work)
+{
+    struct sample_request request;
+    ssize_t size = recv(work->sampler->channel, &request, sizeof request, MSG_DONTWAIT);
+    if (size != sizeof request)
+        return size < 0 && (errno == EINTR || errno == EAGAIN);
+    sample_message_begin(&work->message);
+    sample_stack_put(&work->message, work->jvmti, work->env, &request);
+    return sample_message_send(&work->message, work->sampler->channel);
+}
+
+/* Waits until it is time. False: there is nobody to sample for any more. */
+static bool wait_until(struct work *work, int64_t due_ns)
+{
+    for (int64_t left_ns; (left_ns = due_ns - monotonic_ns()) > 0;) {
+        struct pollfd poll_channel = {.fd = work->sampler->channel, .events = POLLIN};
+        struct timespec timeout = {left_ns >= second_ns, left_ns >= second_ns ? 0 : left_ns};
+        int ready = ppoll(&poll_channel, 1, &timeout, NULL);
+        if (ready < 0 && errno != EINTR)
+            return false;
+        if (ready > 0 ? !answer(work) : !send_events(work))
+            return false;
+    }
+    return true;
+}
+
+/* Names and states first, for they may have to wait for the end of a safepoint: the times are those of one moment. */
+static bool sample(struct work *work, bool first)
+{
+    int64_t now_ns = monotonic_ns();
+    sample_message_begin(&work->message);
+    if (now_ns - work->named_ns >= second_ns) {
+        sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
+        work->named_ns = now_ns;
+    }
+    if (!sample_pass_put(&work->message, &work->pass))
+        return false;
+    put_events(work->sampler, &work->message);
+    return sample_message_send(&work->message, work->sampler->channel);
+}
+
+/* The first two samples follow each other closely: the first tells only who was there already. */
+static void sample_until_closed(struct work *work)
+{
+    int64_t due_ns = monotonic_ns() + SETTLE_NS, period_ns = work->sampler->period_ns;
+    bool open = sample_channel_greet(work->sampler->channel) && sample(work, true);
+    while (open && wait_until(work, due_ns) && sample(work, false)) {
+        int64_t now_ns = monotonic_ns();
+        due_ns = due_ns + period_ns > now_ns ? due_ns + period_ns : now_ns + period_ns;
+    }
+}
+
+static void release(struct sampler *sampler)
+{
+    if (environment != NULL)
+        listen_or_not(sampler, false);
+    close(sampler->channel);
+    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL; event = next) {
+        next = event->next;
+        free(event);
+    }
+    __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
+}
+
+static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
+{
+    struct work work = {.sampler = argument, .jvmti = jvmti, .env = env};
+    sample_until_closed(&work);
+    sample_pass_free(&work.pass);
+    sample_message_free(&work.message);
+    release(work.sampler);
+}
+
+/* A java.lang.Thread for RunAgentThread; null: no memory. */
+static jthread make_thread(JNIEnv *env)
+{
+    jclass class = (*env)->FindClass(env, "java/lang/Thread");
+    jmethodID constructor = class != NULL ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
+    jstring name = constructor != NULL ? (*env)->NewStringUTF(env, "threadclock sampler") : NULL;
+    jthread thread = name != NULL ? (*env)->NewObject(env, class, constructor, name) : NULL;
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionClear(env);
+        return NULL;
+    }
+    return thread;
+}
+
+static struct sampler *take_sampler(void)
+{
+    for (int i = 0; i < SAMPLERS; i++)
+        if (!__atomic_exchange_n(&samplers[i].taken, true, __ATOMIC_ACQ_REL))
+            return &samplers[i];
+    return NULL;
+}
+
+static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t problem_size)
+{
+    JNIEnv *env = NULL;
+    jvmtiError error = find_environment(vm);
+    if (error == JVMTI_ERROR_NONE && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) != JNI_OK)
+        error = JVMTI_ERROR_WRONG_PHASE;
+    if (error == JVMTI_ERROR_NONE) {
+        sample_names_prepare(env);
+        jthread thread = make_thread(env);
+        error = thread == NULL ? JVMTI_ERROR_OUT_OF_MEMORY : listen_or_not(sampler, true);
+        if (error == JVMTI_ERROR_NONE)
+            error = (*environment)->RunAgentThread(environment, thread, run, sampler, JVMTI_THREAD_NORM_PRIORITY);
+    }
+    if (error == JVMTI_ERROR_NONE)
+        return 0;
+    snprintf(problem, problem_size, "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
+             (int)error);
+    return -1;
+}
+
+int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem, size_t problem_size)
+{
+    int64_t threads = threadclock_all_threads(NULL, 0);
+    if (threads < 0) {
+        snprintf(problem, problem_size, "the clocks of its threads cannot be read: %s (a seccomp filter?); allow clock_gettime and "
+                                        "/proc/self/task there", strerror((int)-threads));
+        return -1;
+    }
+    struct sampler *sampler = take_sampler();
+    if (sampler == NULL) {
+        snprintf(problem, problem_size, "%d samplers are at work in this JVM already; end one of them", SAMPLERS);
+        return -1;
+    }
+    int channel = sample_channel_open(options->channel_file, problem, problem_size);
+    if (channel < 0) {
+        __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
+        return -1;
+    }
+    sampler->channel = channel;
+    sampler->period_ns = options->period_ms * 1000000;
+    sampler->opened_ns = monotonic_ns();
+    vm_structs_find(libjvm, &sampler->structs);
+    int result = start(vm, sampler, problem, problem_size);
+    if (result != 0)
+        release(sampler);
+    return result;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording of the target's own Flight Recorder: started and stopped as jcmd does, its file brought here.
+package dev.threadclock.cli.attach;
+
+import dev.threadclock.cli.Failure;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Lies in a private folder of the target's user, where the JVM writes it at its end as well. */
+public final class JvmRecording implements Closeable {
+    private static final String FILE = "jvm.jfr";
+    private static final int SECONDS_TO_STOP = 60;
+
+    private final Target target;
+    private final AttachListener listener;
+    private final Places places;
+    private final String name = "threadclock-" + ProcessHandle.current().pid();
+    private PrivateFolder folder;
+    private boolean running;
+
+    /** Looks only. Before this process has become the target's user. */
+    public JvmRecording(JvmChoice choice) {
+        Deadline deadline = choice.deadline();
+        target = Target.of(choice.pid(), deadline);
+        TargetUser.prepare();
+        listener = new AttachListener(target, deadline);
+        places = new Places(target);
+    }
+
+    /** settings: default, profile, or the path of a .jfc file as the target sees it. */
+    public void start(String settings, JvmChoice choice) throws IOException {
+        TargetUser.become(target.status());
+        folder = makeFolder();
+        String answer = command("JFR.start name=" + name + " settings=\"" + settings + "\" dumponexit=true filename=\""
+                + folder.inside(FILE) + "\"", choice.deadline());
+        running = answer.contains("Started recording");
+        if (!running) {
+            throw new Failure("the JVM " + target.label() + " does not record events of its own: " + Printable.line(answer)
+                    + (answer.contains("Unknown diagnostic command") ? "; it has no Flight Recorder (8u262 and 11 on do): leave out --jvm-events"
+                    : ""));
+        }
+    }
+
+    private PrivateFolder makeFolder() {
+        for (Places.Place place : places.all()) {
+            try {
+                return new PrivateFolder(place);
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw new Failure("no folder of the JVM " + target.label() + " takes its events for a moment: " + places.refusals()
+                + "; make room in one of them, or leave out --jvm-events");
+    }
+
+    /** Ends it and writes what it has recorded; a JVM that has ended meanwhile has done so by itself. */
+    public void stopInto(OutputStream out) throws IOException {
+        if (target.process().isAlive()) {
+            stop();
+        }
+        running = false;
+        Path file = folder.path().resolve(FILE);
+        if (!Files.isRegularFile(file)) {
+            throw new Failure("the JVM " + target.label() + " has left no events of its own; record again without --jvm-events");
+        }
+        Files.copy(file, out);
+    }
+
+    private void stop() {
+        command("JFR.stop name=" + name, new Deadline(SECONDS_TO_STOP));
+    }
+
+    /** What the JVM answers; "" if it ends meanwhile. */
+    private String command(String command, Deadline deadline) {
+        try {
+            Optional<AttachReply> reply = AttachReply.parse(AttachSocket.command(listener.socket(deadline), command, deadline));
+            return reply.map(AttachReply::text).orElse("");
+        } catch (AttachSocket.TimedOut e) {
+            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline + "; it is very busy or hangs");
+        } catch (IOException e) {
+            if (!target.process().isAlive()) {
+                return "";
+            }
+            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (running && target.process().isAlive()) {
+            stop();
+        }
+        if (folder != null) {
+            folder.close();
+        }
+        places.close();
+        listener.close();
+        target.close();
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keeps a process from running although it could: the hypervisor, and its control group's CPU limit.
+package dev.threadclock.cli.doctor;
+
+import java.util.Optional;
+
+/**
+ * @param stolenNanos since boot, over all CPUs of the machine
+ * @param cpus the limit; infinite without one
+ * @param throttledNanos since the group was made; summed over CPUs
+ */
+public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
+    private static final long NANOS_PER_HUNDREDTH = 10_000_000;
+
+    /** At this moment. What cannot be read counts as none. */
+    public static Hindrance of(int pid) {
+        long stolen = SystemFiles.text("/proc/stat").flatMap(SystemTexts::steal).map(SystemTexts.Steal::hundredths).orElse(0L);
+        Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
+        return new Hindrance(stolen * NANOS_PER_HUNDREDTH, limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),
+                limit.map(CgroupCpu::throttledNanos).orElse(0L));
+    }
+
+    public boolean limited() {
+        return !Double.isInfinite(cpus);
+    }
+
+    private static Optional<CgroupCpu> limit(int pid) {
+        Optional<String> groups = SystemFiles.text("/proc/" + pid + "/cgroup");
+        Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
+        try {
+            return groups.isEmpty() || mounts.isEmpty() ? Optional.empty() : Cgroups.tightest(groups.get(), mounts.get());
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples as they come over the channel from the agent in the JVM.
+package dev.threadclock.cli.sample;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.attach.JvmChoice;
+import dev.threadclock.cli.attach.SampleChannel;
+import dev.threadclock.cli.sample.Message.Stack;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+final class ChannelSampling implements Sampling {
+    private static final int LONGEST_MESSAGE = 1 << 28;
+    private static final int REQUEST_BYTES = 16;
+
+    private final SampleChannel channel;
+    private final ThreadBook book;
+    private volatile Stack stack = new Stack(0, List.of());
+
+    /** Tells who was there already; the first to be given out. */
+    private Optional<Sample> first = Optional.empty();
+
+    private ChannelSampling(SampleChannel channel) {
+        this.channel = channel;
+        book = new ThreadBook(this::kernelState);
+    }
+
+    static Sampling open(JvmChoice jvm, Duration period) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(SampleChannel.open(jvm, period));
+        try {
+            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
+                sampling.first = sampling.read();
+            }
+            if (sampling.first.isPresent()) {
+                return sampling;
+            }
+        } catch (EOFException e) {
+            // As any other that has not begun.
+        }
+        sampling.close();
+        throw new Failure("the sampler in the JVM " + sampling.label() + " has ended at once: the JVM ends, or has no memory left;"
+                + " try again");
+    }
+
+    @Override
+    public String label() {
+        return channel.label();
+    }
+
+    @Override
+    public int pid() {
+        return channel.pid();
+    }
+
+    @Override
+    public Optional<Sample> next() throws IOException {
+        Optional<Sample> sample = first.isPresent() ? first : read();
+        first = Optional.empty();
+        return sample;
+    }
+
+    private Optional<Sample> read() throws IOException {
+        try {
+            for (;;) {
+                Message message = Message.parse(read(length()).array());
+                message.stack().ifPresent(answer -> stack = answer);
+                Optional<Sample> sample = book.take(message);
+                if (sample.isPresent()) {
+                    return sample;
+                }
+            }
+        } catch (EOFException | SocketException e) {
+            return Optional.empty();
+        }
+    }
+
+    private int length() throws IOException {
+        int length = read(Integer.BYTES).getInt();
+        if (length < 0 || length > LONGEST_MESSAGE) {
+            throw new IOException("a message of " + Integer.toUnsignedString(length) + " bytes");
+        }
+        return length;
+    }
+
+    private ByteBuffer read(int size) throws IOException {
+        ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        while (in.hasRemaining()) {
+            if (channel.socket().read(in) < 0) {
+                throw new EOFException();
+            }
+        }
+        return in.flip();
+    }
+
+    @Override
+    public void askForStack(long javaId, int frames) throws IOException {
+        ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(0).flip());
+    }
+
+    @Override
+    public List<String> stack(long javaId) {
+        Stack last = stack;
+        return last.id() == javaId ? last.frames() : List.of();
+    }
+
+    /** The letter after the name in brackets; ? when the thread is gone or not to be seen. */
+    private char kernelState(int tid) {
+        try {
+            String stat = Files.readString(channel.tasks().resolve(Path.of(Integer.toString(tid), "stat")),
+                    StandardCharsets.ISO_8859_1);
+            return stat.charAt(stat.lastIndexOf(')') + 2);
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return '?';
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

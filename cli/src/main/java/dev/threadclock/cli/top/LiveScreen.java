@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terminal while top shows itself: drawn anew at each interval, at each key and when its size changes.
+package dev.threadclock.cli.top;
+
+import dev.threadclock.cli.Shutdown;
+import dev.threadclock.cli.Style;
+import dev.threadclock.cli.sample.Sampling;
+import dev.threadclock.cli.top.Keys.Key;
+import dev.threadclock.cli.top.Keys.Press;
+import java.io.IOError;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.impl.exec.ExecTerminalProvider;
+import org.jline.terminal.spi.SystemStream;
+
+/** Made before the process may become another user's, who may not open the terminal. */
+final class LiveScreen implements AutoCloseable {
+    private static final long KEY_MILLIS = 100;
+    private static final int FRAMES = 10;
+    /** For JLine, which asks infocmp of types that it does not know; what is sent here all terminals know. */
+    private static final String TYPE = "xterm";
+    /** The alternate screen and no cursor (xterm's ctlseqs). */
+    private static final String ENTER = "\033[?1049h\033[?25l\033[H";
+    private static final String LEAVE = "\033[?25h\033[?1049l";
+
+    private final dev.threadclock.cli.Terminal out = dev.threadclock.cli.Terminal.stdout();
+    private final Terminal terminal;
+    private final View view;
+    private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(), Runtime.getRuntime().availableProcessors());
+    private final Runnable restore = this::restore;
+    private final Attributes before;
+    private volatile boolean interrupted;
+    private volatile boolean resized = true;
+
+    LiveScreen(View view) throws IOException {
+        this.view = view;
+        terminal = new ExecTerminalProvider().posixSysTerminal("threadclock", TYPE, false, Charset.defaultCharset(), true,
+                Terminal.SignalHandler.SIG_DFL, false, SystemStream.Output);
+        before = terminal.getAttributes();
+        Shutdown.add(restore);
+    }
+
+    /** Until the user quits or so many intervals have been shown; false: the JVM has ended. */
+    boolean show(Sampling sampling, long most) throws IOException {
+        enter();
+        out.print("threadclock top  " + sampling.label() + ": the first interval...");
+        Feed feed = new Feed(sampling);
+        Controls controls = new Controls(sampling.label(), view);
+        Keys keys = new Keys(terminal.reader());
+        Size size = terminal.getSize();
+        Interval interval = null;
+        List<String> frames = List.of();
+        for (long shown = 0; !interrupted && !controls.quits() && shown < most; ) {
+            if (feed.isOver()) {
+                return false;
+            }
+            Press press = keys.read(KEY_MILLIS);
+            controls.take(press, size.getRows());
+            Optional<Interval> newest = controls.paused() ? Optional.empty() : feed.newest();
+            boolean changed = press.key() != Key.NONE || newest.isPresent() || resized || !frames.equals(sampling.stack(controls.stackOf()));
+            if (resized) {
+                resized = false;
+                size = terminal.getSize();
+            }
+            if (newest.isPresent()) {
+                interval = newest.get();
+                shown++;
+            }
+            if (changed && interval != null) {
+                view.update(interval);
+                frames = sampling.stack(controls.stackOf());
+                draw(screen.draw(interval, view, controls.state(frames), size.getColumns(), size.getRows()));
+            }
+            if ((newest.isPresent() || press.key() != Key.NONE) && controls.stackOf() != 0) {
+                sampling.askForStack(controls.stackOf(), FRAMES);
+            }
+        }
+        return true;
+    }
+
+    private void draw(List<String> lines) {
+        out.print("\033[H" + String.join("\033[K\r\n", lines) + "\033[K\033[J");
+    }
+
+    private void enter() {
+        terminal.handle(Terminal.Signal.INT, signal -> interrupted = true);
+        terminal.handle(Terminal.Signal.WINCH, signal -> resized = true);
+        terminal.enterRawMode();
+        terminal.handle(Terminal.Signal.CONT, signal -> {
+            terminal.enterRawMode();
+            out.print(ENTER);
+            resized = true;
+        });
+        out.print(ENTER);
+    }
+
+    /** The last thing on the terminal: then it is as it was. */
+    private void restore() {
+        out.print(LEAVE);
+        try {
+            terminal.setAttributes(before);
+        } catch (IOError e) {
+            dev.threadclock.cli.Terminal.stderr().println("the terminal could not be set back: " + e.getCause().getMessage()
+                    + "; 'stty sane' does it");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        Shutdown.remove(restore);
+        restore();
+        terminal.close();
+    }
+}

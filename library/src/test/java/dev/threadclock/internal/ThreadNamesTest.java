@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads whose names differ in their numbers only are of one pool; what the kernel cuts short is made whole.
+package dev.threadclock.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ThreadNamesTest {
+    @Test
+    void numbersAreStars() {
+        assertThat(ThreadNames.pool("http-nio-8080-exec-7")).isEqualTo("http-nio-*-exec-*");
+        assertThat(ThreadNames.pool("42")).isEqualTo("*");
+        assertThat(ThreadNames.pool("7up")).isEqualTo("*up");
+        assertThat(ThreadNames.pool("T12")).isEqualTo(ThreadNames.pool("T3"));
+        assertThat(ThreadNames.pool("GC Thread#0")).isEqualTo("GC Thread#*");
+    }
+
+    @Test
+    void otherNamesStay() {
+        assertThat(ThreadNames.pool("main")).isEqualTo("main");
+        assertThat(ThreadNames.pool("C2 CompilerThread0")).as("no two pools in one").isEqualTo("C2 CompilerThread*");
+        assertThat(ThreadNames.pool("G1 Conc#0")).isEqualTo("G1 Conc#*");
+        assertThat(ThreadNames.pool("")).isEmpty();
+        assertThat(ThreadNames.pool("١٢ worker")).as("digits of other scripts").isEqualTo("١٢ worker");
+    }
+
+    @Test
+    void theJvmsOwnThreadsHaveTheirNamesInFull() {
+        assertThat(ThreadNames.full("VM Periodic Tas")).isEqualTo("VM Periodic Task Thread");
+        assertThat(ThreadNames.full("C2 CompilerThre")).isEqualTo("C2 CompilerThread");
+        assertThat(ThreadNames.full("VM Thread")).isEqualTo("VM Thread");
+        assertThat(ThreadNames.full("my-native-threa")).as("of another library").isEqualTo("my-native-threa");
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sampler in a JVM tells of its threads: right names, right times, nothing lost, nothing left behind.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.SampledLoad;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class SamplerTest {
+    private static final String USER_BURNER = "a user burner whose name is long";
+    private static final String SYSTEM_BURNER = "a system burner";
+    private static final List<String> USER = AttachJvm.asUser(12345, 12346);
+
+    private static AttachJvm load(ChildJvm child, int sleepers, int startsPerSecond) {
+        return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers), Integer.toString(startsPerSecond));
+    }
+
+    /** No warning of a dynamically loaded agent, where there is one. */
+    private static ChildJvm quiet(TestJdk jdk) {
+        return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading") : ChildJvm.of(jdk);
+    }
+
+    private static List<JsonObject> intervals(Result result) {
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        return result.out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
+    }
+
+    private static List<JsonObject> threads(JsonObject interval) {
+        List<JsonObject> threads = new ArrayList<>();
+        for (JsonElement thread : interval.getAsJsonArray("threads")) {
+            threads.add(thread.getAsJsonObject());
+        }
+        return threads;
+    }
+
+    private static JsonObject named(JsonObject interval, String name) {
+        List<JsonObject> found = threads(interval).stream().filter(thread -> thread.get("name").getAsString().equals(name)).toList();
+        assertThat(found).as(name + " in " + interval).hasSize(1);
+        return found.get(0);
+    }
+
+    private static long nanos(JsonObject from, String key) {
+        return from.get(key + "_nanos").getAsLong();
+    }
+
+    /** The scheduler's run time. */
+    private static long runNanos(AttachJvm jvm, JsonObject thread) throws IOException {
+        Path file = jvm.proc().resolve("task/" + thread.get("tid").getAsInt() + "/schedstat");
+        return Long.parseLong(Files.readString(file).split(" ")[0]);
+    }
+
+    private static boolean samplerRuns(AttachJvm jvm) throws IOException {
+        try (Stream<Path> threads = Files.list(jvm.proc().resolve("task"))) {
+            for (Path thread : threads.toList()) {
+                if (Files.readString(thread.resolve("comm")).startsWith("threadc")) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    private static long sockets(AttachJvm jvm) throws IOException {
+        try (Stream<Path> files = Files.list(jvm.proc().resolve("fd"))) {
+            return files.filter(file -> {
+                try {
+                    return Files.readSymbolicLink(file).toString().startsWith("socket:");
+                } catch (IOException e) {
+                    return false;
+                }
+            }).count();
+        }
+    }
+
+    /** And waits until it samples. */
+    private static Running startTop(AttachJvm jvm, String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of("top", jvm.pid(), "--json", "-d", "0.1"));
+        command.addAll(List.of(options));
+        Running top = AttachJvm.startCommand(List.of(), command.toArray(String[]::new));
+        for (int i = 0; i < 1000 && !Files.readString(top.out()).contains("\n"); i++) {
+            AttachJvm.sleep(20);
+        }
+        assertThat(top.out()).content().contains(USER_BURNER);
+        return top;
+    }
+
+    private static void assertGone(AttachJvm jvm) throws IOException {
+        for (int i = 0; i < 500 && samplerRuns(jvm); i++) {
+            AttachJvm.sleep(20);
+        }
+        assertThat(samplerRuns(jvm)).isFalse();
+    }
+
+    @OnEachJdk
+    void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
+            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "1")).get(0);
+            JsonObject user = named(interval, USER_BURNER);
+            JsonObject system = named(interval, SYSTEM_BURNER);
+            assertThat(nanos(user, "life_user")).isGreaterThan(9 * nanos(user, "life_system"));
+            assertThat(nanos(system, "life_system")).isGreaterThan(2 * nanos(system, "life_user"));
+            for (JsonObject thread : List.of(user, system)) {
+                assertThat(nanos(thread, "user") + nanos(thread, "system")).isLessThanOrEqualTo(nanos(thread, "total"));
+                assertThat(nanos(thread, "total")).isPositive();
+                assertThat(nanos(thread, "life_total")).isLessThanOrEqualTo(runNanos(jvm, thread));
+            }
+            JsonObject sleeper = named(interval, "sleeper-2");
+            assertThat(nanos(sleeper, "life_total")).isEqualTo(runNanos(jvm, sleeper));
+            assertThat(sleeper.get("pool").getAsString()).isEqualTo("sleeper-*");
+            assertThat(sleeper.get("state").getAsString()).isEqualTo("S");
+            assertThat(named(interval, "VM Thread").get("java_id").getAsLong()).isZero();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
+            for (JsonObject interval : intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-d", "0.7"))) {
+                List<JsonObject> ended = threads(interval).stream().filter(thread -> thread.get("state").getAsString().equals("X")
+                        && thread.get("tid").getAsInt() != 0).toList();
+                assertThat(ended).isNotEmpty();
+                // The first one may still be of before its renaming; a thread of the JVM's may end as well.
+                assertThat(ended).allSatisfy(thread ->
+                        assertThat(thread.get("name").getAsString()).matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
+                assertThat(ended.stream().map(thread -> thread.get("name").getAsString())).doesNotHaveDuplicates();
+                assertThat(ended).filteredOn(thread -> thread.get("java_id").getAsLong() != 0)
+                        .allSatisfy(thread -> assertThat(nanos(thread, "life_total")).isPositive());
+                long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
+                long process = nanos(interval.getAsJsonObject("process"), "total");
+                assertThat(sum).isCloseTo(process, within(process / 100 + 10_000_000));
+            }
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void theSamplerGoesWithTheOneWhoWantedIt(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
+            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "-d", "0.1").exitCode()).isZero();
+            assertGone(jvm);
+            long before = sockets(jvm);
+            for (Running each : List.of(startTop(jvm), startTop(jvm))) {
+                assertThat(samplerRuns(jvm)).isTrue();
+                each.process().destroyForcibly();
+                each.end();
+            }
+            assertGone(jvm);
+            assertThat(sockets(jvm)).isEqualTo(before);
+            assertThat(jvm.copies()).isEqualTo(1);
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @Test
+    void theEndOfTheJvmIsTheEndOfTheSamples() throws IOException {
+        AttachJvm jvm = load(quiet(TestJdk.newest()), 0, 0);
+        try (jvm) {
+            Running top = startTop(jvm);
+            jvm.kill();
+            assertThat(top.end().ok().out()).contains(SYSTEM_BURNER);
+        }
+    }
+
+    @Test
+    void theAgentComesAndGoesWhileItSamples() throws IOException {
+        try (AttachJvm jvm = load(quiet(TestJdk.newest()), 2, 200)) {
+            Running top = startTop(jvm, "-n", "40");
+            for (String command : List.of("attach", "detach", "attach", "detach")) {
+                Result result = AttachJvm.command(command, jvm.pid());
+                assertThat(result.exitCode()).as(result.toString()).isZero();
+            }
+            long user = 0;
+            for (JsonObject interval : intervals(top.end())) {
+                JsonObject burner = named(interval, USER_BURNER);
+                assertThat(nanos(burner, "life_user")).isGreaterThanOrEqualTo(user);
+                user = nanos(burner, "life_user");
+            }
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @Test
+    void rootSamplesAnotherUsersJvm() {
+        AttachJvm.assumeUsers(TestJdk.newest());
+        try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(USER.toArray(String[]::new)), 0, 0)) {
+            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "0.2")).get(0), USER_BURNER);
+        }
+    }
+
+    @Test
+    void aJvmInAContainerIsSampledAndNothingIsLeftThere() {
+        Host.assumeMounts();
+        String[] contained = {"unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c",
+            "mount --bind '" + AttachJvm.CLASSES + "' /mnt && mount -t tmpfs -o mode=1777 none /tmp"
+                    + " && { [ -e '" + AttachJvm.CLASSES + "' ] || { mkdir -p '" + AttachJvm.CLASSES + "' && mount --bind /mnt '"
+                    + AttachJvm.CLASSES + "'; }; } && exec \"$@\"", "sh"};
+        try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(contained), 0, 0)) {
+            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "0.2")).get(0);
+            named(interval, USER_BURNER);
+            assertThat(named(interval, "VM Thread").get("state").getAsString()).isIn("S", "R");
+            assertThat(jvm.left("/tmp")).isEmpty();
+        }
+    }
+}
