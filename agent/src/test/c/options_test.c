@@ -51,6 +51,13 @@ static void the_attach_commands_say_what_they_want(void **state)
     assert_int_equal(options.command, DO_STATUS);
     assert_string_equal(options.report_file, "/tmp/x/report");
     assert_int_equal(parsed("do=detach").command, DO_DETACH);
+    options = parsed("do=sample,channel=/tmp/x/s,period=100");
+    assert_int_equal(options.command, DO_SAMPLE);
+    assert_string_equal(options.channel_file, "/tmp/x/s");
+    assert_int_equal(options.period_ms, 100);
+    assert_refused("period=0", "bad value in option 'period=0'");
+    assert_refused("period=3600001", "bad value in option 'period=3600001'");
+    assert_refused("period=1s", "bad value in option 'period=1s'");
     assert_int_equal(parsed("total=now").command, DO_ATTACH);
 }
 

@@ -2,6 +2,7 @@
 // The door for -javaagent and attach: loads the native library and starts the native agent.
 package dev.threadclock.agent;
 
+import dev.threadclock.agent.jfr.JfrCue;
 import dev.threadclock.internal.NativeLibrary;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -39,6 +40,7 @@ public final class Agent {
         try {
             NativeLibrary.load();
             start0(options);
+            JfrCue.watch();
         } catch (Throwable e) {
             // The JVM would end if an exception left premain.
             System.err.println("threadclock: the native library does not load: " + describe(e) + ". The JVM runs without it.");

@@ -31,6 +31,10 @@ final class Downcall {
             throw new UnsatisfiedLinkError("the native library has no " + symbol);
         }
         try {
+            if (!(boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(Downcall.class.getModule())) {
+                // 22 and 23 would print a warning; from 24 on, the loading of the library has enabled it.
+                throw new IllegalStateException("no FFM here: native access is not enabled");
+            }
             Class<?> linkers = type("Linker");
             Class<?> segments = type("MemorySegment");
             Class<?> descriptors = type("FunctionDescriptor");

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the process used from one asking to the next.
+package dev.threadclock.agent.jfr;
+
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+
+final class ProcessIntervals {
+    private final CpuTimes now = new CpuTimes();
+    private final CpuTimes before = new CpuTimes();
+    private long beforeNanos;
+
+    synchronized void takeStock() {
+        beforeNanos = System.nanoTime();
+        ThreadClock.readProcess(before);
+    }
+
+    synchronized void emit() {
+        long nowNanos = System.nanoTime();
+        if (!ThreadClock.readProcess(now)) {
+            return;
+        }
+        ProcessCpuTime event = new ProcessCpuTime();
+        event.user = now.userNanosSince(before);
+        event.system = now.systemNanosSince(before);
+        event.total = now.totalNanosSince(before);
+        event.interval = nowNanos - beforeNanos;
+        event.intervalEnd = System.currentTimeMillis();
+        event.commit();
+        before.set(now);
+        beforeNanos = nowNanos;
+    }
+}

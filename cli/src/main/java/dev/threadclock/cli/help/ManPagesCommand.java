@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadclock man-pages: writes the man pages of all commands, for those who make packages.
+package dev.threadclock.cli.help;
+
+import dev.threadclock.cli.OutputFile;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(name = "man-pages", hidden = true, mixinStandardHelpOptions = true,
+        description = "Writes a man page for each command into a folder.")
+public final class ManPagesCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "FOLDER", description = "Where they go.")
+    private Path folder;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        write(spec.parent());
+        return 0;
+    }
+
+    /** Of the commands below this one. */
+    private void write(CommandSpec above) {
+        for (CommandLine command : above.subcommands().values()) {
+            CommandSpec below = command.getCommandSpec();
+            if (!below.usageMessage().hidden()) {
+                ManPage page = new ManPage(below);
+                new OutputFile(folder.resolve(page.fileName()), "man-pages FOLDER").write(page.render());
+                write(below);
+            }
+        }
+    }
+}

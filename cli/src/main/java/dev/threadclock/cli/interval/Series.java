@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU time of a thread, or of several of one name, column by column.
+package dev.threadclock.cli.interval;
+
+import java.util.Arrays;
+import java.util.stream.LongStream;
+
+/** Longs of nanoseconds; grows as it is added to. */
+public final class Series {
+    private final String pool;
+    private final String name;
+    private long[] user = new long[0];
+    private long[] system = new long[0];
+
+    Series(String pool, String name) {
+        this.pool = pool;
+        this.name = name;
+    }
+
+    public String pool() {
+        return pool;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public long userNanos(int column) {
+        return column < user.length ? user[column] : 0;
+    }
+
+    public long systemNanos(int column) {
+        return column < system.length ? system[column] : 0;
+    }
+
+    public long userNanos() {
+        return LongStream.of(user).sum();
+    }
+
+    public long systemNanos() {
+        return LongStream.of(system).sum();
+    }
+
+    public long nanos() {
+        return userNanos() + systemNanos();
+    }
+
+    void add(int column, long userNanos, long systemNanos) {
+        if (column >= user.length) {
+            int length = Math.max(column + 1, 2 * user.length);
+            user = Arrays.copyOf(user, length);
+            system = Arrays.copyOf(system, length);
+        }
+        user[column] += userNanos;
+        system[column] += systemNanos;
+    }
+
+    void add(Series other, int columns) {
+        for (int i = 0; i < columns; i++) {
+            add(i, other.userNanos(i), other.systemNanos(i));
+        }
+    }
+
+    /** Two columns become one. */
+    void halve() {
+        user = halved(user);
+        system = halved(system);
+    }
+
+    private static long[] halved(long[] nanos) {
+        long[] half = new long[(nanos.length + 1) / 2];
+        for (int i = 0; i < nanos.length; i++) {
+            half[i / 2] += nanos[i];
+        }
+        return half;
+    }
+}

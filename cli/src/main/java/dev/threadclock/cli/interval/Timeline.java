@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole recording in bounded memory: columns of time, and who used how much in each.
+package dev.threadclock.cli.interval;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A column is an interval; when there are too many, two become one. */
+public final class Timeline {
+    public static final int MOST_COLUMNS = 1200;
+    /** Of threads with names of their own; a program that numbers its threads without end has more. */
+    private static final int MOST_THREADS = 1000;
+    private static final String OTHERS = "(other threads)";
+
+    private final List<Long> endMillis = new ArrayList<>();
+    private final List<Long> nanos = new ArrayList<>();
+    private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
+    private final Series process = new Series("", "process");
+    private int perColumn = 1; // intervals
+    private int inLast;        // of them, so far
+
+    public void add(Interval interval) {
+        int column = column(interval);
+        process.add(column, interval.process().userNanos(), interval.process().systemNanos());
+        for (Share share : interval.shares()) {
+            // The kernel's split may leave a rest of total: what of it is not user is shown as system.
+            long user = share.used().userNanos();
+            series(share).add(column, user, share.used().totalNanos() - user);
+        }
+    }
+
+    private int column(Interval interval) {
+        if (inLast == perColumn || endMillis.isEmpty()) {
+            if (endMillis.size() == MOST_COLUMNS) {
+                halve();
+            }
+            endMillis.add(interval.endMillis());
+            nanos.add(0L);
+            inLast = 0;
+        }
+        int column = endMillis.size() - 1;
+        inLast++;
+        endMillis.set(column, interval.endMillis());
+        nanos.set(column, nanos.get(column) + interval.nanos());
+        return column;
+    }
+
+    private void halve() {
+        process.halve();
+        threads.values().forEach(Series::halve);
+        for (int i = 0; i < MOST_COLUMNS / 2; i++) {
+            endMillis.set(i, endMillis.get(2 * i + 1));
+            nanos.set(i, nanos.get(2 * i) + nanos.get(2 * i + 1));
+        }
+        endMillis.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        nanos.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        perColumn *= 2;
+    }
+
+    private Series series(Share share) {
+        Series known = threads.get(share.name());
+        if (known != null) {
+            return known;
+        }
+        String pool = share.pool();
+        boolean full = threads.size() >= MOST_THREADS;
+        return threads.computeIfAbsent(full ? pool + " " + OTHERS : share.name(), name -> new Series(pool, full ? OTHERS : name));
+    }
+
+    public boolean isEmpty() {
+        return endMillis.isEmpty();
+    }
+
+    public int columns() {
+        return endMillis.size();
+    }
+
+    public long endMillis(int column) {
+        return endMillis.get(column);
+    }
+
+    public long nanos(int column) {
+        return nanos.get(column);
+    }
+
+    public long startMillis() {
+        return endMillis.get(0) - nanos.get(0) / 1_000_000;
+    }
+
+    /** All of its columns. */
+    public long nanos() {
+        return nanos.stream().mapToLong(Long::longValue).sum();
+    }
+
+    public Series process() {
+        return process;
+    }
+
+    /** The busiest first. */
+    public List<Series> threads() {
+        return busiestFirst(threads.values());
+    }
+
+    /** The sums of their threads, the busiest first; named by their pools. */
+    public List<Series> pools() {
+        Map<String, Series> pools = new LinkedHashMap<>();
+        for (Series thread : threads.values()) {
+            pools.computeIfAbsent(thread.pool(), pool -> new Series(pool, pool)).add(thread, columns());
+        }
+        return busiestFirst(pools.values());
+    }
+
+    private static List<Series> busiestFirst(Iterable<Series> all) {
+        List<Series> sorted = new ArrayList<>();
+        all.forEach(sorted::add);
+        sorted.sort(Comparator.comparingLong(Series::nanos).reversed());
+        return sorted;
+    }
+}

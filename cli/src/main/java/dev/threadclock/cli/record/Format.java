@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of a recording, told by the ending of the file's name.
+package dev.threadclock.cli.record;
+
+import dev.threadclock.cli.interval.Subject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+enum Format {
+    JFR(JfrWriter::new),
+    CSV(CsvWriter::new),
+    JSON(JsonIntervalWriter::new),
+    HTML(HtmlWriter::new);
+
+    private interface Opening {
+        IntervalWriter open(Path file, Subject subject) throws IOException;
+    }
+
+    private final Opening opening;
+
+    Format(Opening opening) {
+        this.opening = opening;
+    }
+
+    static Optional<Format> of(Path file) {
+        String name = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT);
+        return Arrays.stream(values()).filter(format -> name.endsWith(format.ending())).findFirst();
+    }
+
+    String ending() {
+        return "." + name().toLowerCase(Locale.ROOT);
+    }
+
+    /** ".jfr, .csv, .json or .html". */
+    static String endings() {
+        return Arrays.stream(values()).map(Format::ending).collect(Collectors.joining(", ")).replaceFirst(", (?=\\.html)", " or ");
+    }
+
+    /** Begins to write an existing, empty file. */
+    IntervalWriter open(Path file, Subject subject) throws IOException {
+        return opening.open(file, subject);
+    }
+}

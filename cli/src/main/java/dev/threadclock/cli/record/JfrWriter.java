@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording for Flight Recorder's tools, written by this process's own Flight Recorder: the target need not have one.
+package dev.threadclock.cli.record;
+
+import dev.threadclock.agent.jfr.ProcessCpuTime;
+import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Share;
+import dev.threadclock.cli.interval.Subject;
+import java.io.IOException;
+import java.nio.file.Path;
+import jdk.jfr.Recording;
+
+/** The same events as with the agent in the recorded JVM. */
+final class JfrWriter implements IntervalWriter {
+    private final Path file;
+    private final Recording recording = new Recording();
+
+    JfrWriter(Path file, Subject subject) {
+        this.file = file;
+        recording.setName("threadclock record " + subject.jvm());
+        recording.enable(ThreadCpuTime.class);
+        recording.enable(ProcessCpuTime.class);
+        recording.enable(RecordedJvm.class);
+        recording.start();
+        RecordedJvm event = new RecordedJvm();
+        event.jvm = subject.jvm();
+        event.threadclock = subject.threadclock();
+        event.commit();
+    }
+
+    @Override
+    public void write(Interval interval) {
+        for (Share share : interval.shares()) {
+            ThreadCpuTime event = new ThreadCpuTime();
+            event.javaThreadId = share.javaId();
+            event.threadName = share.name();
+            event.osThreadId = share.tid();
+            event.pool = share.pool();
+            event.user = share.used().userNanos();
+            event.system = share.used().systemNanos();
+            event.total = share.used().totalNanos();
+            event.interval = interval.nanos();
+            event.intervalEnd = interval.endMillis();
+            event.commit();
+        }
+        ProcessCpuTime event = new ProcessCpuTime();
+        event.user = interval.process().userNanos();
+        event.system = interval.process().systemNanos();
+        event.total = interval.process().totalNanos();
+        event.interval = interval.nanos();
+        event.intervalEnd = interval.endMillis();
+        event.commit();
+    }
+
+    @Override
+    public void finish() throws IOException {
+        recording.stop();
+        recording.dump(file);
+        recording.close();
+    }
+}

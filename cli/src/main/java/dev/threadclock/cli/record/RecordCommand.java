@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadclock record: the CPU times of all threads of a JVM over time, into a file.
+package dev.threadclock.cli.record;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.OutputFile;
+import dev.threadclock.cli.Progress;
+import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.attach.JvmChoice;
+import dev.threadclock.cli.attach.JvmRecording;
+import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.sample.Sampling;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "record",
+        description = {
+            "Records the user, system and total CPU time of every thread of a running JVM, interval by interval: for Flight Recorder's tools,"
+                    + " for a spreadsheet, or as a page with charts.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock record 4711 -d 60s -o app.html           a page for the browser",
+            "  threadclock record app.jar -o app.jfr                until Ctrl-C; for JDK Mission",
+            "                                                       Control, jfr print, and report",
+            "  threadclock record 4711 -d 10m -i 100ms -o app.csv   ten times a second",
+            "  threadclock record 4711 -o app.jfr --jvm-events      and the JVM's own",
+            "                                                       events in app.jvm.jfr",
+            "",
+            "The file's ending says the format: .jfr, .csv, .json or .html. Ctrl-C, and the end of",
+            "the JVM, end a recording well: what was recorded until then is written.",
+            "Exit status: 0 recorded, 1 it could not be, 2 used wrongly."
+        })
+public final class RecordCommand implements Callable<Integer> {
+    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+    private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
+
+    @Mixin
+    private JvmChoice jvm;
+
+    @Option(names = {"-o", "--output"}, paramLabel = "FILE", required = true,
+            description = "The file to write: .jfr, .csv, .json or .html.")
+    private Path file;
+
+    @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
+            description = "How long: 60s, 5m, 1h. Without it, or with 0: until Ctrl-C.")
+    private Duration duration;
+
+    @Option(names = {"-i", "--interval"}, paramLabel = "TIME", defaultValue = "1s", converter = TimeSpan.class,
+            description = "Length of an interval, 100ms to 1h (default: ${DEFAULT-VALUE}).")
+    private Duration interval;
+
+    @Option(names = "--jvm-events", paramLabel = "SETTINGS", arity = "0..1", fallbackValue = "default",
+            description = "With app.jfr, the JVM's own events in app.jvm.jfr beside it: settings are default, profile, or a .jfc file"
+                    + " of the JVM's.")
+    private String jvmEvents;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        Format format = Format.of(file).orElseThrow(() -> wrong("cannot tell the format by the name " + file + "; it has to end in "
+                + Format.endings()));
+        if (interval.compareTo(SHORTEST_INTERVAL) < 0 || interval.compareTo(LONGEST_INTERVAL) > 0) {
+            throw wrong("--interval takes 100ms to 1h");
+        }
+        if (!duration.isZero() && duration.compareTo(interval) < 0) {
+            throw wrong("--duration is shorter than one interval; give a longer one, or a shorter --interval");
+        }
+        if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
+            throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file" : "--jvm-events goes with a .jfr file only");
+        }
+        OutputFile output = prepared(file);
+        OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());
+        try (StopRequest stop = new StopRequest();
+                JvmRecording events = jvmEvents == null ? null : new JvmRecording(jvm);
+                Sampling sampling = Sampling.open(jvm, interval)) {
+            if (events != null) {
+                events.start(jvmEvents, jvm);
+            }
+            record(sampling, format, output, stop);
+            if (events != null) {
+                write(events, eventsOutput);
+            }
+        }
+        return 0;
+    }
+
+    /** "app.jvm.jfr" of "app.jfr". */
+    private Path jvmFile() {
+        return file.resolveSibling(file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr"));
+    }
+
+    private OutputFile prepared(Path path) {
+        OutputFile output = new OutputFile(path, "-o FILE");
+        output.check();
+        if (isForeign(jvm.pid())) {
+            output.keepOpen();
+        }
+        return output;
+    }
+
+    private static void write(JvmRecording events, OutputFile output) throws IOException {
+        Path scratch = Files.createTempFile("threadclock-", ".jfr");
+        try {
+            try (OutputStream out = Files.newOutputStream(scratch)) {
+                events.stopInto(out);
+            }
+            output.write(scratch);
+            Terminal.stdout().println("the JVM's own events are in " + output.path());
+        } finally {
+            Files.deleteIfExists(scratch);
+        }
+    }
+
+    private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop) throws IOException {
+        Path scratch = Files.createTempFile("threadclock-", format.ending());
+        try {
+            IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Main.version()));
+            Recorder recorder;
+            try (Progress progress = new Progress()) {
+                progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
+                recorder = new Recorder(sampling, writer, mostNanos(), sofar -> tell(progress, sofar));
+                recorder.run(stop);
+            }
+            writer.finish();
+            String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
+            if (recorder.recordedNanos() == 0) {
+                throw new Failure("nothing recorded: " + (recorder.ended() ? "the JVM " + sampling.label() + " has ended"
+                        : "stopped before the first interval was over") + "; " + output.path() + " is not written");
+            }
+            output.write(scratch);
+            Terminal.stdout().println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in " + output.path());
+        } finally {
+            Files.deleteIfExists(scratch);
+        }
+    }
+
+    private void tell(Progress progress, Recorder recorder) {
+        if (Terminal.stderr().watched()) {
+            progress.say("Recording: " + seconds(recorder.recordedNanos())
+                    + (duration.isZero() ? "" : " of " + seconds(duration.toNanos())) + "; Ctrl-C ends it and keeps what there is");
+        }
+    }
+
+    private long mostNanos() {
+        return duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    private static String seconds(long nanos) {
+        return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s" : Math.round(nanos / 1e9) + " s";
+    }
+
+    /** To sample another user's JVM root becomes that user, who may not write where root may. */
+    private static boolean isForeign(int pid) {
+        try {
+            return !Files.getAttribute(Path.of("/proc", Integer.toString(pid)), "unix:uid")
+                    .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException e) {
+            return false; // the attach says what is wrong
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what);
+    }
+}

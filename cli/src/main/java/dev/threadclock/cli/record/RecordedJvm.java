@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Flight Recorder event that says which JVM the others are of, for a recording that another process has written.
+package dev.threadclock.cli.record;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+@Name(RecordedJvm.NAME)
+@Label("Recorded JVM")
+@Description("The JVM that the CPU times of this recording are of")
+@Category({"Java Virtual Machine", "Runtime", "threadclock"})
+@StackTrace(false)
+public final class RecordedJvm extends Event {
+    public static final String NAME = "dev.threadclock.RecordedJvm";
+
+    @Label("JVM")
+    @Description("Process number and command")
+    String jvm;
+
+    @Label("threadclock")
+    @Description("Version of the threadclock that has recorded")
+    String threadclock;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lengths of time as options take them: 500ms, 60s, 5m, 1h; a bare number is seconds.
+package dev.threadclock.cli.record;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+final class TimeSpan implements ITypeConverter<Duration> {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d|)");
+    private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "", ChronoUnit.SECONDS,
+            "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
+
+    @Override
+    public Duration convert(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            throw new TypeConversionException("'" + text + "' is no length of time; give one as 500ms, 60s, 5m or 1h");
+        }
+        return Duration.of(Long.parseLong(matcher.group(1)), UNITS.get(matcher.group(2)));
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the CPU times out of a Flight Recorder file, whoever has written it.
+package dev.threadclock.cli.report;
+
+import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Share;
+import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.interval.Timeline;
+import dev.threadclock.cli.record.RecordedJvm;
+import dev.threadclock.cli.sample.Times;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/** A thread's event tells which interval it is of. */
+final class JfrRecording {
+    private record Span(long endMillis, long nanos) {}
+
+    private final Path file;
+    private final Map<Span, List<Share>> shares = new HashMap<>();
+    private Subject subject = new Subject("a JVM", "");
+
+    private JfrRecording(Path file) {
+        this.file = file;
+    }
+
+    static JfrRecording read(Path file) {
+        JfrRecording recording = new JfrRecording(file);
+        try (RecordingFile events = new RecordingFile(file)) {
+            while (events.hasMoreEvents()) {
+                recording.take(events.readEvent());
+            }
+        } catch (IOException e) {
+            recording.cutShort(e);
+        }
+        if (recording.shares.isEmpty()) {
+            throw new Failure(file + " has no CPU times of threads in it; they come from 'threadclock record PID -o FILE.jfr', or from any"
+                    + " recording of a JVM that was started with -javaagent:threadclock.jar");
+        }
+        return recording;
+    }
+
+    /** A file that ends in the middle is good as far as it goes. */
+    private void cutShort(IOException e) {
+        if (shares.isEmpty()) {
+            throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
+                    : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off (" + e.getMessage() + ")"));
+        }
+    }
+
+    private void take(RecordedEvent event) {
+        switch (event.getEventType().getName()) {
+            case ThreadCpuTime.NAME -> takeThread(event);
+            case RecordedJvm.NAME -> subject = new Subject(event.getString("jvm"), event.getString("threadclock"));
+            case "jdk.JVMInformation" -> takeJvm(event);
+            default -> {
+                // Of somebody else.
+            }
+        }
+    }
+
+    private void takeThread(RecordedEvent event) {
+        Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
+        shares.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
+                .add(new Share((int) event.getLong("osThreadId"), event.getLong("javaThreadId"), event.getString("threadName"), used));
+    }
+
+    /** What record has written says more. */
+    private void takeJvm(RecordedEvent event) {
+        if (subject.threadclock().isEmpty()) {
+            subject = new Subject(event.getLong("pid") + " (java " + event.getString("javaArguments") + ")", "");
+        }
+    }
+
+    Subject subject() {
+        return subject;
+    }
+
+    Timeline timeline() {
+        Timeline timeline = new Timeline();
+        shares.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis())).forEach(entry ->
+                timeline.add(new Interval(entry.getKey().endMillis(), entry.getKey().nanos(), sum(entry.getValue()), entry.getValue())));
+        return timeline;
+    }
+
+    /** Threads that have ended are among them. */
+    private static Times sum(List<Share> shares) {
+        long user = shares.stream().mapToLong(share -> share.used().userNanos()).sum();
+        long total = shares.stream().mapToLong(share -> share.used().totalNanos()).sum();
+        return new Times(user, total - user, total);
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording as one self-contained HTML page.
+package dev.threadclock.cli.report;
+
+import com.google.gson.Gson;
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.interval.Series;
+import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.interval.Timeline;
+import dev.threadclock.cli.page.Html;
+import dev.threadclock.cli.page.Page;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
+
+public final class RecordingPage {
+    /** Colours that can be told apart; the rest is one pool more. */
+    private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
+    private static final int MOST_THREADS = 200;
+    private static final String OTHER = "(other pools)";
+
+    private final Subject subject;
+    private final Timeline timeline;
+
+    public RecordingPage(Subject subject, Timeline timeline) {
+        this.subject = subject;
+        this.timeline = timeline;
+    }
+
+    /** The form of the page's data. Times are whole microseconds, column by column. */
+    private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads, int[] colours) {}
+
+    /** pool: of a thread, the index of its pool. */
+    private record Area(String name, long[] user, long[] system, Integer pool, Integer threads, Boolean other) {}
+
+    public String toHtml() {
+        String title = "CPU time of " + subject.jvm();
+        return Page.fill(RecordingPage.class, "recording.html", Map.of(
+                "TITLE", Html.escape(title),
+                "HEADLINE", Html.escape(RecordingText.headline(timeline)),
+                "SUBJECT", Html.escape(subject.jvm() + ", " + when()),
+                "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + ".",
+                "PLOTSTYLE", Page.resource(Main.class, "uplot/uPlot.min.css"),
+                "PLOT", Page.resource(Main.class, "uplot/uPlot.iife.min.js"),
+                "DATA", new Gson().toJson(data()), // escapes what could end the script
+                "SCRIPT", Page.resource(RecordingPage.class, "recording.js")));
+    }
+
+    private String when() {
+        DateTimeFormatter format = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT).withZone(ZoneId.systemDefault());
+        return format.format(Instant.ofEpochMilli(timeline.startMillis()));
+    }
+
+    private Data data() {
+        List<Series> pools = timeline.pools();
+        int own = pools.size() > HUES.length + 1 ? HUES.length : Math.min(pools.size(), HUES.length);
+        Map<String, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < pools.size(); i++) {
+            indexes.put(pools.get(i).pool(), Math.min(i, own));
+        }
+        Map<Integer, List<Series>> threads = new HashMap<>();
+        timeline.threads().forEach(thread -> threads.computeIfAbsent(indexes.get(thread.pool()), i -> new ArrayList<>()).add(thread));
+        List<Area> areas = new ArrayList<>();
+        for (int i = 0; i < own; i++) {
+            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), null, threads.get(i).size(), null));
+        }
+        if (own < pools.size()) {
+            areas.add(area(OTHER, pools.subList(own, pools.size()), null, threads.get(own).size(), true));
+        }
+        List<Area> lines = timeline.threads().stream().limit(MOST_THREADS)
+                .map(thread -> area(thread.name(), List.of(thread), indexes.get(thread.pool()), null, null)).toList();
+        Area process = area("process", List.of(timeline.process()), null, null, null);
+        return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines, HUES);
+    }
+
+    private Area area(String name, List<Series> all, Integer pool, Integer threads, Boolean other) {
+        return new Area(name, columns(column -> all.stream().mapToLong(series -> series.userNanos(column)).sum() / 1000),
+                columns(column -> all.stream().mapToLong(series -> series.systemNanos(column)).sum() / 1000), pool, threads, other);
+    }
+
+    private long[] columns(IntToLongFunction value) {
+        return IntStream.range(0, timeline.columns()).mapToLong(value).toArray();
+    }
+}

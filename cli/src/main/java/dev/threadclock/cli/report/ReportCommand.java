@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadclock report: a Flight Recorder file with CPU times in it, as text or as a page.
+package dev.threadclock.cli.report;
+
+import dev.threadclock.cli.OutputFile;
+import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.interval.Timeline;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "report",
+        description = {"Shows the CPU times of threads in a Flight Recorder file, by pool and thread: as text, or as a page with charts.", ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock report app.jfr               text",
+            "  threadclock report app.jfr -o app.html   a page for the browser",
+            "",
+            "The file comes from 'threadclock record', or from any recording of a JVM that was",
+            "started with -javaagent:threadclock.jar.",
+            "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 used wrongly."
+        })
+public final class ReportCommand implements Callable<Integer> {
+    private static final int WIDTH_OF_FILES = 120;
+
+    @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
+    private Path file;
+
+    @Option(names = {"-o", "--output"}, paramLabel = "FILE.html", description = "Write a page there; - is stdout.")
+    private Path page;
+
+    @Option(names = "--text", description = "Print text, besides the page.")
+    private boolean text;
+
+    @Override
+    public Integer call() {
+        OutputFile output = page == null ? null : new OutputFile(page, "-o FILE.html");
+        if (output != null) {
+            output.check();
+        }
+        JfrRecording recording = JfrRecording.read(file);
+        Timeline timeline = recording.timeline();
+        if (output != null) {
+            output.write(new RecordingPage(recording.subject(), timeline).toHtml());
+        }
+        if (output == null || text) {
+            int width = Terminal.stdout().watched() ? Terminal.stdout().width() : WIDTH_OF_FILES;
+            new RecordingText(recording.subject(), timeline, width).lines().forEach(Terminal.stdout()::println);
+        }
+        return 0;
+    }
+}

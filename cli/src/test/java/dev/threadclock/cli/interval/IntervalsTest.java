@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads used between samples: those that go on, that come, that end, and one that is given another's TID.
+package dev.threadclock.cli.interval;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.cli.sample.Sample;
+import dev.threadclock.cli.sample.ThreadSample;
+import dev.threadclock.cli.sample.Times;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class IntervalsTest {
+    private static ThreadSample thread(int tid, long serial, String name, long user, long system) {
+        return new ThreadSample(tid, serial, serial, name, name, 'R', user, system, user + system);
+    }
+
+    private static Sample sample(long second, long processNanos, List<ThreadSample> threads, ThreadSample... ended) {
+        return new Sample(second * 1000, second * 1_000_000_000, new Times(processNanos, 0, processNanos), threads, List.of(ended));
+    }
+
+    @Test
+    void theFirstSampleHasNothingToBeComparedWith() {
+        assertThat(new Intervals().next(sample(1, 5, List.of(thread(7, 1, "a", 100, 20))))).isEmpty();
+    }
+
+    @Test
+    void anIntervalHasTheDifferences() {
+        Intervals intervals = new Intervals();
+        intervals.next(sample(1, 1000, List.of(thread(7, 1, "a", 100, 20), thread(8, 2, "idle", 50, 5))));
+        Interval interval = intervals.next(sample(3, 1500, List.of(thread(7, 1, "a", 400, 30), thread(8, 2, "idle", 50, 5)))).orElseThrow();
+        assertThat(interval.nanos()).isEqualTo(2_000_000_000L);
+        assertThat(interval.endMillis()).isEqualTo(3000);
+        assertThat(interval.process().totalNanos()).isEqualTo(500);
+        assertThat(interval.shares()).containsExactly(new Share(7, 1, "a", new Times(300, 10, 310)));
+    }
+
+    @Test
+    void aThreadThatHasEndedLeavesItsLastShare() {
+        Intervals intervals = new Intervals();
+        intervals.next(sample(1, 0, List.of(thread(7, 1, "a", 100, 0))));
+        Interval interval = intervals.next(sample(2, 0, List.of(), thread(7, 1, "a", 130, 0), thread(9, -5, "brief", 4, 0))).orElseThrow();
+        assertThat(interval.shares()).extracting(Share::name).containsExactly("a", "brief");
+        assertThat(interval.shares()).extracting(share -> share.used().totalNanos()).containsExactly(30L, 4L);
+    }
+
+    @Test
+    void aTidThatIsUsedAgainIsAnotherThread() {
+        Intervals intervals = new Intervals();
+        intervals.next(sample(1, 0, List.of(thread(7, 1, "old", 900, 0))));
+        Interval interval = intervals.next(sample(2, 0, List.of(thread(7, 2, "new", 40, 0)), thread(7, 1, "old", 901, 0))).orElseThrow();
+        assertThat(interval.shares()).contains(new Share(7, 2, "new", new Times(40, 0, 40)), new Share(7, 1, "old", new Times(1, 0, 1)));
+    }
+}

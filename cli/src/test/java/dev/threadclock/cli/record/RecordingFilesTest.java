@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of a recording: all of it in each, names with anything in them, and what report makes of the .jfr.
+package dev.threadclock.cli.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Share;
+import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.sample.Times;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordingFilesTest {
+    private static final String NASTY = "a, \"quoted\" </script><b>&amp; {{DATA}} \u2603";
+    private static final int INTERVALS = 4;
+
+    @TempDir
+    Path folder;
+
+    private Path write(Format format) throws Exception {
+        Path file = folder.resolve("recording" + format.ending());
+        Files.write(file, new byte[0]);
+        IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "1.2.3"));
+        for (int i = 1; i <= INTERVALS; i++) {
+            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, new Times(90_000_001, 29_999_999, 120_000_000), List.of(
+                    new Share(11, 1, "worker-1", new Times(70_000_001, 20_000_002, 90_000_004)),
+                    new Share(12, 0, NASTY, new Times(20_000_000, 9_000_000, 29_999_996)))));
+        }
+        writer.finish();
+        return file;
+    }
+
+    @Test
+    void csvHasARowForEachThreadAndInterval() throws Exception {
+        List<String> lines = Files.readAllLines(write(Format.CSV));
+        assertThat(lines).hasSize(1 + 2 * INTERVALS);
+        assertThat(lines.get(0)).isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,user_ns,system_ns,total_ns");
+        assertThat(lines.get(1)).isEqualTo("2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,70000001,20000002,90000004");
+        String quoted = '"' + NASTY.replace("\"", "\"\"") + '"';
+        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted + ",20000000,9000000,29999996");
+    }
+
+    @Test
+    void jsonHasAllIntervals() throws Exception {
+        JsonObject json = JsonParser.parseString(Files.readString(write(Format.JSON))).getAsJsonObject();
+        assertThat(json.get("jvm").getAsString()).isEqualTo("4711 (java " + NASTY + ")");
+        assertThat(json.getAsJsonArray("intervals")).hasSize(INTERVALS);
+        JsonObject interval = json.getAsJsonArray("intervals").get(3).getAsJsonObject();
+        assertThat(interval.getAsJsonObject("process").get("systemNanos").getAsLong()).isEqualTo(29_999_999);
+        JsonObject thread = interval.getAsJsonArray("threads").get(1).getAsJsonObject();
+        assertThat(thread.get("name").getAsString()).isEqualTo(NASTY);
+        assertThat(thread.get("totalNanos").getAsLong()).isEqualTo(29_999_996);
+    }
+
+    @Test
+    void jfrHasRawNanosecondsAndUnitsForItsTools() throws Exception {
+        List<RecordedEvent> events = RecordingFile.readAllEvents(write(Format.JFR)).stream()
+                .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime")).toList();
+        assertThat(events).hasSize(2 * INTERVALS);
+        RecordedEvent event = events.get(0);
+        assertThat(event.getString("pool")).isEqualTo("worker-*");
+        assertThat(event.getLong("user")).isEqualTo(70_000_001);
+        assertThat(event.getDuration("total").toNanos()).as("a time span").isEqualTo(90_000_004);
+        assertThat(event.getInstant("intervalEnd").toEpochMilli()).isEqualTo(1_700_000_000_500L);
+        assertThat(event.getEventType().getField("system").getLabel()).isEqualTo("System Time");
+        assertThat(event.getEventType().getCategoryNames()).endsWith("threadclock");
+    }
+
+    @Test
+    void theReportOfAJfrFileIsThePageOfTheRecording() throws Exception {
+        Path jfr = write(Format.JFR);
+        Path page = folder.resolve("report.html");
+        assertThat(Main.run("report", jfr.toString(), "-o", page.toString())).isZero();
+        assertThat(Files.readString(page)).as("the same page").matches(Files.readString(write(Format.HTML))::equals);
+    }
+
+    @Test
+    void thePageIsSelfContainedAndItsTextIsText() throws Exception {
+        String page = Files.readString(write(Format.HTML));
+        assertThat(page).doesNotContainPattern("(?i)(src|href)\\s*=|@import|url\\(\\s*['\"]?http");
+        assertThat(page.split("</script>", -1)).as("scripts").hasSize(4);
+        assertThat(page).contains("java a, &quot;quoted&quot; &lt;/script&gt;").doesNotContain("<b>&");
+    }
+
+    @Test
+    void aRecordingWithoutOurEventsIsToldWhatIsMissing() throws Exception {
+        Path file = folder.resolve("other.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.JVMInformation");
+            recording.start();
+            recording.dump(file);
+        }
+        assertThat(Main.run("report", file.toString())).isEqualTo(1);
+        Path none = Files.writeString(folder.resolve("none.jfr"), "no recording");
+        assertThat(Main.run("report", none.toString())).isEqualTo(1);
+        assertThat(Main.run("report", folder.resolve("nothing.jfr").toString())).isEqualTo(1);
+    }
+
+    @Test
+    void lengthsOfTimeHaveUnits() {
+        TimeSpan spans = new TimeSpan();
+        assertThat(List.of("250ms", "90", "90s", "5m", "1h", "2d")).extracting(text -> spans.convert(text).toMillis())
+                .containsExactly(250L, 90_000L, 90_000L, 300_000L, 3_600_000L, 172_800_000L);
+        assertThat(List.of("", "5x", "-1s", "1.5s", "s")).allSatisfy(text ->
+                assertThatThrownBy(() -> spans.convert(text)).hasMessageContaining("500ms"));
+        assertThat(Format.endings()).isEqualTo(".jfr, .csv, .json or .html");
+    }
+}

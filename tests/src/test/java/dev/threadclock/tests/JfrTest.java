@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// With the agent in a JVM, its own Flight Recorder has the CPU times: from its start, or from when it is started later.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.PoolWork;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.io.TempDir;
+
+class JfrTest {
+    @TempDir
+    Path folder;
+
+    private Path settings(String setting) throws Exception {
+        return Files.writeString(folder.resolve("settings.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">"
+                + "<event name=\"dev.threadclock.ThreadCpuTime\">" + setting + "</event></configuration>\n");
+    }
+
+    private ChildJvm recording(TestJdk jdk, Path file, String more) {
+        return ChildJvm.of(jdk).withJavaAgent("").with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more);
+    }
+
+    @OnEachJdk
+    void aRecordingFromTheStartHasThem(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("start.jfr");
+        Result result = recording(jdk, file, "").run(PoolWork.class);
+        Used used = Used.inJfr(file);
+        used.assertAsSaid(result.out());
+        assertThat(used.processNanos()).isPositive();
+        assertThat(used.allNanos()).as("%s", used.pools()).isGreaterThan(used.processNanos() * 9 / 10);
+        assertThat(result.err()).doesNotContain("xception");
+    }
+
+    @OnEachJdk
+    void thePeriodIsASetting(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("period.jfr");
+        Path settings = settings("<setting name=\"enabled\">true</setting><setting name=\"period\">100 ms</setting>");
+        Result result = recording(jdk, file, ",settings=" + settings).run(PoolWork.class);
+        Used.inJfr(file).assertAsSaid(result.out());
+        List<Long> intervals = RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime"))
+                .map(event -> event.getLong("interval")).sorted().toList();
+        assertThat(intervals.get(intervals.size() / 2)).as("the usual interval").isLessThan(500_000_000L);
+    }
+
+    @OnEachJdk
+    void switchedOffThereAreNone(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("off.jfr");
+        recording(jdk, file, ",settings=" + settings("<setting name=\"enabled\">false</setting>")).run(Hello.class);
+        assertThat(Used.inJfr(file).types()).doesNotContain("dev.threadclock.ThreadCpuTime");
+    }
+
+    @OnEachJdk
+    void whereNobodyRecordsNothingOfItIsLoaded(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withJavaAgent("").with("-verbose:class").run(Hello.class);
+        assertThat(result.out()).contains("dev.threadclock.agent.jfr.JfrCue")
+                .doesNotContain("dev.threadclock.agent.jfr.CpuTimeEvents", "jdk.jfr.internal.PlatformRecorder");
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// record in JVMs that run: what it finds, that it can be cut short, and that it leaves nothing behind.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.PoolWork;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordTest {
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    @TempDir
+    Path folder;
+
+    private static void await(Path file, String text) throws Exception {
+        for (long began = System.nanoTime(); !Files.readString(file).contains(text); Thread.sleep(20)) {
+            assertThat(System.nanoTime() - began).as("%s in: %s", text, Files.readString(file)).isLessThan(PATIENCE_NANOS);
+        }
+    }
+
+    /** Begins to record the JVM; it samples when this returns. */
+    private static Running record(String pid, Path file, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("record", pid, "-i", "100ms", "-o", file.toString()));
+        arguments.addAll(List.of(more));
+        Running command = AttachJvm.startCommand(List.of(), arguments.toArray(new String[0]));
+        await(command.err(), "Recording ");
+        return command;
+    }
+
+    private void assertRecordsAllThatAJvmDoes(ChildJvm jvm, String... options) throws Exception {
+        Path begin = folder.resolve("begin");
+        Path file = folder.resolve("all.jfr");
+        Running child = jvm.start(PoolWork.class, begin.toString());
+        try {
+            await(child.out(), "ready");
+            Running command = record(Long.toString(child.process().pid()), file, options);
+            Files.createFile(begin);
+            await(child.out(), "worker=");
+            Thread.sleep(1_500);
+            command.process().destroy(); // SIGTERM, which is as Ctrl-C
+            Result recorded = command.end();
+            assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
+            assertThat(recorded.out()).contains("recorded ", file.toString());
+            String output = Files.readString(child.out());
+            assertThat(output + Files.readString(child.err())).doesNotContain("thread dump", "Full thread");
+            Used.inJfr(file).assertAsSaid(output);
+        } finally {
+            child.process().destroyForcibly();
+            child.end();
+        }
+    }
+
+    @OnEachJdk
+    void itFindsWhatTheThreadsUse(TestJdk jdk) throws Exception {
+        assertRecordsAllThatAJvmDoes(ChildJvm.of(jdk));
+    }
+
+    @OnEachJdk
+    void theJvmsOwnEventsComeAlong(TestJdk jdk) throws Exception {
+        assertRecordsAllThatAJvmDoes(ChildJvm.of(jdk), "--jvm-events");
+        assertThat(Used.inJfr(folder.resolve("all.jvm.jfr")).types()).contains("jdk.JVMInformation");
+    }
+
+    @Test
+    void theEndOfTheJvmEndsItWell() throws Exception {
+        Path file = folder.resolve("ended.json");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+            Running command = record(jvm.pid(), file);
+            Thread.sleep(2_000);
+            jvm.kill();
+            Result result = command.end();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.out()).contains("until its end");
+            assertThat(JsonParser.parseString(Files.readString(file)).getAsJsonObject().getAsJsonArray("intervals")).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aTimeIsKeptAndNothingIsLeftBehind() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+            AttachJvm.command("attach", jvm.pid());
+            List<String> before = jvm.left("/tmp");
+            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o", folder.resolve("short.csv").toString());
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.out()).contains("recorded 1");
+            assertThat(Files.readAllLines(folder.resolve("short.csv"))).hasSizeGreaterThan(1);
+            assertThat(jvm.left("/tmp")).filteredOn(name -> name.startsWith("threadclock-") && !before.contains(name)).isEmpty();
+            try (Stream<Path> files = Files.list(folder)) {
+                assertThat(files).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void whatCannotBeIsRefusedBeforeTheJvmIsTouched() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+            String file = folder.resolve("never.jfr").toString();
+            List<List<String>> wrong = List.of(List.of("-o", file + ".txt"), List.of("-o", file, "-i", "5ms"), List.of("-o", file, "-d", "soon"),
+                    List.of("-o", file, "-d", "100ms"), List.of("-o", folder.resolve("a.csv").toString(), "--jvm-events"), List.of());
+            for (List<String> options : wrong) {
+                List<String> arguments = new ArrayList<>(List.of("record", jvm.pid()));
+                arguments.addAll(options);
+                assertThat(AttachJvm.command(arguments.toArray(new String[0])).exitCode()).as("%s", options).isEqualTo(2);
+            }
+            AttachJvm.assertRefused(AttachJvm.command("record", jvm.pid(), "-o", folder.resolve("no/such/a.csv").toString()), "no such folder");
+            assertThat(jvm.copies()).isZero();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recording says that threads have used, against what they said themselves.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/** Nanoseconds by pool. */
+record Used(Map<String, Long> pools, long allNanos, long processNanos, List<String> types) {
+    /** The kernel's split of the process's time comes in steps of 1 us, its total does not: a difference of each. */
+    private static final long STEPS_NANOS = 2_000;
+    private static final Pattern SAID = Pattern.compile("worker=(\\d+) brief=(\\d+)");
+
+    /** Of the events in a Flight Recorder file, which are looked at one by one as well. */
+    static Used inJfr(Path file) {
+        Map<String, Long> pools = new HashMap<>();
+        long all = 0;
+        long process = 0;
+        try {
+            List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+            for (RecordedEvent event : events) {
+                String type = event.getEventType().getName();
+                if (type.startsWith("dev.threadclock.") && event.hasField("total")) {
+                    long total = event.getLong("total");
+                    assertThat(event.getLong("user")).as("%s", event).isBetween(0L, total + STEPS_NANOS);
+                    assertThat(event.getLong("system")).as("%s", event).isBetween(0L, total + STEPS_NANOS - event.getLong("user"));
+                    assertThat(event.getLong("interval")).isPositive();
+                    if (type.endsWith("ThreadCpuTime")) {
+                        pools.merge(event.getString("pool"), total, Long::sum);
+                        all += total;
+                    } else {
+                        process += total;
+                    }
+                }
+            }
+            return new Used(pools, all, process, events.stream().map(event -> event.getEventType().getName()).distinct().toList());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The pool's threads to 2 %; those that have ended have left all of theirs, here or in the row of the ended. */
+    void assertAsSaid(String output) {
+        Matcher said = SAID.matcher(output);
+        assertThat(said.find()).as(output).isTrue();
+        long worker = Long.parseLong(said.group(1));
+        assertThat(pools.get("pool-*-worker-*")).as("%s", pools).isCloseTo(worker, within(worker / 50));
+        assertThat(pools.getOrDefault("brief-*", 0L) + pools.getOrDefault("(ended threads)", 0L)).as("%s", pools)
+                .isGreaterThan(Long.parseLong(said.group(2)) * 98 / 100);
+    }
+}
