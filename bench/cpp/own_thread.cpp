@@ -4,12 +4,7 @@
 // HOW TO RUN: cmake -S bench/cpp -B build/bench-cpp -G Ninja && cmake --build build/bench-cpp && build/bench-cpp/own_thread
 // Pin it (taskset -c 1) on a quiet machine. The ratios to the baselines hold on others, too.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "threadclock.h"
+#include "sources.hpp"
 
 #ifdef HAVE_BOOST
 #include <boost/chrono/thread_clock.hpp>
@@ -18,58 +13,15 @@
 #include <papi.h>
 #endif
 
-namespace {
+using namespace sources;
 
-int64_t gettime_ns(clockid_t clock)
-{
-    timespec ts;
-    clock_gettime(clock, &ts);
-    return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
-}
+namespace {
 
 template <int64_t (*read)()>
 void reads(benchmark::State &state)
 {
     for (auto _ : state)
         benchmark::DoNotOptimize(read());
-}
-
-int64_t nothing()
-{
-    return 0;
-}
-
-int64_t monotonic()
-{
-    return gettime_ns(CLOCK_MONOTONIC);
-}
-
-int64_t monotonic_coarse()
-{
-    return gettime_ns(CLOCK_MONOTONIC_COARSE);
-}
-
-int64_t bare_system_call()
-{
-    return syscall(SYS_getppid);
-}
-
-int64_t thread_cputime()
-{
-    return gettime_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-int64_t rusage_user()
-{
-    rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return int64_t{usage.ru_utime.tv_sec} * 1'000'000'000 + usage.ru_utime.tv_usec * 1'000;
-}
-
-int64_t proc_user()
-{
-    threadclock_times times;
-    return threadclock_proc_times(0, &times) == 0 ? times.user_ns : -1;
 }
 
 int64_t triple()
