@@ -35,6 +35,25 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return probe(homes);
     }
 
+    /** What --jdk asks for, the usual places if nothing. Failure: one of them does not work. */
+    public static Jdks wanted(Collection<Path> homes) {
+        Jdks jdks = homes.isEmpty() ? find() : of(homes);
+        if (!homes.isEmpty() && !jdks.skipped().isEmpty()) {
+            Skipped wrong = jdks.skipped().get(0);
+            throw new Failure("--jdk " + wrong.path() + " is no JDK that works: " + wrong.reason() + "; give the folder that has bin/java in it");
+        }
+        return jdks;
+    }
+
+    /** The same, and at least one. */
+    public static Jdks needed(Collection<Path> homes) {
+        Jdks jdks = wanted(homes);
+        if (jdks.jdks().isEmpty()) {
+            throw new Failure("no JDK found in the usual places; give one with --jdk DIR");
+        }
+        return jdks;
+    }
+
     private static Jdks probe(Collection<Path> candidates) {
         Map<Path, Jdk> byHome = new LinkedHashMap<>();
         List<Skipped> skipped = new ArrayList<>();

@@ -7,6 +7,12 @@ import dev.threadclock.cli.attach.DetachCommand;
 import dev.threadclock.cli.attach.StatusCommand;
 import dev.threadclock.cli.demo.DemoCommand;
 import dev.threadclock.cli.doctor.DoctorCommand;
+import dev.threadclock.cli.help.CompletionCommand;
+import dev.threadclock.cli.help.ManPagesCommand;
+import dev.threadclock.cli.lab.LabCommand;
+import dev.threadclock.cli.record.RecordCommand;
+import dev.threadclock.cli.report.ReportCommand;
+import dev.threadclock.cli.top.TopCommand;
 import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine;
@@ -23,7 +29,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        subcommands = {DemoCommand.class, DoctorCommand.class, AttachCommand.class, DetachCommand.class, StatusCommand.class},
+        subcommands = {DemoCommand.class, DoctorCommand.class, AttachCommand.class, DetachCommand.class, StatusCommand.class,
+            TopCommand.class, RecordCommand.class, ReportCommand.class, LabCommand.class,
+            CompletionCommand.class, ManPagesCommand.class},
         footer = {
             "",
             "To use it in a program that is there already, from Java 8 on:",
@@ -38,6 +46,8 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
+        // Commands may become another user, who may not read the JDK: jspawnhelper, which java starts programs by, lies there.
+        System.setProperty("jdk.lang.Process.launchMechanism", "FORK");
         System.exit(run(args));
     }
 

@@ -4,6 +4,10 @@ package dev.threadclock.cli;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -17,6 +21,7 @@ import java.util.UUID;
 public final class OutputFile {
     private final Path path;
     private final String option;
+    private FileChannel kept;
 
     /** option: how the user can name another file, for the error message. */
     public OutputFile(Path path, String option) {
@@ -59,7 +64,24 @@ public final class OutputFile {
             Terminal.stdout().stream().flush();
             return;
         }
-        guarded(() -> replace(text));
+        guarded(() -> replace(out -> out.write(text.getBytes(StandardCharsets.UTF_8))));
+    }
+
+    /** As {@link #write(String)}, what another file has in it; not for stdout. */
+    public void write(Path content) {
+        guarded(() -> replace(out -> Files.copy(content, out)));
+    }
+
+    /**
+     * Opens the file now, so that it can be written even when this process has become another user: in place then, not in one
+     * step.
+     */
+    public void keepOpen() {
+        guarded(() -> kept = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+    }
+
+    private interface Content {
+        void writeTo(OutputStream out) throws IOException;
     }
 
     private interface FileWork {
@@ -82,14 +104,18 @@ public final class OutputFile {
         }
     }
 
-    private void replace(String text) throws IOException {
-        if (isSpecial()) {
-            Files.writeString(path, text);
+    private void replace(Content content) throws IOException {
+        if (kept != null || isSpecial()) {
+            try (OutputStream out = kept != null ? Channels.newOutputStream(kept.truncate(0)) : Files.newOutputStream(path)) {
+                content.writeTo(out);
+            }
             return;
         }
         Path temporary = temporary();
         try {
-            Files.writeString(temporary, text, StandardOpenOption.CREATE_NEW);
+            try (OutputStream out = Files.newOutputStream(temporary, StandardOpenOption.CREATE_NEW)) {
+                content.writeTo(out);
+            }
             Files.move(temporary, target(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(temporary);

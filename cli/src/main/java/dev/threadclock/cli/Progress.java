@@ -23,6 +23,12 @@ public final class Progress implements AutoCloseable {
         }
     }
 
+    /** Says something that stays. */
+    public void keep(String text) {
+        clear();
+        terminal.println(text);
+    }
+
     @Override
     public void close() {
         Shutdown.remove(clear);

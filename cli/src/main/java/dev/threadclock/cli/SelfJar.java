@@ -2,6 +2,7 @@
 // The jar that this program runs from, which is also the agent and the measured children's class path.
 package dev.threadclock.cli;
 
+import dev.threadclock.internal.NativeLibrary;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,15 @@ public final class SelfJar {
             return path;
         } catch (URISyntaxException e) {
             throw new Failure("cannot tell where its jar is: " + e.getMessage());
+        }
+    }
+
+    /** The native library in it, for commands that do nothing without. */
+    public static void loadNative() {
+        try {
+            NativeLibrary.load();
+        } catch (UnsatisfiedLinkError e) {
+            throw new Failure("the native library does not load: " + e.getMessage());
         }
     }
 }

@@ -26,6 +26,10 @@ public final class Style {
         return wrap("1;31", text);
     }
 
+    public String reversed(String text) {
+        return wrap("7", text);
+    }
+
     private String wrap(String code, String text) {
         return coloured && !text.isEmpty() ? "\033[" + code + "m" + text + "\033[0m" : text;
     }

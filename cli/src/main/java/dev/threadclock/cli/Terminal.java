@@ -39,6 +39,11 @@ public final class Terminal {
         return STDERR;
     }
 
+    /** Somebody may answer: stdin is a terminal. */
+    public static boolean hasKeyboard() {
+        return isTerminal(0);
+    }
+
     public PrintStream stream() {
         return stream;
     }

@@ -40,6 +40,11 @@ final class AttachJvm implements AutoCloseable {
         return new AttachJvm(child.start(AttachTarget.class));
     }
 
+    /** Another program, which prints some lines nanos=... as well when it is at work. */
+    static AttachJvm start(ChildJvm child, Class<?> program, String... arguments) {
+        return new AttachJvm(child.start(program, arguments));
+    }
+
     String pid() {
         return Long.toString(pid);
     }

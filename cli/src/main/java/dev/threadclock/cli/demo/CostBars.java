@@ -2,6 +2,8 @@
 // What one call costs, as bars on a logarithmic scale.
 package dev.threadclock.cli.demo;
 
+import dev.threadclock.cli.page.Figures;
+import dev.threadclock.cli.page.Html;
 import java.util.List;
 
 final class CostBars {
@@ -42,18 +44,12 @@ final class CostBars {
     private void scale(StringBuilder html) {
         html.append("<div class=\"bar scale\"><span class=\"label\"></span><span class=\"track\">");
         for (int decade = FIRST_DECADE; decade <= lastDecade; decade++) {
-            html.append(Html.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)), unit(decade)));
+            html.append(Html.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)), Figures.decade(decade)));
         }
         html.append("</span><span class=\"value\"></span></div>\n");
     }
 
     private double percent(double nanos) {
         return Math.max(0, 100 * (Math.log10(nanos) - FIRST_DECADE) / (lastDecade - FIRST_DECADE));
-    }
-
-    /** "1 ns", "10 ns", "1 µs": a power of ten. */
-    static String unit(int decade) {
-        String[] units = {"ns", "µs", "ms", "s"};
-        return (int) Math.pow(10, decade % 3) + " " + units[decade / 3];
     }
 }

@@ -2,9 +2,9 @@
 // The result as one self-contained page: the template demo.html with the figures filled in.
 package dev.threadclock.cli.demo;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import dev.threadclock.cli.page.Figures;
+import dev.threadclock.cli.page.Html;
+import dev.threadclock.cli.page.Page;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,11 +34,7 @@ final class DemoHtml {
                 .collect(Collectors.joining("\n")));
         parts.put("MEASURED", Html.escape(report.measured()));
         parts.put("VERSION", Html.escape(report.threadclock()));
-        String page = template();
-        for (Map.Entry<String, String> part : parts.entrySet()) {
-            page = page.replace("{{" + part.getKey() + "}}", part.getValue());
-        }
-        return page;
+        return Page.fill(DemoHtml.class, "demo.html", parts);
     }
 
     private String headline() {
@@ -73,13 +69,5 @@ final class DemoHtml {
         return jdks.stream()
                 .map(jdk -> "<figure><figcaption>" + Html.escape(jdk.label()) + "</figcaption>\n" + chart.render(jdk) + "</figure>\n")
                 .collect(Collectors.joining());
-    }
-
-    private static String template() {
-        try (InputStream in = DemoHtml.class.getResourceAsStream("demo.html")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new IllegalStateException("the jar is damaged: demo.html cannot be read", e);
-        }
     }
 }

@@ -2,6 +2,7 @@
 // The result as a table for a README.
 package dev.threadclock.cli.demo;
 
+import dev.threadclock.cli.page.Figures;
 import java.nio.file.Path;
 
 /** Renders the same JSON file to the same text every time. */
@@ -43,7 +44,7 @@ public final class DemoMarkdown {
     }
 
     private static String run(TickRun run) {
-        return Figures.userOfCpu(run) + ", " + (run.right() ? run.verdict() : "**" + run.verdict() + "**");
+        return run.userOfCpu() + ", " + (run.right() ? run.verdict() : "**" + run.verdict() + "**");
     }
 
     private static void row(StringBuilder text, String... cells) {

@@ -3,6 +3,7 @@
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.page.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -68,7 +69,7 @@ final class DemoTable {
     }
 
     private String cell(TickRun run, int width) {
-        String figures = Figures.userOfCpu(run) + "  ";
+        String figures = run.userOfCpu() + "  ";
         String verdict = run.right() ? "right " + Figures.percent(run.error()) : "wrong " + Figures.percent(run.error());
         String coloured = run.right() ? style.good(verdict) : style.bad(verdict);
         return figures + coloured + " ".repeat(Math.max(0, width - figures.length() - verdict.length()));

@@ -2,6 +2,8 @@
 // All figures, as a table of a page.
 package dev.threadclock.cli.demo;
 
+import dev.threadclock.cli.page.Figures;
+import dev.threadclock.cli.page.Html;
 import java.util.List;
 import java.util.function.Function;
 
@@ -49,6 +51,6 @@ final class HtmlTable {
     }
 
     private static String run(TickRun run) {
-        return Figures.userOfCpu(run) + " <small>" + run.verdict() + "</small>";
+        return run.userOfCpu() + " <small>" + run.verdict() + "</small>";
     }
 }

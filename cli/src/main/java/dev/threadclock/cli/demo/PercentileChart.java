@@ -2,6 +2,9 @@
 // Percentiles of single reads on one JDK, as an SVG drawing: nines to the right, nanoseconds (logarithmic) upwards.
 package dev.threadclock.cli.demo;
 
+import dev.threadclock.cli.page.Figures;
+import dev.threadclock.cli.page.Html;
+import dev.threadclock.cli.page.PercentileAxis;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -44,7 +47,7 @@ final class PercentileChart {
         for (int decade = FIRST_DECADE; decade <= lastDecade; decade++) {
             double y = y(Math.pow(10, decade));
             svg.append(Html.format("<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT, y, y));
-            svg.append(Html.format("<text class=\"left\" x=\"%d\" y=\"%.1f\">%s</text>%n", LEFT - 6, y + 4, CostBars.unit(decade)));
+            svg.append(Html.format("<text class=\"left\" x=\"%d\" y=\"%.1f\">%s</text>%n", LEFT - 6, y + 4, Figures.decade(decade)));
         }
         for (int nines = 0; nines <= axis.end(); nines++) {
             double x = x(nines);

@@ -2,6 +2,9 @@
 // What a thread of known work says of its user time, and whether that is right.
 package dev.threadclock.cli.demo;
 
+import dev.threadclock.cli.page.Figures;
+import java.util.Locale;
+
 /**
  * All the work is in user mode, so user time should be CPU time (read after it).
  *
@@ -32,5 +35,10 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
     /** "right", or "wrong by +350 %". */
     public String verdict() {
         return right() ? "right" : "wrong by " + Figures.percent(error());
+    }
+
+    /** "181 of 187 ms". */
+    String userOfCpu() {
+        return String.format(Locale.ROOT, "%.0f of %.0f ms", userNanos / 1e6, cpuNanos / 1e6);
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them: one way for the table, the page and the markdown.
-package dev.threadclock.cli.demo;
+// Numbers as people read them: one way for tables, pages and markdown.
+package dev.threadclock.cli.page;
 
 import java.util.Locale;
 
-final class Figures {
+public final class Figures {
     private Figures() {}
 
     /** "12.3 ns", "8,021 ns". */
-    static String nanos(double nanos) {
+    public static String nanos(double nanos) {
         return number(nanos) + " ns";
     }
 
     /** "85 ns", "15.2 µs", "3.60 ms": the unit that fits. */
-    static String duration(double nanos) {
+    public static String duration(double nanos) {
         if (nanos < 1_000) {
             return number(nanos) + " ns";
         }
@@ -21,24 +21,25 @@ final class Figures {
     }
 
     /** "652×", "3.4×". */
-    static String times(double ratio) {
+    public static String times(double ratio) {
         return number(ratio) + "×";
     }
 
-    /** "181 of 187 ms". */
-    static String userOfCpu(TickRun run) {
-        return String.format(Locale.ROOT, "%.0f of %.0f ms", run.userNanos() / 1e6, run.cpuNanos() / 1e6);
-    }
-
     /** "+350 %", "-3 %", "0 %". */
-    static String percent(double fraction) {
+    public static String percent(double fraction) {
         long percent = Math.round(fraction * 100);
         return (percent > 0 ? "+" : "") + percent + " %";
     }
 
     /** Three significant digits, and thousands separated. */
-    static String number(double value) {
+    public static String number(double value) {
         String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
+    }
+
+    /** "1 ns", "10 ns", "1 µs": so many nanoseconds, a power of ten from 0 on. */
+    public static String decade(int exponent) {
+        String[] units = {"ns", "µs", "ms", "s"};
+        return (int) Math.pow(10, exponent % 3) + " " + units[exponent / 3];
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three significant digits at every size, whatever the machine's language, and units that change where they should.
-package dev.threadclock.cli.demo;
+package dev.threadclock.cli.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,6 +28,12 @@ class FiguresTest {
         assertThat(Figures.percent(fraction)).isEqualTo(shown);
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 1 ns", "2, 100 ns", "3, 1 µs", "7, 10 ms", "9, 1 s"})
+    void powersOfTenHaveTheirUnit(int exponent, String shown) {
+        assertThat(Figures.decade(exponent)).isEqualTo(shown);
+    }
+
     @Test
     void theMachinesLanguageDoesNotMatter() {
         Locale before = Locale.getDefault();
@@ -35,7 +41,7 @@ class FiguresTest {
             Locale.setDefault(Locale.GERMANY);
             assertThat(Figures.nanos(8021)).isEqualTo("8,021 ns");
             assertThat(Figures.times(3.42)).isEqualTo("3.42×");
-            assertThat(Figures.userOfCpu(new TickRun(1_500_600_000, 2_000_400_000, 1, 1, 1))).isEqualTo("1501 of 2000 ms");
+            assertThat(Figures.duration(15_200)).isEqualTo("15.2 µs");
         } finally {
             Locale.setDefault(before);
         }

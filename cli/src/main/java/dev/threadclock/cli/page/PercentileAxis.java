@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
-package dev.threadclock.cli.demo;
+package dev.threadclock.cli.page;
 
 /** Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %. */
 public final class PercentileAxis {

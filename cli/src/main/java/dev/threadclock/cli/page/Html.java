@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small helps for writing HTML.
-package dev.threadclock.cli.demo;
+package dev.threadclock.cli.page;
 
 import java.util.Locale;
 
-final class Html {
+public final class Html {
     private Html() {}
 
-    static String escape(String text) {
+    public static String escape(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
     }
 
     /** String.format with a decimal point, whatever the locale. */
-    static String format(String form, Object... values) {
+    public static String format(String form, Object... values) {
         return String.format(Locale.ROOT, form, values);
     }
 }

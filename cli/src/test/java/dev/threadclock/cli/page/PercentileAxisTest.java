@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each further nine takes the same room, and the axis ends where the sample does.
-package dev.threadclock.cli.demo;
+package dev.threadclock.cli.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lab command: options, checks before the long part, reports after it.
+package dev.threadclock.cli.lab;
+
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Jdks;
+import dev.threadclock.cli.Machine;
+import dev.threadclock.cli.Main;
+import dev.threadclock.cli.Progress;
+import dev.threadclock.cli.ReportFiles;
+import dev.threadclock.cli.SelfJar;
+import dev.threadclock.cli.Shutdown;
+import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.doctor.Finding;
+import dev.threadclock.cli.doctor.MachineFindings;
+import dev.threadclock.cli.lab.experiment.Experiments;
+import dev.threadclock.cli.lab.model.Experiment;
+import dev.threadclock.cli.lab.model.Lab;
+import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.cli.lab.report.LabHtml;
+import dev.threadclock.cli.lab.report.LabMarkdown;
+import dev.threadclock.cli.lab.report.LabReport;
+import dev.threadclock.cli.lab.report.LabText;
+import dev.threadclock.cli.lab.report.Result;
+import dev.threadclock.internal.Native;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs what others published and what we claim, on this machine. */
+@Command(
+        name = "lab",
+        description = {
+            "Runs the experiments behind threadclock on this machine, and writes one report: the published figure, the figure here,"
+                    + " and what to think of the difference.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        subcommands = LabDiffCommand.class,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock lab --quick            all 17 in under 10 minutes",
+            "  threadclock lab --only 6 --only 7  two of them, by row or by name",
+            "  threadclock lab diff A.json B.json compares two runs",
+            "",
+            "Stopped, it goes on where it was when it is started again with the same options.",
+            "It needs no root; what root would add, the report says where it matters.",
+            "Exit status: 0 all ran, whatever they found; 1 something failed; 2 used wrongly."
+        })
+public final class LabCommand implements Callable<Integer> {
+    @Option(names = "--list", description = "Name the experiments, their rows and how long they take; run none.")
+    private boolean list;
+
+    @Option(names = "--only", paramLabel = "NAME|ROW", description = "Run this one only; may be given several times.")
+    private List<String> only = new ArrayList<>();
+
+    @Option(names = "--quick", description = "Measure shortly, under 10 minutes in all: orders of magnitude.")
+    private boolean quick;
+
+    @Option(names = "--fresh", description = "Do not go on with a run that was interrupted: begin anew.")
+    private boolean fresh;
+
+    @Option(names = "--jdk", paramLabel = "DIR", description = "Use this JDK only; may be given several times.")
+    private List<Path> homes = new ArrayList<>();
+
+    @Option(names = "--text", description = "Print all figures, not the verdicts alone.")
+    private boolean text;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ReportFiles files;
+
+    @Override
+    public Integer call() {
+        List<Experiment> chosen = chosen();
+        if (list) {
+            ExperimentList.lines(chosen, lab()).forEach(Terminal.stdout()::println);
+            return 0;
+        }
+        files.check();
+        SelfJar.loadNative();
+        try (Progress progress = new Progress()) {
+            progress.say("Looking for JDKs");
+            Lab lab = lab();
+            try (RunFolder run = RunFolder.open(RunKey.parent().resolve(key(lab, chosen)))) {
+                LabReport report = measure(lab, chosen, run, progress);
+                progress.close();
+                return report(report, run);
+            }
+        }
+    }
+
+    private int report(LabReport report, RunFolder run) {
+        if (!files.goToStdout()) {
+            new LabText(report, new Style(Terminal.stdout().coloured()), text).lines().forEach(Terminal.stdout()::println);
+        }
+        files.write(() -> new LabHtml(report).render(), report::toJson, () -> LabMarkdown.render(report));
+        return ended(report, run);
+    }
+
+    private LabReport measure(Lab lab, List<Experiment> chosen, RunFolder run, Progress progress) {
+        if (fresh) {
+            run.forget();
+        }
+        Runnable goOn = () -> Terminal.stderr().println("threadclock lab: stopped; finished experiments are kept in " + run.path()
+                + ", and the same command goes on with the others");
+        Shutdown.add(goOn);
+        try {
+            progress.say("Looking at the machine");
+            Map<String, Finding> facts = MachineFindings.find("");
+            Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
+            List<Result> results = new LabRun(chosen, run, lab, progress).run();
+            return new LabReport(Main.version(), results.get(0).begun(), quick, isRoot(), chosen.size() == Experiments.all().size(),
+                    machine, facts, lab.jdks().stream().map(LabReport.Installation::of).toList(), results);
+        } finally {
+            Shutdown.remove(goOn);
+        }
+    }
+
+    private static boolean isRoot() {
+        try {
+            return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private List<Experiment> chosen() {
+        try {
+            return Selection.of(Experiments.all(), only);
+        } catch (Selection.Unknown e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private Lab lab() {
+        Jdks jdks = Jdks.needed(homes);
+        Path jar = SelfJar.path();
+        Optional<Path> bench = Optional.ofNullable(System.getProperty("threadclock.bench")).map(Path::of);
+        return new Lab(quick, jdks.jdks(), jar, bench, Path.of(System.getProperty("java.io.tmpdir")), step -> {});
+    }
+
+    private static String key(Lab lab, List<Experiment> chosen) {
+        try {
+            return RunKey.of(lab, chosen);
+        } catch (IOException e) {
+            throw new Failure("cannot read " + lab.jar() + ": " + e.getMessage());
+        }
+    }
+
+    /** What failed is tried again by the next start; the rest is in the report, and nothing is kept of it. */
+    private static int ended(LabReport report, RunFolder run) {
+        int failed = report.with(Verdict.FAILED).size();
+        if (failed == 0) {
+            run.forget();
+            return 0;
+        }
+        Terminal.stderr().println("threadclock lab: " + failed + " of " + report.results().size()
+                + " experiments failed: the report says why; the same command tries " + (failed == 1 ? "it" : "them") + " again");
+        return 1;
+    }
+}

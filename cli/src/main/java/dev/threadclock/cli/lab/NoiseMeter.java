@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sees how much others disturb: steal and foreign load by /proc/stat, and the speed of a fixed piece of work.
+package dev.threadclock.cli.lab;
+
+import dev.threadclock.cli.lab.report.Noise;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** Called before and after each experiment, while nothing of the lab's own runs. */
+final class NoiseMeter {
+    private static final int WARM_UP_SPINS = 200;
+    private static final int SPINS = 40;
+    private static final int STEPS_A_SPIN = 1_000_000;
+
+    private long fastestNanos = Long.MAX_VALUE;
+    private long sink;
+
+    NoiseMeter() {
+        spins(WARM_UP_SPINS);
+    }
+
+    /** What has passed so far, in hundredths of a second of CPU time, and how slow the work is now. */
+    record Mark(long all, long busy, long stolen, long own, double medianSpinNanos) {}
+
+    Mark mark() throws IOException {
+        // The first line of proc_stat(5): cpu user nice system idle iowait irq softirq steal guest; guest time is in user time.
+        String machine = Files.readAllLines(Path.of("/proc/stat")).get(0).replaceFirst("cpu +", "");
+        // After the name, which may hold anything, comes field 3 of proc_pid_stat(5); utime, stime, cutime, cstime are 14 to 17.
+        String self = Files.readString(Path.of("/proc/self/stat"));
+        long own = sum(self.substring(self.lastIndexOf(')') + 2), 11, 15);
+        long all = sum(machine, 0, 8);
+        long stolen = sum(machine, 7, 8);
+        return new Mark(all, all - sum(machine, 3, 5) - stolen, stolen, own, spins(SPINS));
+    }
+
+    /** Between two marks. */
+    Noise between(Mark before, Mark after) throws IOException {
+        double all = Math.max(1, after.all - before.all);
+        double others = Math.max(0, after.busy - before.busy - (after.own - before.own));
+        double slower = Math.max(before.medianSpinNanos, after.medianSpinNanos) / fastestNanos - 1;
+        String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
+        return new Noise(100 * (after.stolen - before.stolen) / all, 100 * others / all, 100 * slower, Double.parseDouble(load));
+    }
+
+    /** Nanoseconds, the median of so many. */
+    private double spins(int count) {
+        long[] nanos = new long[count];
+        for (int i = 0; i < count; i++) {
+            long start = System.nanoTime();
+            long state = start | 1;
+            for (int step = 0; step < STEPS_A_SPIN; step++) {
+                state ^= state << 13;
+                state ^= state >>> 7;
+                state ^= state << 17;
+            }
+            sink += state;
+            nanos[i] = System.nanoTime() - start;
+        }
+        Arrays.sort(nanos);
+        fastestNanos = Math.min(fastestNanos, nanos[0]);
+        return nanos[count / 2];
+    }
+
+    /** Of the words of a line, from one on, and before another. */
+    private static long sum(String line, int from, int to) {
+        String[] words = line.trim().split(" ");
+        return Arrays.stream(words, from, to).mapToLong(Long::parseLong).sum();
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One experiment as it was run: what it is, what it found, when, and amid how much noise.
+package dev.threadclock.cli.lab.report;
+
+import dev.threadclock.cli.lab.model.Experiment;
+import dev.threadclock.cli.lab.model.Lab;
+import dev.threadclock.cli.lab.model.Outcome;
+import dev.threadclock.cli.lab.model.Verdict;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * @param begun ISO-8601 with zone
+ * @param seconds it took
+ */
+public record Result(
+        String name,
+        List<Integer> rows,
+        String title,
+        String question,
+        String published,
+        String conditions,
+        String begun,
+        double seconds,
+        Noise noise,
+        Outcome outcome) {
+    public static Result of(Experiment experiment, Lab lab, String begun, double seconds, Noise noise, Outcome outcome) {
+        return new Result(experiment.name(), experiment.rows(), experiment.title(), experiment.question(), experiment.published(),
+                experiment.conditions(lab), begun, seconds, noise, outcome);
+    }
+
+    public Verdict verdict() {
+        return outcome.verdict();
+    }
+
+    /** So disturbed that single figures are in doubt. */
+    public boolean noisy() {
+        return verdict() != Verdict.NOT_RUNNABLE && noise.much();
+    }
+
+    /** "1", "2, 3". */
+    public String rowsInWords() {
+        return rows.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// One result as a file of its own, for the run that goes on after an interruption.
+package dev.threadclock.cli.lab.report;
+
+import com.google.gson.JsonParseException;
+import dev.threadclock.cli.lab.model.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+public final class StoredResult {
+    private StoredResult() {}
+
+    public static String text(Result result) {
+        return LabReport.GSON.toJson(result) + "\n";
+    }
+
+    /** Nothing if there is no such file or it has another form; nor what failed, which is to be tried again. */
+    public static Optional<Result> read(Path file) {
+        try {
+            return Optional.ofNullable(LabReport.GSON.fromJson(Files.readString(file), Result.class))
+                    .filter(result -> result.outcome() != null && result.verdict() != null && result.verdict() != Verdict.FAILED);
+        } catch (IOException | JsonParseException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (bench/cpp/jvmti_clock.c).
+package dev.threadclock.demo.lab;
+
+final class JvmtiClock {
+    private JvmtiClock() {}
+
+    /** Nanoseconds; -1: refused. */
+    static native long read(Thread thread);
+}

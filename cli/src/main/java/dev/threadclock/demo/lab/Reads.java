@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of CPU times for others to count, profile or look at: plain Java 8.
+package dev.threadclock.demo.lab;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+
+/**
+ * Arguments: "count" KIND READS; "seconds" KIND SECONDS; or "until" FILE: does nothing until the file is there, having told its
+ * process id. At its end prints "done", the number of reads, and the nanoseconds that they took.
+ */
+public final class Reads {
+    private static final int PARTS = 1_000;
+    private static final long LOOK_MILLIS = 20;
+
+    private static volatile long sink;
+
+    private Reads() {}
+
+    private interface Read {
+        long nanos() throws Exception;
+    }
+
+    public static void main(String[] args) throws Exception {
+        long reads = 0;
+        long start = System.nanoTime();
+        if (args[0].equals("until")) {
+            say("pid " + ManagementFactory.getRuntimeMXBean().getName().replaceFirst("@.*", ""));
+            Path file = Paths.get(args[1]);
+            while (!Files.exists(file)) {
+                Thread.sleep(LOOK_MILLIS);
+            }
+        } else if (args[0].equals("count")) {
+            reads = Long.parseLong(args[2]);
+            run(read(args[1]), reads);
+        } else {
+            Read read = read(args[1]);
+            long end = System.nanoTime() + Long.parseLong(args[2]) * 1_000_000_000;
+            for (; System.nanoTime() - end < 0; reads += PARTS) {
+                run(read, PARTS);
+            }
+        }
+        say("done " + reads + " " + (System.nanoTime() - start));
+    }
+
+    private static void run(Read read, long count) throws Exception {
+        long sum = 0;
+        for (long i = 0; i < count; i++) {
+            sum += read.nanos();
+        }
+        sink += sum;
+    }
+
+    private static Read read(String kind) throws IOException {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        Thread own = Thread.currentThread();
+        switch (kind) {
+            case "user":
+                return threads::getCurrentThreadUserTime;
+            case "total":
+                return threads::getCurrentThreadCpuTime;
+            case "userById":
+                return () -> threads.getThreadUserTime(own.getId());
+            case "userOfArray":
+                long[] ids = {own.getId()};
+                com.sun.management.ThreadMXBean arrays = (com.sun.management.ThreadMXBean) threads;
+                return () -> arrays.getThreadUserTime(ids)[0];
+            case "proxy":
+                ThreadMXBean proxy = ManagementFactory.newPlatformMXBeanProxy(ManagementFactory.getPlatformMBeanServer(),
+                        ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
+                return proxy::getCurrentThreadUserTime;
+            case "jvmti":
+                return () -> JvmtiClock.read(own);
+            case "busy":
+                return System::nanoTime;
+            default:
+                throw new IllegalArgumentException("no such kind: " + kind);
+        }
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// However an experiment ends, there is an outcome that says so.
+package dev.threadclock.cli.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.cli.Children;
+import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.lab.model.NotRunnable;
+import dev.threadclock.cli.lab.model.Outcome;
+import dev.threadclock.cli.lab.model.Verdict;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrialTest {
+    @TempDir
+    Path folder;
+
+    private Outcome run(Fake.Work work, Duration limit) {
+        return Trial.run(new Fake("fake", work, 1), Fake.lab(folder), limit);
+    }
+
+    private Outcome run(Fake.Work work) {
+        return run(work, Duration.ofMinutes(1));
+    }
+
+    @Test
+    void whatItFoundIsItsOutcome() {
+        Outcome found = Fake.outcome(Verdict.NOT_CONFIRMED);
+        assertThat(run(lab -> found)).isSameAs(found);
+    }
+
+    @Test
+    void aRefusalIsNoFailure() {
+        Outcome outcome = run(lab -> {
+            throw new NotRunnable("needs root");
+        });
+        assertThat(outcome.verdict()).isEqualTo(Verdict.NOT_RUNNABLE);
+        assertThat(outcome.finding()).isEqualTo("needs root");
+    }
+
+    @Test
+    void whatFailedSaysWhy() {
+        for (Fake.Work work : List.<Fake.Work>of(
+                lab -> {
+                    throw new IOException("it broke");
+                },
+                lab -> {
+                    throw new Failure("it broke");
+                })) {
+            assertThat(run(work).verdict()).isEqualTo(Verdict.FAILED);
+            assertThat(run(work).finding()).isEqualTo("it broke");
+        }
+    }
+
+    @Test
+    void aBugIsShownWhole() {
+        Outcome outcome = run(lab -> {
+            throw new IllegalStateException("odd");
+        });
+        assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
+        assertThat(outcome.finding()).contains("report it", "odd");
+        assertThat(outcome.attachments().get(0).content()).contains("IllegalStateException", "\tat ", "TrialTest");
+    }
+
+    @Test
+    void whatIsNoNumberIsABug() {
+        Outcome outcome = run(lab -> new Outcome(Verdict.CONFIRMED, "", List.of(new Outcome.Figure("x", "mean", "ns", 0.0 / 0, 0, "")),
+                List.of(), List.of(), List.of()));
+        assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
+        assertThat(outcome.finding()).contains("no number: x, mean");
+    }
+
+    @Test
+    void whatHangsIsGivenUpWithItsChild() {
+        Outcome outcome = run(lab -> {
+            Children.run(List.of("sleep", "601"), Duration.ofMinutes(10), line -> {});
+            return Fake.outcome(Verdict.CONFIRMED);
+        }, Duration.ofSeconds(1));
+        assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
+        assertThat(outcome.finding()).contains("given up after 1 s");
+        assertThat(ProcessHandle.current().descendants().map(child -> child.info().commandLine().orElse("")))
+                .noneMatch(line -> line.contains("sleep 601"));
+    }
+}

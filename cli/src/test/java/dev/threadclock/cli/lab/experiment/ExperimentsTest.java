@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of experiments: every row, names that can be typed and compared, and the time of a quick lab.
+package dev.threadclock.cli.lab.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.threadclock.cli.Jdk;
+import dev.threadclock.cli.lab.model.Experiment;
+import dev.threadclock.cli.lab.model.Lab;
+import dev.threadclock.cli.lab.model.NotRunnable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExperimentsTest {
+    private static final int ROWS = 17;
+    private static final int QUICK_SECONDS = 540;
+
+    @TempDir
+    private Path folder;
+
+    private Lab lab(boolean quick, int jdks, Optional<Path> bench) {
+        List<Jdk> list = IntStream.range(0, jdks).mapToObj(i -> new Jdk(folder, "" + (8 + i), "Test", "amd64")).toList();
+        return new Lab(quick, list, folder.resolve("threadclock.jar"), bench, folder, step -> {});
+    }
+
+    @Test
+    void everyRowHasAnExperimentInTheOrderOfTheRows() {
+        List<Integer> rows = Experiments.all().stream().flatMap(experiment -> experiment.rows().stream()).toList();
+        assertThat(rows).isSorted();
+        assertThat(rows.stream().distinct()).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS).boxed().toList());
+    }
+
+    @Test
+    void namesCanBeTypedAndAreNotShared() {
+        List<String> names = Experiments.all().stream().map(Experiment::name).toList();
+        assertThat(names).doesNotHaveDuplicates().allMatch(name -> name.matches("[a-z0-9]+(-[a-z0-9]+)*"));
+    }
+
+    @Test
+    void aQuickLabTakesLessThanTenMinutesOnAnyNumberOfJdks() {
+        for (int jdks : new int[] {1, 4, 9, 20}) {
+            Lab lab = lab(true, jdks, Optional.empty());
+            assertThat(Experiments.all().stream().mapToInt(experiment -> experiment.seconds(lab)).sum()).as("%d JDKs", jdks)
+                    .isLessThanOrEqualTo(QUICK_SECONDS);
+        }
+    }
+
+    @Test
+    void eachSaysWhatItAsksAndHow() {
+        for (Experiment experiment : Experiments.all()) {
+            for (boolean quick : new boolean[] {true, false}) {
+                Lab lab = lab(quick, 3, Optional.empty());
+                assertThat(experiment.conditions(lab)).as(experiment.name()).hasSizeGreaterThan(50).endsWith(".");
+                assertThat(experiment.seconds(lab)).as(experiment.name()).isPositive();
+            }
+            assertThat(experiment.title()).as(experiment.name()).isNotBlank().hasSizeLessThan(80);
+            assertThat(experiment.question()).as(experiment.name()).hasSizeGreaterThan(80);
+            assertThat(experiment.published()).as(experiment.name()).satisfiesAnyOf(
+                    published -> assertThat(published).isEmpty(), published -> assertThat(published).endsWith("."));
+        }
+    }
+
+    @Test
+    void whatNeedsTheCheckoutSaysSoWithoutIt() {
+        assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.empty())))
+                .isInstanceOf(NotRunnable.class).hasMessageContaining("./threadclock lab").hasMessageContaining("checkout");
+    }
+
+    @Test
+    void whatCouldNotBeBuiltSaysWhy() throws Exception {
+        Files.writeString(folder.resolve("missing.txt"), "latency\tthere is no C++ compiler: apt-get install g++\nother\tno\n");
+        assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.of(folder))))
+                .isInstanceOf(NotRunnable.class).hasMessageContaining("there is no C++ compiler");
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child's program: threads of a pool that use a known CPU time, and threads that come and go.
+package dev.threadclock.tests.child;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Prints {@code ready}, waits until the file that is its argument is there (none: does not wait), works, and prints
+ * {@code worker=NANOS brief=NANOS}: the CPU time of the pool's threads and that of those that have ended. Ends some seconds
+ * later, so that whoever watches sees all of it.
+ */
+public final class PoolWork {
+    private static final long WORKER_NANOS = 500_000_000;
+    private static final long BRIEF_NANOS = 15_000_000;
+    private static final int BRIEF = 20;
+    private static final long WATCHED_MILLIS = 3_500;
+
+    private PoolWork() {}
+
+    public static void main(String[] args) throws Exception {
+        if (args.length > 0) {
+            Idle.untilThere(args[0]);
+        }
+        AtomicLongArray workers = new AtomicLongArray(2);
+        Thread[] pool = new Thread[workers.length()];
+        for (int i = 0; i < pool.length; i++) {
+            int index = i;
+            pool[i] = new Thread(() -> {
+                Burn.cpuNanos(WORKER_NANOS);
+                workers.set(index, Burn.THREADS.getCurrentThreadCpuTime());
+                sleep(2 * WATCHED_MILLIS);
+            }, "pool-7-worker-" + i);
+            pool[i].setDaemon(true);
+            pool[i].start();
+        }
+        long brief = 0;
+        for (int i = 0; i < BRIEF; i++) {
+            long[] used = new long[1];
+            Thread thread = new Thread(() -> {
+                Burn.cpuNanos(BRIEF_NANOS);
+                used[0] = Burn.THREADS.getCurrentThreadCpuTime();
+            }, "brief-" + i);
+            thread.start();
+            thread.join();
+            brief += used[0];
+        }
+        while (workers.get(0) == 0 || workers.get(1) == 0) {
+            sleep(10);
+        }
+        System.out.println("worker=" + (workers.get(0) + workers.get(1)) + " brief=" + brief);
+        sleep(WATCHED_MILLIS);
+    }
+
+    private static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cheapest experiments of the lab, run for real on one JDK; and what the jar alone cannot run says so.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.threadclock.cli.lab.experiment.Experiments;
+import dev.threadclock.cli.lab.model.Experiment;
+import dev.threadclock.cli.lab.model.Lab;
+import dev.threadclock.cli.lab.model.NotRunnable;
+import dev.threadclock.cli.lab.model.Outcome;
+import dev.threadclock.cli.lab.model.Verdict;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LabExperimentTest {
+    @TempDir
+    private Path scratch;
+
+    private final List<String> steps = new ArrayList<>();
+
+    private static Experiment named(String name) {
+        return Experiments.all().stream().filter(experiment -> experiment.name().equals(name)).findFirst().orElseThrow();
+    }
+
+    private Lab lab(List<TestJdk> jdks) {
+        return new Lab(true, jdks.stream().map(TestJdk::jdk).toList(), Product.JAR, Optional.empty(), scratch, steps::add);
+    }
+
+    @Test
+    void everyMethodIsBoundToThreadclockOnTheOldestAndTheNewest() throws Exception {
+        List<TestJdk> jdks = List.of(TestJdk.all().get(0), TestJdk.newest());
+        Outcome outcome = named("bound-natives").run(lab(jdks));
+        assertThat(outcome.verdict()).as(outcome.toString()).isEqualTo(Verdict.CONFIRMED);
+        assertThat(outcome.figures()).extracting(Outcome.Figure::quantity).anyMatch(quantity -> quantity.matches("getThreadUserCpuTime0.* is bound to threadclock.*"));
+        assertThat(steps).contains(jdks.get(0).jdk().label());
+    }
+
+    @Test
+    void invariantsHoldWithThreadclock() throws Exception {
+        Outcome outcome = named("invariants").run(lab(List.of(TestJdk.newest())));
+        assertThat(outcome.verdict()).as(outcome.toString()).isEqualTo(Verdict.CONFIRMED);
+        assertThat(outcome.figures()).filteredOn(figure -> figure.subject().endsWith("threadclock")).hasSize(5)
+                .allSatisfy(figure -> assertThat(figure.value()).as(figure.toString()).isZero());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness", "read-cost"})
+    void whatTheCheckoutBuildsIsNotInTheJar(String name) {
+        assertThatThrownBy(() -> named(name).run(lab(List.of(TestJdk.newest())))).isInstanceOf(NotRunnable.class)
+                .hasMessageContaining("./threadclock lab");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bound-natives", "invariants", "user-against-total"})
+    void withoutAJdkThereIsNothingToRun(String name) {
+        assertThatThrownBy(() -> named(name).run(lab(List.of()))).isInstanceOf(NotRunnable.class).hasMessageContaining("--jdk");
+    }
+}

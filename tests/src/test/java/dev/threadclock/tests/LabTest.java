@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lab as a user runs it: its arguments, its reports, and that a run which was stopped goes on and leaves nothing running.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.cli.lab.report.LabMarkdown;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LabTest {
+    /** Takes a second. */
+    private static final String SHORT = "bound-natives";
+    /** Takes minutes, in JVMs of its own, of a JDK that reads /proc. */
+    private static final String LONG = "observer-effect";
+    private static final long PATIENCE_MILLIS = 60_000;
+
+    @TempDir
+    Path folder;
+
+    private Running start(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-jar", Product.JAR.toString(), "lab"));
+        command.addAll(Arrays.asList(arguments));
+        return ChildJvm.start(command, Map.of("XDG_CACHE_HOME", folder.resolve("cache").toString()));
+    }
+
+    private Result run(String... arguments) throws Exception {
+        return start(arguments).end();
+    }
+
+    private static String jdk() {
+        return TestJdk.newest().jdk().home().toString();
+    }
+
+    /** What is kept of the only run that was stopped. */
+    private List<String> kept() throws Exception {
+        Path runs = folder.resolve("cache/threadclock/lab");
+        if (!Files.exists(runs)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(runs)) {
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json")).sorted().toList();
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(Running lab, Condition condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        while (!condition.holds()) {
+            if (System.nanoTime() > end || !lab.process().isAlive()) {
+                throw new AssertionError("waited in vain; the lab " + lab.state());
+            }
+            Thread.sleep(50);
+        }
+    }
+
+    private static List<ProcessHandle> measuring(Running lab) {
+        return lab.process().descendants().filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.demo")).toList();
+    }
+
+    private static void signal(Running lab, String signal) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(lab.process().pid())).start().waitFor()).isZero();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 18, no experiment has the row 18", "--html x --no-html, exclude each other",
+            "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra", "diff a.json, B.json"})
+    void usedWronglyIsExit2BeforeAnythingIsMeasured(String line, String says) throws Exception {
+        Result result = run(line.split(" "));
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).contains(says).doesNotContain("\tat ");
+    }
+
+    @Test
+    void theListNamesEveryRow() throws Exception {
+        List<String> lines = run("--list", "--quick", "--jdk", jdk()).ok().out().lines().toList();
+        for (int row = 1; row <= 17; row++) {
+            String number = String.valueOf(row);
+            assertThat(lines).as("row " + row).anyMatch(line -> Arrays.asList(line.split(" ", 2)[0].split(",")).contains(number));
+        }
+    }
+
+    @Test
+    void oneExperimentInEveryForm() throws Exception {
+        Path html = folder.resolve("lab.html");
+        Path markdown = folder.resolve("lab.md");
+        Result result = run("--only", SHORT, "--quick", "--jdk", jdk(), "--json", "-", "--html", html.toString(), "--markdown", markdown.toString());
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        JsonObject report = JsonParser.parseString(result.out()).getAsJsonObject();
+        assertThat(report.getAsJsonArray("results")).hasSize(1);
+        assertThat(report.get("complete").getAsBoolean()).isFalse();
+        assertThat(Files.readString(html)).contains("<section id=\"" + SHORT + "\">");
+        Path json = Files.writeString(folder.resolve("lab.json"), result.out());
+        assertThat(Files.readString(markdown)).as("the table is made of the JSON").isEqualTo(LabMarkdown.render(json));
+        assertThat(kept()).as("kept of a run that has ended").isEmpty();
+        Result diff = run("diff", json.toString(), json.toString());
+        assertThat(diff.ok().out()).contains(SHORT).contains("The verdicts agree.");
+    }
+
+    @Test
+    void theRowsThatNeedTheBenchmarksSayHowToHaveThem() throws Exception {
+        Result result = run("--only", "1", "--quick", "--no-html", "--jdk", jdk());
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.out().replaceAll("\\s+", " ")).contains("not runnable here", "./threadclock lab");
+    }
+
+    @Test
+    void killedItGoesOnAndStoppedItLeavesNoChild() throws Exception {
+        TestJdk oldest = TestJdk.all().stream().min(Comparator.comparingInt(TestJdk::feature)).orElseThrow();
+        assumeTrue(oldest.feature() < 25, "no JDK here is surely one that reads /proc");
+        String[] arguments = {"--only", SHORT, "--only", LONG, "--no-html", "--jdk", oldest.jdk().home().toString()};
+        Running killed = start(arguments);
+        await(killed, () -> kept().contains(SHORT + ".json") && !measuring(killed).isEmpty());
+        List<ProcessHandle> orphans = measuring(killed);
+        signal(killed, "KILL");
+        assertThat(killed.end().exitCode()).isEqualTo(137);
+        orphans.forEach(ProcessHandle::destroyForcibly);
+
+        Running stopped = start(arguments);
+        await(stopped, () -> !measuring(stopped).isEmpty());
+        List<ProcessHandle> children = stopped.process().descendants().toList();
+        signal(stopped, "INT");
+        Result result = stopped.end();
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(130);
+        assertThat(result.err()).contains("1 of 2 experiments are done", "the same command goes on").doesNotContain("\tat ", "[1/2]");
+        for (ProcessHandle child : children) {
+            child.onExit().get(10, TimeUnit.SECONDS);
+        }
+        assertThat(kept()).containsExactly(SHORT + ".json");
+    }
+
+    @Test
+    void theTableInTheDocumentationIsMadeOfTheRecordedRun() throws Exception {
+        Path json = Product.ROOT.resolve("bench/results/lab.json");
+        assumeTrue(Files.exists(json), "no bench/results/lab.json yet");
+        assertThat(Files.readString(Product.ROOT.resolve("bench/results/lab.md"))).isEqualTo(LabMarkdown.render(json));
+        assertThat(Files.readString(Product.ROOT.resolve("docs/lab.md"))).contains(LabMarkdown.render(json));
+    }
+}
