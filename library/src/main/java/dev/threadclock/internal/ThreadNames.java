@@ -15,7 +15,7 @@ public final class ThreadNames {
     /** HotSpot's own threads whose names are longer than the kernel's 15 bytes; their numbers are lost. */
     private static final Map<String, String> CUT_SHORT = cutShort(
             "VM Periodic Task Thread", "C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread", "Monitor Deflation Thread",
-            "GC task thread", "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread", "Shenandoah Control Thread",
+            "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread", "Shenandoah Control Thread",
             "Shenandoah GC Threads");
 
     private static final int KERNEL_LENGTH = 15;
