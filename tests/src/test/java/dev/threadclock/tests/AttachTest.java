@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.AttachRepeatedly;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,6 +141,18 @@ class AttachTest {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)), "1024 bytes");
             assertThat(before).isEmpty();
             assertThat(jvm.said()).doesNotContain("threadclock: ");
+        }
+    }
+
+    @Test
+    void twoAtOnceMakeNoThreadDump() {
+        for (int round = 0; round < 3; round++) {
+            try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+                List<Running> both = List.of(AttachJvm.startCommand(List.of(), "attach", jvm.pid()),
+                        AttachJvm.startCommand(List.of(), "attach", jvm.pid()));
+                assertThat(both.stream().map(Running::end)).as("one of them").anyMatch(result -> result.exitCode() == 0);
+                assertThat(jvm.said()).doesNotContain("Full thread dump");
+            }
         }
     }
 

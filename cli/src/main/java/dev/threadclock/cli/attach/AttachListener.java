@@ -58,17 +58,28 @@ final class AttachListener implements Closeable {
 
     /** The file of the socket. Starts the listener if need be; has to be called as the target's user. */
     Path socket(Deadline deadline) {
-        // Another request may have started it meanwhile: a SIGQUIT would print a thread dump then.
-        if (!listens && !(isListening() && isNew(key(socket)))) {
+        if (!listens && !isStartedByAnother()) {
             try {
                 start(deadline);
             } catch (IOException e) {
-                throw target.process().failure("cannot make the file .attach_pid" + target.status().namespacePid()
+                throw target.process().failure("cannot make the file " + triggerName()
                         + " in /tmp or in the working folder of process " + pid() + " (without it SIGQUIT means a thread dump)", e);
             }
         }
         listens = true;
         return socket;
+    }
+
+    /**
+     * Another command may have started it since the look, or be about to: a second SIGQUIT would print a thread dump. Its trigger
+     * is given a moment; one that is left from a command that was killed costs no more than that.
+     */
+    private boolean isStartedByAnother() {
+        Deadline soon = new Deadline(1);
+        while (Files.exists(tmp.resolve(triggerName()), LinkOption.NOFOLLOW_LINKS) && !isNew(key(socket)) && soon.pause()) {
+            // Until the JVM has made its socket, or the other command has given up.
+        }
+        return isListening() && isNew(key(socket));
     }
 
     /** Waits until SIGQUIT would be handled; refuses a JVM which is told not to listen. */
@@ -127,14 +138,13 @@ final class AttachListener implements Closeable {
 
     /** In /tmp, where it disturbs nobody; else in the working folder. */
     private Path makeTrigger() throws IOException {
-        String name = ".attach_pid" + target.status().namespacePid();
         try {
-            return create(tmp.resolve(name));
+            return create(tmp.resolve(triggerName()));
         } catch (IOException e) {
             if (working == null) {
                 throw e;
             }
-            return create(working.resolve(name));
+            return create(working.resolve(triggerName()));
         }
     }
 
@@ -194,6 +204,10 @@ final class AttachListener implements Closeable {
         } catch (IOException e) {
             return null;
         }
+    }
+
+    private String triggerName() {
+        return ".attach_pid" + target.status().namespacePid();
     }
 
     private String socketName() {
