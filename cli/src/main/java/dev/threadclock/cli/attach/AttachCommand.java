@@ -20,6 +20,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "Examples:",
+            "  threadclock attach 4711",
+            "  threadclock attach 4711 freshness=now,total=interpolated",
+            "",
             "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
             "'threadclock detach PID' undoes it; 'threadclock status PID' shows it.",
             "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."

@@ -16,6 +16,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "Example:",
+            "  threadclock detach 4711",
+            "",
             "However threadclock came into it. Its library stays loaded and does nothing.",
             "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 used wrongly."
         })

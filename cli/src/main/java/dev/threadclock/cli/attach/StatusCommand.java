@@ -17,7 +17,14 @@ import picocli.CommandLine.Spec;
         name = "status",
         description = {"Shows what threadclock does in a JVM, if it is in there. Changes nothing.", ""},
         mixinStandardHelpOptions = true,
-        footer = {"", "Exit status: 0 shown, 1 the JVM could not be asked, 2 used wrongly."})
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock status 4711",
+            "  threadclock status --json 4711 | jq .bound",
+            "",
+            "Exit status: 0 shown, 1 the JVM could not be asked, 2 used wrongly."
+        })
 public final class StatusCommand implements Callable<Integer> {
     @Mixin
     private TargetOptions target;

@@ -27,6 +27,11 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "Examples:",
+            "  threadclock demo --quick",
+            "  threadclock demo --jdk /opt/jdk-21 --html jdk-21.html",
+            "  threadclock demo --no-html --markdown -",
+            "",
             "JDKs are looked for in JAVA_HOME, PATH, /usr/lib/jvm, /usr/java, /opt/java and",
             "~/.sdkman/candidates/java.",
             "Exit status: 0 all was measured, 1 something failed, 2 used wrongly."
