@@ -30,13 +30,14 @@ final class AttachListener implements Closeable {
     private final HeldFolder working;
     private final Path socket;
     private final Object foreignSocket;
+    private final boolean listened;
     private boolean listens;
 
     /** Looks only. Fails when the JVM would not answer, before anything reaches it. */
     AttachListener(Target target, Deadline deadline) {
         this.target = target;
-        boolean listening = isListening();
-        facts = awaitReady(listening, deadline);
+        listened = isListening();
+        facts = awaitReady(listened, deadline);
         try {
             tmp = target.root().folder("/tmp");
             working = workingFolder();
@@ -44,9 +45,9 @@ final class AttachListener implements Closeable {
             throw target.process().failure("cannot open the folder /tmp of process " + pid() + ", where its JVM listens", e);
         }
         socket = tmp.resolve(socketName());
-        listens = listening && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
+        listens = listened && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
         foreignSocket = key(socket);
-        if (listening && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
+        if (listened && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
             throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName() + ", but that file was removed (by a"
                     + " cleaner of /tmp?), and older JVMs do not make it anew; restart that JVM, and exempt /tmp/.java_pid*");
         }
@@ -70,16 +71,9 @@ final class AttachListener implements Closeable {
         return socket;
     }
 
-    /**
-     * Another command may have started it since the look, or be about to: a second SIGQUIT would print a thread dump. Its trigger
-     * is given a moment; one that is left from a command that was killed costs no more than that.
-     */
+    /** Another command, since the look. A SIGQUIT to a JVM that listens prints a thread dump. */
     private boolean isStartedByAnother() {
-        Deadline soon = new Deadline(1);
-        while (Files.exists(tmp.resolve(triggerName()), LinkOption.NOFOLLOW_LINKS) && !isNew(key(socket)) && soon.pause()) {
-            // Until the JVM has made its socket, or the other command has given up.
-        }
-        return isListening() && isNew(key(socket));
+        return !listened && isListening();
     }
 
     /** Waits until SIGQUIT would be handled; refuses a JVM which is told not to listen. */
@@ -113,6 +107,9 @@ final class AttachListener implements Closeable {
 
     private void start(Deadline deadline) throws IOException {
         try (Undo<Path> trigger = Undo.after(this::makeTrigger, AttachListener::delete)) {
+            if (isStartedByAnother()) {
+                return;
+            }
             if (!target.process().isAlive()) {
                 throw target.process().ended();
             }
@@ -120,7 +117,7 @@ final class AttachListener implements Closeable {
             if (error != 0) {
                 throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error) + "; run this as its user or as root");
             }
-            while (!isNew(key(socket))) {
+            while (!isNew(key(socket)) && !isStartedByAnother()) {
                 if (!target.process().isAlive()) {
                     throw target.process().ended();
                 }
@@ -148,15 +145,25 @@ final class AttachListener implements Closeable {
         }
     }
 
-    /** One that is left from an earlier attempt does as well if it is ours; HotSpot looks at the owner. */
+    /**
+     * Whoever makes it may send the signal. Another command that is at it is given a moment; one that was killed has left its
+     * file, and HotSpot looks at the owner: it is made anew.
+     */
     private static Path create(Path file) throws IOException {
         try {
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            return createFile(file);
         } catch (FileAlreadyExistsException e) {
-            Files.delete(file);
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Deadline soon = new Deadline(1);
+            while (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && soon.pause()) {
+                // The other takes it away when the JVM listens.
+            }
+            Files.deleteIfExists(file);
+            return createFile(file);
         }
-        return file;
+    }
+
+    private static Path createFile(Path file) throws IOException {
+        return Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
     private static void delete(Path file) {
