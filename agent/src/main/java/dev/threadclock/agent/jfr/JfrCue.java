@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until somebody records with Flight Recorder, at no cost, and offers it the events then.
+// Notices when somebody begins to record with Flight Recorder, without loading any of it, and offers it the events then.
 package dev.threadclock.agent.jfr;
 
 /** Refers to Flight Recorder only when that has come into use: a JVM need not have it. Changes nothing before. */
