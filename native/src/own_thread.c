@@ -171,18 +171,18 @@ static int fill(struct cell *cell, uint64_t key)
     }
 }
 
-/* The scheduler's run time, into the cell. clock_gettime makes the kernel bring it up to date: getrusage gains by it. */
-static int refresh_total(struct cell *cell)
+/* The scheduler's run time, into the cell as well. clock_gettime makes the kernel bring it up to date: getrusage gains by it. */
+static int64_t refresh_total(struct cell *cell)
 {
     for (;;) {
         uint64_t epoch = present_epoch(cell);
         int64_t total_ns = threadclock_clock_ns(TC_CLOCK_OWN_SCHED);
         if (total_ns < 0)
-            return (int)total_ns;
+            return total_ns;
         tc_slot_raise_total(cell->slot, (uint64_t)total_ns);
         uint64_t after = tc_epoch();
         if (after == epoch)
-            return 0;
+            return total_ns;
         if (tc_epoch_fork(after) != tc_epoch_fork(epoch))
             TC_STORE(cell->epoch, 0);
     }
@@ -269,9 +269,7 @@ int64_t threadclock_system_now_ns(void)
 int64_t threadclock_total_now_ns(void)
 {
     struct cell *cell = &own;
-    int error = refresh_total(cell);
-    if (error < 0)
-        error = fill(cell, TC_KEY_NEVER);
+    int error = refresh_total(cell) < 0 ? fill(cell, TC_KEY_NEVER) : 0;
     return error < 0 ? error : total_ns(cell);
 }
 
@@ -286,14 +284,13 @@ int threadclock_times_now(struct threadclock_times *times)
     return error;
 }
 
-/* The kernel is asked, and its answer is the anchor of the reads that follow. */
+/* The kernel's own answer is the anchor of the reads that follow, not what the cell has: that may be ahead, and would stay so. */
 static int64_t total_anew(struct cell *cell)
 {
     struct tc_anchoring anchoring = tc_anchor_begin(&cell->anchor);
-    int error = refresh_total(cell);
-    tc_anchor_end(&cell->anchor, &anchoring, error < 0 ? error : total_ns(cell));
-    if (error < 0)
-        error = fill(cell, TC_KEY_NEVER);
+    int64_t kernel_ns = refresh_total(cell);
+    tc_anchor_end(&cell->anchor, &anchoring, kernel_ns);
+    int error = kernel_ns < 0 ? fill(cell, TC_KEY_NEVER) : 0;
     return error < 0 ? error : total_ns(cell);
 }
 

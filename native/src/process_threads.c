@@ -233,9 +233,9 @@ static bool still_there(struct known *known)
 /* A thread whose TID may have gone to another while all were read is looked at once more. */
 static bool drop_impostors(void)
 {
-    struct tc_tid_moment now;
+    struct tc_tid_moment now; /* listed_at is too short ago for the number of forks to tell anything */
     bool dropped = false;
-    tc_tid_moment(&now, all.count >= MANY);
+    tc_tid_moment(&now, false);
     for (uint32_t i = 0; i < all.count; i++) {
         struct known *known = &all.known[i];
         if (tc_tid_given_between(&all.listed_at, &now, known->tid) && !tc_thread_is(known->tid, 0, &known->identity)) {

@@ -90,6 +90,8 @@ threadclock_mutant(interpolated_mark_stays interpolated_steps interpolated.c
   "        TC_STORE(area->rseq_cs, 0);
 }" "        ;
 }")
+threadclock_mutant(interpolated_stays_ahead interpolated own_thread.c "tc_anchor_end(&cell->anchor, &anchoring, kernel_ns)"
+  "tc_anchor_end(&cell->anchor, &anchoring, total_ns(cell))")
 threadclock_mutant(interpolated_too_fast interpolated interpolated.c "measured -= measured >> 16" "measured *= 2")
 # Interpolation and forks; what is somebody else's; what is to be tried first.
 threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c "TC_LOAD(*epoch_word) == epoch, 1)" "1, 1)")
