@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TopTest {
-    private static AttachJvm start() {
+    static AttachJvm start() {
         TestJdk jdk = TestJdk.newest();
         return AttachJvm.start(jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading") : ChildJvm.of(jdk));
     }

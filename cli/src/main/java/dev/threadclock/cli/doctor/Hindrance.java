@@ -20,6 +20,11 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
                 limit.map(CgroupCpu::throttledNanos).orElse(0L));
     }
 
+    /** From another moment to this. */
+    public Hindrance since(Hindrance before) {
+        return new Hindrance(stolenNanos - before.stolenNanos, cpus, throttledNanos - before.throttledNanos);
+    }
+
     public boolean limited() {
         return !Double.isInfinite(cpus);
     }

@@ -25,10 +25,10 @@ public final class Timeline {
     public void add(Interval interval) {
         int column = column(interval);
         process.add(column, interval.process().userNanos(), interval.process().systemNanos());
-        for (Share share : interval.shares()) {
+        for (Use use : interval.ran()) {
             // The kernel's split may leave a rest of total: what of it is not user is shown as system.
-            long user = share.used().userNanos();
-            series(share).add(column, user, share.used().totalNanos() - user);
+            long user = use.interval().userNanos();
+            series(use).add(column, user, use.interval().totalNanos() - user);
         }
     }
 
@@ -60,14 +60,14 @@ public final class Timeline {
         perColumn *= 2;
     }
 
-    private Series series(Share share) {
-        Series known = threads.get(share.name());
+    private Series series(Use use) {
+        Series known = threads.get(use.name());
         if (known != null) {
             return known;
         }
-        String pool = share.pool();
+        String pool = use.pool();
         boolean full = threads.size() >= MOST_THREADS;
-        return threads.computeIfAbsent(full ? pool + " " + OTHERS : share.name(), name -> new Series(pool, full ? OTHERS : name));
+        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(), name -> new Series(pool, full ? OTHERS : name));
     }
 
     public boolean isEmpty() {

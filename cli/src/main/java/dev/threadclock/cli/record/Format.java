@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 enum Format {
     JFR(JfrWriter::new),
-    CSV(CsvWriter::new),
+    CSV((file, subject) -> new CsvWriter(file)),
     JSON(JsonIntervalWriter::new),
     HTML(HtmlWriter::new);
 

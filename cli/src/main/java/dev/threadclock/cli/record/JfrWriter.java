@@ -5,8 +5,8 @@ package dev.threadclock.cli.record;
 import dev.threadclock.agent.jfr.ProcessCpuTime;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.cli.interval.Interval;
-import dev.threadclock.cli.interval.Share;
 import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.interval.Use;
 import java.io.IOException;
 import java.nio.file.Path;
 import jdk.jfr.Recording;
@@ -31,15 +31,15 @@ final class JfrWriter implements IntervalWriter {
 
     @Override
     public void write(Interval interval) {
-        for (Share share : interval.shares()) {
+        for (Use use : interval.ran()) {
             ThreadCpuTime event = new ThreadCpuTime();
-            event.javaThreadId = share.javaId();
-            event.threadName = share.name();
-            event.osThreadId = share.tid();
-            event.pool = share.pool();
-            event.user = share.used().userNanos();
-            event.system = share.used().systemNanos();
-            event.total = share.used().totalNanos();
+            event.javaThreadId = use.javaId();
+            event.threadName = use.name();
+            event.osThreadId = use.tid();
+            event.pool = use.pool();
+            event.user = use.interval().userNanos();
+            event.system = use.interval().systemNanos();
+            event.total = use.interval().totalNanos();
             event.interval = interval.nanos();
             event.intervalEnd = interval.endMillis();
             event.commit();

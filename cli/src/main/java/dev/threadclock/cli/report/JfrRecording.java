@@ -5,9 +5,9 @@ package dev.threadclock.cli.report;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.interval.Interval;
-import dev.threadclock.cli.interval.Share;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.interval.Timeline;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.record.RecordedJvm;
 import dev.threadclock.cli.sample.Times;
 import java.io.IOException;
@@ -26,7 +26,7 @@ final class JfrRecording {
     private record Span(long endMillis, long nanos) {}
 
     private final Path file;
-    private final Map<Span, List<Share>> shares = new HashMap<>();
+    private final Map<Span, List<Use>> uses = new HashMap<>();
     private Subject subject = new Subject("a JVM", "");
 
     private JfrRecording(Path file) {
@@ -42,7 +42,7 @@ final class JfrRecording {
         } catch (IOException e) {
             recording.cutShort(e);
         }
-        if (recording.shares.isEmpty()) {
+        if (recording.uses.isEmpty()) {
             throw new Failure(file + " has no CPU times of threads in it; they come from 'threadclock record PID -o FILE.jfr', or from any"
                     + " recording of a JVM that was started with -javaagent:threadclock.jar");
         }
@@ -51,7 +51,7 @@ final class JfrRecording {
 
     /** A file that ends in the middle is good as far as it goes. */
     private void cutShort(IOException e) {
-        if (shares.isEmpty()) {
+        if (uses.isEmpty()) {
             throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
                     : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off (" + e.getMessage() + ")"));
         }
@@ -70,8 +70,8 @@ final class JfrRecording {
 
     private void takeThread(RecordedEvent event) {
         Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
-        shares.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
-                .add(new Share((int) event.getLong("osThreadId"), event.getLong("javaThreadId"), event.getString("threadName"), used));
+        uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
+                .add(Use.recorded(event.getString("threadName"), (int) event.getLong("osThreadId"), event.getLong("javaThreadId"), used));
     }
 
     /** What record has written says more. */
@@ -87,15 +87,15 @@ final class JfrRecording {
 
     Timeline timeline() {
         Timeline timeline = new Timeline();
-        shares.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis())).forEach(entry ->
-                timeline.add(new Interval(entry.getKey().endMillis(), entry.getKey().nanos(), sum(entry.getValue()), entry.getValue())));
+        uses.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis()))
+                .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue())));
         return timeline;
     }
 
-    /** Threads that have ended are among them. */
-    private static Times sum(List<Share> shares) {
-        long user = shares.stream().mapToLong(share -> share.used().userNanos()).sum();
-        long total = shares.stream().mapToLong(share -> share.used().totalNanos()).sum();
-        return new Times(user, total - user, total);
+    /** Threads that have ended are among them, so that the process's time is the sum of theirs. */
+    private static Interval interval(Span span, List<Use> threads) {
+        Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
+        return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of());
     }
 }

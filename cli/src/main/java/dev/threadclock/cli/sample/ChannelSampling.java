@@ -26,21 +26,16 @@ final class ChannelSampling implements Sampling {
     private final ThreadBook book;
     private volatile Stack stack = new Stack(0, List.of());
 
-    /** Tells who was there already; the first to be given out. */
-    private Optional<Sample> first = Optional.empty();
-
     private ChannelSampling(SampleChannel channel) {
         this.channel = channel;
         book = new ThreadBook(this::kernelState);
     }
 
+    /** The first sample, which tells who was there already, is not given out. */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         ChannelSampling sampling = new ChannelSampling(SampleChannel.open(jvm, period));
         try {
-            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
-                sampling.first = sampling.read();
-            }
-            if (sampling.first.isPresent()) {
+            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC && sampling.next().isPresent()) {
                 return sampling;
             }
         } catch (EOFException e) {
@@ -63,12 +58,6 @@ final class ChannelSampling implements Sampling {
 
     @Override
     public Optional<Sample> next() throws IOException {
-        Optional<Sample> sample = first.isPresent() ? first : read();
-        first = Optional.empty();
-        return sample;
-    }
-
-    private Optional<Sample> read() throws IOException {
         try {
             for (;;) {
                 Message message = Message.parse(read(length()).array());

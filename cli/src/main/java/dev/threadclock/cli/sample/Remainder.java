@@ -9,19 +9,19 @@ import java.util.Optional;
 final class Remainder {
     private static final String NAME = "(ended threads)";
 
-    private Times times = new Times(0, 0, 0);
-    private long endedUserNanos;
-    private long endedTotalNanos;
+    private Times times = Times.NONE;
+    private Times allEnded = Times.NONE;
 
     /** Its row, if there is anything left. */
     Optional<ThreadSample> take(Times process, List<ThreadSample> living, List<ThreadSample> ended) {
-        endedUserNanos += ended.stream().mapToLong(ThreadSample::userNanos).sum();
-        endedTotalNanos += ended.stream().mapToLong(ThreadSample::totalNanos).sum();
-        long user = process.userNanos() - endedUserNanos - living.stream().mapToLong(ThreadSample::userNanos).sum();
-        long total = process.totalNanos() - endedTotalNanos - living.stream().mapToLong(ThreadSample::totalNanos).sum();
-        times = grown(times, user, total);
-        return times.totalNanos() == 0 ? Optional.empty()
-                : Optional.of(new ThreadSample(0, 0, 0, NAME, "", 'X', times.userNanos(), times.systemNanos(), times.totalNanos()));
+        allEnded = allEnded.plus(sum(ended));
+        Times left = process.minus(allEnded).minus(sum(living));
+        times = grown(times, left.userNanos(), left.totalNanos());
+        return times.totalNanos() == 0 ? Optional.empty() : Optional.of(new ThreadSample(0, 0, 0, NAME, "", 'X', times));
+    }
+
+    private static Times sum(List<ThreadSample> threads) {
+        return threads.stream().map(ThreadSample::times).reduce(Times.NONE, Times::plus);
     }
 
     /** What times become when total is reached and, as far as it fits in, user: neither user nor system goes back. */

@@ -21,7 +21,7 @@ public interface Sampling extends Closeable {
 
     int pid();
 
-    /** Waits for the next sample; empty: the JVM has ended. The second comes 20 ms after the first, then one every period. */
+    /** Waits for the next sample; empty: the JVM has ended. The first comes 20 ms after the opening, then one every period. */
     Optional<Sample> next() throws IOException;
 
     /** Asks for the top frames of a Java thread, which is stopped at a safepoint for it. By any thread. */

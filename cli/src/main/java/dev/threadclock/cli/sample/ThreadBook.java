@@ -199,7 +199,6 @@ final class ThreadBook {
     }
 
     private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName, char state, Times times) {
-        return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times.userNanos(),
-                times.systemNanos(), times.totalNanos());
+        return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times);
     }
 }

@@ -12,5 +12,4 @@ package dev.threadclock.cli.sample;
  *     has not run (in a system call, or waiting for a CPU), W waits, S waits for a time or sleeps, B for a monitor. Of a native
  *     one the kernel's: R, S, D, T. X has ended, ? not known
  */
-public record ThreadSample(
-        int tid, long serial, long javaId, String name, String kernelName, char state, long userNanos, long systemNanos, long totalNanos) {}
+public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state, Times times) {}

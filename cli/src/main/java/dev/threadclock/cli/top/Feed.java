@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 final class Feed {
-    private final AtomicReference<Interval> newest = new AtomicReference<>();
+    private final AtomicReference<Moment> newest = new AtomicReference<>();
     private volatile boolean over;
     private volatile IOException failure;
 
@@ -22,7 +22,7 @@ final class Feed {
     private void read(Sampling sampling) {
         try {
             Moments moments = new Moments(sampling);
-            for (Optional<Interval> next = moments.next(); next.isPresent(); next = moments.next()) {
+            for (Optional<Moment> next = moments.next(); next.isPresent(); next = moments.next()) {
                 newest.set(next.get());
             }
         } catch (IOException e) {
@@ -32,7 +32,7 @@ final class Feed {
     }
 
     /** If there is one that has not been taken yet. */
-    Optional<Interval> newest() {
+    Optional<Moment> newest() {
         return Optional.ofNullable(newest.getAndSet(null));
     }
 

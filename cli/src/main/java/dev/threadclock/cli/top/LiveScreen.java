@@ -54,7 +54,7 @@ final class LiveScreen implements AutoCloseable {
         Controls controls = new Controls(sampling.label(), view);
         Keys keys = new Keys(terminal.reader());
         Size size = terminal.getSize();
-        Interval interval = null;
+        Moment moment = null;
         List<String> frames = List.of();
         for (long shown = 0; !interrupted && !controls.quits() && shown < most; ) {
             if (feed.isOver()) {
@@ -62,20 +62,20 @@ final class LiveScreen implements AutoCloseable {
             }
             Press press = keys.read(KEY_MILLIS);
             controls.take(press, size.getRows());
-            Optional<Interval> newest = controls.paused() ? Optional.empty() : feed.newest();
+            Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
             boolean changed = press.key() != Key.NONE || newest.isPresent() || resized || !frames.equals(sampling.stack(controls.stackOf()));
             if (resized) {
                 resized = false;
                 size = terminal.getSize();
             }
             if (newest.isPresent()) {
-                interval = newest.get();
+                moment = newest.get();
                 shown++;
             }
-            if (changed && interval != null) {
-                view.update(interval);
+            if (changed && moment != null) {
+                view.update(moment.interval());
                 frames = sampling.stack(controls.stackOf());
-                draw(screen.draw(interval, view, controls.state(frames), size.getColumns(), size.getRows()));
+                draw(screen.draw(moment, view, controls.state(frames), size.getColumns(), size.getRows()));
             }
             if ((newest.isPresent() || press.key() != Key.NONE) && controls.stackOf() != 0) {
                 sampling.askForStack(controls.stackOf(), FRAMES);
@@ -84,8 +84,9 @@ final class LiveScreen implements AutoCloseable {
         return true;
     }
 
+    /** As many lines as the screen has. Each is erased first: after a full line that would take its last character (xterm's ctlseqs, EL). */
     private void draw(List<String> lines) {
-        out.print("\033[H" + String.join("\033[K\r\n", lines) + "\033[K\033[J");
+        out.print("\033[H\033[K" + String.join("\r\n\033[K", lines));
     }
 
     private void enter() {

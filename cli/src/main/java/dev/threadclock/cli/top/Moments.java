@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intervals of a sampling, one after the other.
+// The intervals of a sampling, one after the other, and what kept the JVM from running in each.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Intervals;
 import dev.threadclock.cli.sample.Sample;
 import dev.threadclock.cli.sample.Sampling;
-import dev.threadclock.cli.top.Interval.Moment;
 import java.io.IOException;
 import java.util.Optional;
 
 final class Moments {
     private final Sampling sampling;
-    private Optional<Moment> last = Optional.empty();
+    private final Intervals intervals = new Intervals();
+    private Hindrance last;
 
-    /** The first sample is followed closely by the second, with which the intervals begin. */
-    Moments(Sampling sampling) throws IOException {
+    Moments(Sampling sampling) {
         this.sampling = sampling;
-        sampling.next();
     }
 
     /** Waits for the end of the next; empty: the JVM has ended. */
-    Optional<Interval> next() throws IOException {
+    Optional<Moment> next() throws IOException {
         for (;;) {
             Optional<Sample> sample = sampling.next();
             if (sample.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<Moment> before = last;
-            last = Optional.of(new Moment(sample.get(), Hindrance.of(sampling.pid())));
-            if (before.isPresent()) {
-                return Optional.of(Interval.between(before.get(), last.get()));
+            Hindrance before = last;
+            last = Hindrance.of(sampling.pid());
+            Optional<Interval> interval = intervals.next(sample.get());
+            if (interval.isPresent()) {
+                return Optional.of(new Moment(interval.get(), last.since(before)));
             }
         }
     }

@@ -3,6 +3,8 @@
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Use;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -49,18 +51,18 @@ final class Screen {
      */
     record State(String label, boolean paused, boolean help, Optional<String> typed, Optional<List<String>> stack) {}
 
-    List<String> draw(Interval interval, View view, State state, int width, int height) {
+    List<String> draw(Moment moment, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
-        String clock = CLOCK.format(Instant.ofEpochMilli(interval.wallMillis()).atZone(zone));
+        String clock = CLOCK.format(Instant.ofEpochMilli(moment.interval().endMillis()).atZone(zone));
         lines.add(style.bold(Fit.left("threadclock top  " + state.label(), width - clock.length() - 1)) + " " + clock);
-        Table.head(interval, cpus).forEach(line -> lines.add(Fit.left(line, width)));
+        Table.head(moment, cpus).forEach(line -> lines.add(Fit.left(line, width)));
         List<String> below = state.stack().map(frames -> stack(view, frames, width)).orElse(List.of());
         int room = Math.max(0, height - lines.size() - 2 - below.size());
         if (state.help()) {
             HELP.stream().limit(room + 1).forEach(line -> lines.add(Fit.left(line, width)));
         } else {
             lines.add(style.reversed(Fit.left(" " + Table.columns(view.grouped()), width)));
-            rows(interval, view, width, room, lines);
+            rows(moment.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
             lines.add("");

@@ -2,6 +2,7 @@
 // What the threads are sorted by.
 package dev.threadclock.cli.top;
 
+import dev.threadclock.cli.interval.Use;
 import java.util.Comparator;
 import java.util.Locale;
 

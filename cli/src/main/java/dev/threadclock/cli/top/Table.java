@@ -2,6 +2,9 @@
 // The lines that top and its --once have in common: what the process did, and a line for each thread.
 package dev.threadclock.cli.top;
 
+import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,27 +16,28 @@ final class Table {
     private Table() {}
 
     /** Percent of one core; steal is of the machine's CPUs, throttling of the time. */
-    static List<String> head(Interval interval, int cpus) {
+    static List<String> head(Moment moment, int cpus) {
+        Interval interval = moment.interval();
+        Hindrance hindrance = moment.hindrance();
         Times process = interval.process();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
                 interval.percent(process.totalNanos()), interval.percent(process.userNanos()), interval.percent(process.systemNanos()),
                 time(interval.life().totalNanos())));
-        String limit = Double.isInfinite(interval.limitCpus()) ? "no CPU limit"
-                : String.format(Locale.ROOT, "limit %.2f CPUs, throttled %.1f %%", interval.limitCpus(),
-                        interval.percent(interval.throttledNanos()));
+        String limit = hindrance.limited() ? String.format(Locale.ROOT, "limit %.2f CPUs, throttled %.1f %%", hindrance.cpus(),
+                interval.percent(hindrance.throttledNanos())) : "no CPU limit";
         lines.add(String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs, steal %.1f %%; %s",
                 interval.threads().stream().filter(use -> use.serial() != 0).count(), interval.ended().size(), interval.nanos() / 1e9,
-                cpus, interval.percent(interval.stolenNanos()) / cpus, limit));
+                cpus, interval.percent(hindrance.stolenNanos()) / cpus, limit));
         return lines;
     }
 
     /** For a script: everything, and an empty line after it. */
-    static List<String> all(String label, Interval interval, List<Use> rows, boolean grouped) {
+    static List<String> all(String label, Moment moment, List<Use> rows, boolean grouped) {
         List<String> lines = new ArrayList<>(List.of(label));
-        lines.addAll(head(interval, Runtime.getRuntime().availableProcessors()));
+        lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));
         lines.add(columns(grouped));
-        rows.forEach(use -> lines.add(line(interval, use, grouped)));
+        rows.forEach(use -> lines.add(line(moment.interval(), use, grouped)));
         lines.add("");
         return lines;
     }

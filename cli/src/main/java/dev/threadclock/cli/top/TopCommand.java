@@ -4,6 +4,8 @@ package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.attach.JvmChoice;
+import dev.threadclock.cli.interval.IntervalCsv;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Sampling;
 import java.io.IOException;
 import java.time.Duration;
@@ -113,21 +115,21 @@ public final class TopCommand implements Callable<Integer> {
         Terminal out = Terminal.stdout();
         Moments moments = new Moments(sampling);
         if (form.csv) {
-            out.println(Records.CSV_HEAD);
+            out.println(IntervalCsv.HEAD);
         }
         for (long i = 0; i < most && !out.stream().checkError(); i++) {
-            Optional<Interval> interval = moments.next();
-            if (interval.isEmpty()) {
+            Optional<Moment> moment = moments.next();
+            if (moment.isEmpty()) {
                 return;
             }
-            lines(sampling, interval.get(), view.update(interval.get())).forEach(out::println);
+            lines(sampling, moment.get(), view.update(moment.get().interval())).forEach(out::println);
         }
     }
 
-    private List<String> lines(Sampling sampling, Interval interval, List<Use> rows) {
+    private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) {
         if (form.json) {
-            return List.of(Records.json(sampling.pid(), interval, rows, grouped));
+            return List.of(Records.json(sampling.pid(), moment, rows, grouped));
         }
-        return form.csv ? Records.csv(interval, rows) : Table.all(sampling.label(), interval, rows, grouped);
+        return form.csv ? IntervalCsv.rows(moment.interval(), rows) : Table.all(sampling.label(), moment, rows, grouped);
     }
 }

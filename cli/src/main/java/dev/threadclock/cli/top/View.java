@@ -2,6 +2,8 @@
 // Which threads are shown and in which order; and, on a screen, which one is selected.
 package dev.threadclock.cli.top;
 
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Use;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -12,8 +12,8 @@ class TimelineTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
 
     private static Interval interval(int i, String name) {
-        return new Interval(1000L * (i + 1), 1_000_000_000, new Times(6, 3, 9), List.of(
-                new Share(1, 1, "steady", new Times(4, 1, 5)), new Share(2, 2, name, new Times(2, 1, 4))));
+        return new Interval(1000L * (i + 1), 1_000_000_000, new Times(6, 3, 9), new Times(6, 3, 9),
+                List.of(Use.recorded("steady", 1, 1, new Times(4, 1, 5))), List.of(Use.recorded(name, 2, 2, new Times(2, 1, 4))));
     }
 
     @Test

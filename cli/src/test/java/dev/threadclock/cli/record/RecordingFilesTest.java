@@ -9,8 +9,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.cli.Main;
 import dev.threadclock.cli.interval.Interval;
-import dev.threadclock.cli.interval.Share;
 import dev.threadclock.cli.interval.Subject;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +33,11 @@ class RecordingFilesTest {
         Files.write(file, new byte[0]);
         IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
-            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, new Times(90_000_001, 29_999_999, 120_000_000), List.of(
-                    new Share(11, 1, "worker-1", new Times(70_000_001, 20_000_002, 90_000_004)),
-                    new Share(12, 0, NASTY, new Times(20_000_000, 9_000_000, 29_999_996)))));
+            Times process = new Times(90_000_001, 29_999_999, 120_000_000);
+            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
+                    new Use("worker-1", 11, 5, 1, 'R', 1, new Times(70_000_001, 20_000_002, 90_000_004), process),
+                    new Use("has not run", 13, 6, 2, 'W', 1, Times.NONE, process),
+                    new Use(NASTY, 12, 7, 0, 'S', 1, new Times(20_000_000, 9_000_000, 29_999_996), process)), List.of()));
         }
         writer.finish();
         return file;
@@ -45,10 +47,12 @@ class RecordingFilesTest {
     void csvHasARowForEachThreadAndInterval() throws Exception {
         List<String> lines = Files.readAllLines(write(Format.CSV));
         assertThat(lines).hasSize(1 + 2 * INTERVALS);
-        assertThat(lines.get(0)).isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,user_ns,system_ns,total_ns");
-        assertThat(lines.get(1)).isEqualTo("2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,70000001,20000002,90000004");
+        assertThat(lines.get(0)).isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,"
+                + "total_ns,life_user_ns,life_system_ns,life_total_ns");
+        assertThat(lines.get(1)).isEqualTo("2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,R,70000001,20000002,90000004,"
+                + "90000001,29999999,120000000");
         String quoted = '"' + NASTY.replace("\"", "\"\"") + '"';
-        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted + ",20000000,9000000,29999996");
+        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted + ",S,20000000,9000000,29999996,90000001,29999999,120000000");
     }
 
     @Test
@@ -61,6 +65,9 @@ class RecordingFilesTest {
         JsonObject thread = interval.getAsJsonArray("threads").get(1).getAsJsonObject();
         assertThat(thread.get("name").getAsString()).isEqualTo(NASTY);
         assertThat(thread.get("totalNanos").getAsLong()).isEqualTo(29_999_996);
+        assertThat(thread.getAsJsonObject("life").get("totalNanos").getAsLong()).isEqualTo(120_000_000);
+        assertThat(Files.readAllLines(write(Format.JSON))).as("a line for each interval").filteredOn(line -> line.contains("\"end\""))
+                .hasSize(INTERVALS);
     }
 
     @Test

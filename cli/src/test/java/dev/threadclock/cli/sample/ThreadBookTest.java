@@ -47,10 +47,10 @@ class ThreadBookTest {
     void aThreadFromBeforeHasItsJavaName() {
         Sample sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(), List.of(new Kernel(1, TID, nanos(50), "work")),
                 List.of(), List.of());
-        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', 50, 0, 50));
+        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new Times(50, 0, 50)));
         sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(), List.of(new Ran(1, nanos(80))), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
-        assertThat(only(sample.threads()).totalNanos()).isEqualTo(80);
+        assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(80);
         assertThat(only(sample.threads()).state()).isEqualTo('R');
         assertThat(only(sample(80, List.of(), List.of(), List.of(), List.of(), List.of()).threads()).state()).isEqualTo('I');
     }
@@ -61,8 +61,8 @@ class ThreadBookTest {
         Sample sample = sample(100, List.of(), List.of(end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new")),
                 List.of(new Kernel(2, TID, nanos(40), "new")), List.of(), List.of(1L));
         assertThat(only(sample.ended()).name()).isEqualTo("old");
-        assertThat(only(sample.ended()).totalNanos()).isEqualTo(60);
-        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', 40, 0, 40));
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(60);
+        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
     }
 
     @Test
@@ -71,7 +71,7 @@ class ThreadBookTest {
         Sample sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30)), List.of(), List.of(), List.of());
         assertThat(sample.threads()).isEmpty();
         assertThat(only(sample.ended()).name()).isEqualTo("b");
-        assertThat(only(sample.ended()).totalNanos()).isEqualTo(30);
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
         assertThat(sample(30, List.of(), List.of(), List.of(), List.of(), List.of()).ended()).isEmpty();
     }
 
@@ -102,9 +102,9 @@ class ThreadBookTest {
         assertThat(sample.ended()).isEmpty();
         assertThat(only(sample.threads()).javaId()).isEqualTo(9);
         sample = sample(35, List.of(), List.of(), List.of(), List.of(), List.of(4L));
-        assertThat(only(sample.ended()).totalNanos()).isEqualTo(30);
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
         assertThat(only(sample.threads()).name()).isEqualTo("(ended threads)");
-        assertThat(only(sample.threads()).totalNanos()).isEqualTo(5);
+        assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(5);
     }
 
     @Test
@@ -122,8 +122,8 @@ class ThreadBookTest {
     void whatIsNoThreadsIsShownAsThatOfEndedThreads() {
         Sample sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")), List.of(), List.of());
         assertThat(sample.threads()).extracting(ThreadSample::name).containsExactly("java", "(ended threads)");
-        assertThat(sample.threads().stream().mapToLong(ThreadSample::totalNanos).sum()).isEqualTo(1000);
+        assertThat(sample.threads().stream().mapToLong(thread -> thread.times().totalNanos()).sum()).isEqualTo(1000);
         sample = sample(1005, List.of(), List.of(), List.of(), List.of(new Ran(1, nanos(410))), List.of());
-        assertThat(sample.threads().get(1).totalNanos()).as("does not go back").isEqualTo(600);
+        assertThat(sample.threads().get(1).times().totalNanos()).as("does not go back").isEqualTo(600);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals as programs read them.
+// What top shows, as programs read it.
 package dev.threadclock.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,55 +7,51 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.cli.doctor.Hindrance;
-import dev.threadclock.cli.sample.Sample;
-import dev.threadclock.cli.sample.ThreadSample;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
-import dev.threadclock.cli.top.Interval.Moment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RecordsTest {
-    private static ThreadSample thread(String name, long serial, long user, long system) {
-        return new ThreadSample((int) serial + 100, serial, serial, name, "k", 'R', user, system, user + system);
+    private static final Times TIMES = new Times(6, 14, 20);
+    private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));
+
+    private static Use use(String name) {
+        return new Use(name, 101, 1, 1, 'R', 1, TIMES, TIMES);
     }
 
-    private static Interval interval() {
-        Sample before = new Sample(0, 1_000, new Times(10, 10, 20), List.of(thread("a \"b\", c", 1, 4, 6), thread("gone-1", 2, 1, 1)), List.of());
-        Sample after = new Sample(5, 3_000, new Times(20, 30, 50), List.of(thread("a \"b\", c", 1, 10, 20)),
-                List.of(thread("gone-1", 2, 3, 2), thread("gone-2", -9, 7, 0)));
-        return Interval.between(new Moment(before, new Hindrance(0, 2, 10)), new Moment(after, new Hindrance(4, 2, 30)));
+    private static Moment moment(Hindrance hindrance) {
+        return new Moment(new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")), List.of(use("gone-1"), use("gone-2"))), hindrance);
     }
 
-    @Test
-    void anIntervalIsWhatHasComeBetweenTwoSamples() {
-        Interval interval = interval();
-        assertThat(interval.nanos()).isEqualTo(2_000);
-        assertThat(interval.process()).isEqualTo(new Times(10, 20, 30));
-        assertThat(interval.threads().get(0).interval()).isEqualTo(new Times(6, 14, 20));
-        assertThat(interval.ended()).extracting(Use::interval).containsExactly(new Times(2, 1, 3), new Times(7, 0, 7));
-        assertThat(interval.throttledNanos()).isEqualTo(20);
-        assertThat(interval.byThread()).extracting(Use::name).containsExactly("a \"b\", c", "gone-* (2 ended)");
-    }
-
-    @Test
-    void csvHasARowPerThreadWithQuotedNames() {
-        Interval interval = interval();
-        assertThat(Records.CSV_HEAD.split(",")).hasSize(13);
-        assertThat(Records.csv(interval, interval.all()))
-                .containsExactly("5,2000,101,1,\"a \"\"b\"\", c\",\"a \"\"b\"\", c\",R,6,14,20,10,20,30",
-                        "5,2000,102,2,gone-1,gone-*,R,2,1,3,3,2,5", "5,2000,91,-9,gone-2,gone-*,R,7,0,7,7,0,7");
-    }
-
-    @Test
-    void jsonIsOneLine() {
-        Interval interval = interval();
-        String line = Records.json(7, interval, interval.all(), false);
+    private static JsonObject json(Hindrance hindrance, boolean grouped) {
+        Moment moment = moment(hindrance);
+        String line = Records.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(), grouped);
         assertThat(line).doesNotContain("\n");
-        JsonObject object = JsonParser.parseString(line).getAsJsonObject();
-        assertThat(object.get("limit_cpus").getAsDouble()).isEqualTo(2);
+        return JsonParser.parseString(line).getAsJsonObject();
+    }
+
+    @Test
+    void jsonIsAnObjectWithAllThreads() {
+        JsonObject object = json(HINDRANCE, false);
+        assertThat(object.get("end").getAsString()).isEqualTo("1970-01-01T00:00:00.005Z");
+        assertThat(object.get("limitCpus").getAsDouble()).isEqualTo(2);
+        assertThat(object.get("throttledNanos").getAsLong()).isEqualTo(20);
         assertThat(object.getAsJsonArray("threads")).hasSize(3);
-        assertThat(JsonParser.parseString(Records.json(7, interval, interval.byPool(), true)).getAsJsonObject().getAsJsonArray("pools"))
-                .hasSize(2);
+        assertThat(object.getAsJsonArray("threads").get(0).getAsJsonObject().get("systemNanos").getAsLong()).isEqualTo(14);
+    }
+
+    @Test
+    void poolsTellHowManyThreadsTheyHave() {
+        JsonObject object = json(HINDRANCE, true);
+        assertThat(object.getAsJsonArray("pools")).hasSize(2);
+        assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt()).isEqualTo(2);
+    }
+
+    @Test
+    void withoutALimitThereIsNone() {
+        assertThat(json(new Hindrance(0, Double.POSITIVE_INFINITY, 0), false).has("limitCpus")).isFalse();
     }
 
     @Test

@@ -5,6 +5,9 @@ package dev.threadclock.cli.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import dev.threadclock.cli.top.Keys.Key;
 import dev.threadclock.cli.top.Keys.Press;
@@ -25,8 +28,7 @@ class ScreenTest {
     }
 
     private static Interval interval(Use... uses) {
-        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND), List.of(uses), List.of(), 0,
-                Double.POSITIVE_INFINITY, 0);
+        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND), List.of(uses), List.of());
     }
 
     private static Interval pools() {
@@ -46,7 +48,7 @@ class ScreenTest {
 
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
-        return screen.draw(interval, view, controls.state(List.of("a.B.c")), width, height);
+        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0)), view, controls.state(List.of("a.B.c")), width, height);
     }
 
     private List<String> names() {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// top at a terminal: what a person sees, what the keys do, and that the terminal is afterwards as it was.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TopScreenTest {
+    private static final String LEAVE = "\033[?25h\033[?1049l";
+
+    private final AttachJvm jvm = TopTest.start();
+
+    @AfterEach
+    void end() {
+        jvm.close();
+    }
+
+    private TerminalSession top(int columns, int rows) {
+        return TerminalSession.start(columns, rows, "top", jvm.pid(), "-d", "0.3");
+    }
+
+    private static Predicate<List<String>> has(String regex) {
+        Pattern pattern = Pattern.compile(regex);
+        return lines -> lines.stream().anyMatch(line -> pattern.matcher(line).find());
+    }
+
+    /** The whole screen: its foot is drawn last. */
+    private static List<String> awaitThreads(TerminalSession top) {
+        return top.awaitScreen("the thread main", lines -> has(" {2}main$").test(lines) && lines.get(lines.size() - 1).startsWith(" h help"));
+    }
+
+    /** The command has ended well, with the terminal's own screen, cursor and settings. */
+    private static void assertLeft(String transcript, int exitCode) {
+        assertThat(transcript).contains("\033[?1049h", LEAVE, "exit=" + exitCode);
+        assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h", "\033[?25l");
+        List<String> settings = Pattern.compile("settings=(\\S+)").matcher(transcript).results().map((MatchResult found) -> found.group(1)).toList();
+        assertThat(settings).hasSize(2);
+        assertThat(settings.get(1)).as("settings of the terminal").isEqualTo(settings.get(0));
+    }
+
+    @Test
+    void theScreenIsFilledToItsSizeAndQuitLeavesTheTerminalAsItWas() {
+        for (int[] size : new int[][] {{80, 24}, {200, 50}}) {
+            try (TerminalSession top = top(size[0], size[1])) {
+                List<String> lines = awaitThreads(top);
+                assertThat(lines).hasSize(size[1]);
+                assertThat(lines.get(0)).startsWith("threadclock top  " + jvm.label().substring(0, 40)).hasSize(size[0]);
+                assertThat(lines.get(1)).matches("CPU [\\d.]+ % of one core: user [\\d.]+, system [\\d.]+; \\d+:[\\d.]+ since its start");
+                assertThat(lines.get(3)).matches(" +TOTAL% +USER% +SYS% +TIME S +TID +THREAD");
+                assertThat(lines.get(4)).startsWith(">");
+                assertThat(lines.get(size[1] - 1)).startsWith(" h help  q quit  |  sorted by total");
+                top.type("q");
+                assertLeft(top.awaitEnd(), 0);
+            }
+        }
+    }
+
+    @Test
+    void keysChangeWhatIsSeen() {
+        try (TerminalSession top = top(80, 24)) {
+            awaitThreads(top);
+            top.type("g");
+            top.awaitScreen("pools", has("THREADS {2}POOL$"));
+            top.type("g");
+            top.type("/MAI");
+            top.awaitScreen("the filter being typed", has("show only names with: MAI_$"));
+            top.type("\r");
+            top.awaitScreen("threads of that name only", lines -> has("only 'MAI'$").test(lines) && lines.get(4).endsWith("  main")
+                    && lines.subList(4, 23).stream().allMatch(line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
+            top.type("\r");
+            top.awaitScreen("its frames", has("^ {2}at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main$"));
+            top.type("h");
+            top.awaitScreen("help", has("sort by total, user, system"));
+            top.type("q");
+            assertLeft(top.awaitEnd(), 0);
+        }
+    }
+
+    @Test
+    void aWindowMadeLargerIsFilled() {
+        try (TerminalSession top = top(80, 24)) {
+            awaitThreads(top);
+            top.resize(120, 40);
+            top.awaitScreen("its foot in the last line", lines -> lines.get(39).startsWith(" h help") && lines.get(0).length() == 120);
+            top.type("q");
+            assertLeft(top.awaitEnd(), 0);
+        }
+    }
+
+    @Test
+    void whenTheJvmEndsThatIsSaidOnTheTerminalAsItWas() {
+        try (TerminalSession top = top(80, 24)) {
+            awaitThreads(top);
+            jvm.kill();
+            String transcript = top.awaitEnd();
+            assertLeft(transcript, 0);
+            assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).contains("the JVM has ended");
+        }
+    }
+
+    @Test
+    void terminatedItLeavesTheTerminalAsItWas() {
+        try (TerminalSession top = top(80, 24)) {
+            awaitThreads(top);
+            top.command().destroy();
+            assertLeft(top.awaitEnd(), 143);
+        }
+    }
+}
