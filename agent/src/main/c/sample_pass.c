@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at the clocks of all threads, and what has changed since the last. */
+/* One look at the clocks of the threads, and what has changed since the last. */
 #include "sample_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static int64_t clock_ns(clockid_t clock)
+enum { UNREAD_MAX_NS = 200000, PASSES_TO_WAIT = 4 };
+
+static int64_t between(int64_t least, int64_t ns, int64_t most)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
+    return ns < least ? least : ns > most ? most : ns;
 }
 
 static bool grow(struct sample_pass *pass, size_t count)
@@ -28,7 +28,7 @@ static bool grow(struct sample_pass *pass, size_t count)
 static int64_t look(struct sample_pass *pass)
 {
     for (;;) {
-        int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+        int64_t begin_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
         int64_t count = threadclock_all_threads(pass->rows, pass->capacity);
         if (count >= 0 && (size_t)count <= pass->capacity) {
             pass->count = (size_t)count;
@@ -39,17 +39,13 @@ static int64_t look(struct sample_pass *pass)
     }
 }
 
-static bool put_moment(struct sample_message *message, int64_t begin_ns)
+static void put_moment(struct sample_message *message, const struct sample_pass *pass, int64_t begin_ns)
 {
-    struct threadclock_times process;
-    if (threadclock_process_times(&process) != 0)
-        return false;
     sample_put_kind(message, SAMPLE_MOMENT);
-    sample_put_u64(message, (uint64_t)(clock_ns(CLOCK_REALTIME) / 1000000));
+    sample_put_u64(message, (uint64_t)(threadclock_clock_ns(CLOCK_REALTIME) / 1000000));
     sample_put_u64(message, (uint64_t)begin_ns);
-    sample_put_u64(message, (uint64_t)clock_ns(CLOCK_MONOTONIC));
-    sample_put_times(message, &process);
-    return true;
+    sample_put_u64(message, (uint64_t)threadclock_clock_ns(CLOCK_MONOTONIC));
+    sample_put_times(message, &pass->process);
 }
 
 static void put_thread(struct sample_message *message, const struct threadclock_thread_row *row)
@@ -61,16 +57,35 @@ static void put_thread(struct sample_message *message, const struct threadclock_
     sample_put_text(message, row->name);
 }
 
-static void put_change(struct sample_message *message, const struct threadclock_thread_row *row,
+static void put_times(struct sample_message *message, const struct threadclock_thread_row *row)
+{
+    sample_put_kind(message, SAMPLE_TIMES);
+    sample_put_u64(message, row->serial);
+    sample_put_times(message, &row->times);
+}
+
+/* Read once more, as the process is about to be: what it used since the look is in both. */
+static void note_busy(struct sample_pass *pass, struct threadclock_thread_row *row)
+{
+    struct threadclock_times times;
+    if (pass->busy_count < SAMPLE_BUSY_MAX) {
+        pass->busy[pass->busy_count] = (uint32_t)(row - pass->rows);
+        if (threadclock_tid_times(row->tid, &times) == 0 && times.total_ns >= row->times.total_ns)
+            row->times = times;
+    }
+    pass->busy_count++;
+}
+
+static void put_change(struct sample_message *message, struct sample_pass *pass, struct threadclock_thread_row *row,
                        const struct threadclock_thread_row *last)
 {
-    if (memcmp(row->name, last->name, sizeof row->name) != 0) {
+    bool ran = memcmp(&row->times, &last->times, sizeof row->times) != 0;
+    if (ran)
+        note_busy(pass, row);
+    if (memcmp(row->name, last->name, sizeof row->name) != 0)
         put_thread(message, row);
-    } else if (memcmp(&row->times, &last->times, sizeof row->times) != 0) {
-        sample_put_kind(message, SAMPLE_TIMES);
-        sample_put_u64(message, row->serial);
-        sample_put_times(message, &row->times);
-    }
+    else if (ran)
+        put_times(message, row);
 }
 
 static void put_gone(struct sample_message *message, const struct threadclock_thread_row *last)
@@ -80,22 +95,25 @@ static void put_gone(struct sample_message *message, const struct threadclock_th
 }
 
 /* Both lists have their common rows in the same order, and serials only grow: what is above all of the last is new. */
-static void put_changes(struct sample_message *message, const struct sample_pass *pass)
+static void put_changes(struct sample_message *message, struct sample_pass *pass)
 {
     uint64_t newest = 0;
+    pass->busy_count = 0;
     for (size_t i = 0; i < pass->last_count; i++)
         newest = pass->last[i].serial > newest ? pass->last[i].serial : newest;
     size_t at = 0;
     for (size_t i = 0; i < pass->count; i++) {
-        const struct threadclock_thread_row *row = &pass->rows[i];
+        struct threadclock_thread_row *row = &pass->rows[i];
         if (row->serial > newest) {
+            note_busy(pass, row);
+            pass->wait = pass->wait > 0 ? pass->wait : 1; /* it may not have its own name yet */
             put_thread(message, row);
             continue;
         }
         while (at < pass->last_count && pass->last[at].serial != row->serial)
             put_gone(message, &pass->last[at++]);
         if (at < pass->last_count)
-            put_change(message, row, &pass->last[at++]);
+            put_change(message, pass, row, &pass->last[at++]);
     }
     while (at < pass->last_count)
         put_gone(message, &pass->last[at++]);
@@ -104,22 +122,94 @@ static void put_changes(struct sample_message *message, const struct sample_pass
 /* This pass is the last of the next. */
 static void turn(struct sample_pass *pass)
 {
-    struct sample_pass turned = {.rows = pass->last,
-                                 .last = pass->rows,
-                                 .last_count = pass->count,
-                                 .capacity = pass->last_capacity,
-                                 .last_capacity = pass->capacity};
+    struct sample_pass turned = *pass;
+    turned.rows = pass->last;
+    turned.last = pass->rows;
+    turned.last_count = pass->count;
+    turned.capacity = pass->last_capacity;
+    turned.last_capacity = pass->capacity;
     *pass = turned;
 }
 
-bool sample_pass_put(struct sample_message *message, struct sample_pass *pass)
+/*
+ * The process's clock, or a negative errno. What was put before may have been ahead by what ran while it was read, and divided as
+ * the threads' times are: neither user nor system goes back, and the step is divided between them.
+ */
+static int64_t read_process(struct sample_pass *pass)
+{
+    struct threadclock_times times, *process = &pass->process;
+    int error = threadclock_process_times(&times);
+    if (error != 0)
+        return error;
+    int64_t step_ns = between(0, times.total_ns - process->total_ns, INT64_MAX);
+    int64_t user_ns = between(0, times.user_ns - process->user_ns, step_ns);
+    process->user_ns += user_ns;
+    process->system_ns += step_ns - user_ns;
+    process->total_ns += step_ns;
+    return times.total_ns;
+}
+
+static bool put_all(struct sample_message *message, struct sample_pass *pass)
 {
     int64_t begin_ns = look(pass);
-    if (begin_ns < 0 || !put_moment(message, begin_ns))
+    if (begin_ns < 0)
         return false;
     put_changes(message, pass);
+    pass->others_ns = read_process(pass);
+    if (pass->others_ns < 0)
+        return false;
+    for (uint32_t i = 0; i < pass->busy_count && i < SAMPLE_BUSY_MAX; i++)
+        pass->others_ns -= pass->rows[pass->busy[i]].times.total_ns;
+    put_moment(message, pass, begin_ns);
     turn(pass);
     return true;
+}
+
+/* The times of the busy ones. False: all are to be looked at. */
+static bool read_busy(const struct sample_pass *pass, struct threadclock_times times[SAMPLE_BUSY_MAX])
+{
+    int64_t sum_ns = 0;
+    for (uint32_t i = 0; i < pass->busy_count; i++) {
+        const struct threadclock_thread_row *row = &pass->last[pass->busy[i]];
+        if (threadclock_tid_times(row->tid, &times[i]) != 0 || times[i].total_ns < row->times.total_ns)
+            return false;
+        sum_ns += times[i].total_ns;
+    }
+    int64_t process_ns = threadclock_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return process_ns >= 0 && process_ns - sum_ns - pass->others_ns <= UNREAD_MAX_NS;
+}
+
+/* False: nothing is put. */
+static bool put_busy(struct sample_message *message, struct sample_pass *pass)
+{
+    struct threadclock_times times[SAMPLE_BUSY_MAX];
+    int64_t begin_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
+    if (pass->busy_count == 0 || pass->busy_count > SAMPLE_BUSY_MAX || !read_busy(pass, times))
+        return false;
+    for (uint32_t i = 0; i < pass->busy_count; i++) {
+        struct threadclock_thread_row *row = &pass->last[pass->busy[i]];
+        if (memcmp(&times[i], &row->times, sizeof times[i]) == 0)
+            continue;
+        pass->process.user_ns += times[i].user_ns - row->times.user_ns;
+        pass->process.system_ns += times[i].system_ns - row->times.system_ns;
+        pass->process.total_ns += times[i].total_ns - row->times.total_ns;
+        row->times = times[i];
+        put_times(message, row);
+    }
+    put_moment(message, pass, begin_ns);
+    return true;
+}
+
+bool sample_pass_put(struct sample_message *message, struct sample_pass *pass, bool all)
+{
+    if (!all && pass->wait == 0) {
+        if (put_busy(message, pass))
+            return true;
+        pass->wait = PASSES_TO_WAIT;
+    } else if (pass->wait > 0) {
+        pass->wait--;
+    }
+    return put_all(message, pass);
 }
 
 void sample_pass_free(struct sample_pass *pass)

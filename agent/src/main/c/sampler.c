@@ -165,12 +165,13 @@ static bool wait_until(struct work *work, int64_t due_ns)
 static bool sample(struct work *work, bool first)
 {
     int64_t now_ns = monotonic_ns();
+    bool named = now_ns - work->named_ns >= second_ns, changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
     sample_message_begin(&work->message);
-    if (now_ns - work->named_ns >= second_ns) {
+    if (named) {
         sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
         work->named_ns = now_ns;
     }
-    if (!sample_pass_put(&work->message, &work->pass))
+    if (!sample_pass_put(&work->message, &work->pass, named || changed))
         return false;
     put_events(work->sampler, &work->message);
     return sample_message_send(&work->message, work->sampler->channel);

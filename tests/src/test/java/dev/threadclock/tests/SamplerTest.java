@@ -11,6 +11,7 @@ import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.SampledLoad;
+import dev.threadclock.tests.child.SleepingLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,13 +53,19 @@ class SamplerTest {
         return found.get(0);
     }
 
-    private static long nanos(JsonObject from, String key) {
-        return from.get(key + "_nanos").getAsLong();
+    /** what: user, system or total; or "" for the length of an interval. */
+    private static long nanos(JsonObject from, String what) {
+        return from.get(what.isEmpty() ? "nanos" : what + "Nanos").getAsLong();
+    }
+
+    /** Since its start. */
+    private static JsonObject life(JsonObject thread) {
+        return thread.getAsJsonObject("life");
     }
 
     /** The scheduler's run time. */
     private static long runNanos(AttachJvm jvm, JsonObject thread) throws IOException {
-        Path file = jvm.proc().resolve("task/" + thread.get("tid").getAsInt() + "/schedstat");
+        Path file = jvm.proc().resolve("task/" + thread.get("osThreadId").getAsInt() + "/schedstat");
         return Long.parseLong(Files.readString(file).split(" ")[0]);
     }
 
@@ -110,18 +117,18 @@ class SamplerTest {
             JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "1")).get(0);
             JsonObject user = named(interval, USER_BURNER);
             JsonObject system = named(interval, SYSTEM_BURNER);
-            assertThat(nanos(user, "life_user")).isGreaterThan(9 * nanos(user, "life_system"));
-            assertThat(nanos(system, "life_system")).isGreaterThan(2 * nanos(system, "life_user"));
+            assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
+            assertThat(nanos(life(system), "system")).isGreaterThan(2 * nanos(life(system), "user"));
             for (JsonObject thread : List.of(user, system)) {
                 assertThat(nanos(thread, "user") + nanos(thread, "system")).isLessThanOrEqualTo(nanos(thread, "total"));
                 assertThat(nanos(thread, "total")).isPositive();
-                assertThat(nanos(thread, "life_total")).isLessThanOrEqualTo(runNanos(jvm, thread));
+                assertThat(nanos(life(thread), "total")).isLessThanOrEqualTo(runNanos(jvm, thread));
             }
             JsonObject sleeper = named(interval, "sleeper-2");
-            assertThat(nanos(sleeper, "life_total")).isEqualTo(runNanos(jvm, sleeper));
+            assertThat(nanos(life(sleeper), "total")).isEqualTo(runNanos(jvm, sleeper));
             assertThat(sleeper.get("pool").getAsString()).isEqualTo("sleeper-*");
             assertThat(sleeper.get("state").getAsString()).isEqualTo("S");
-            assertThat(named(interval, "VM Thread").get("java_id").getAsLong()).isZero();
+            assertThat(named(interval, "VM Thread").get("javaThreadId").getAsLong()).isZero();
             assertThat(jvm.said()).isEmpty();
         }
     }
@@ -131,19 +138,44 @@ class SamplerTest {
         try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
             for (JsonObject interval : intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-d", "0.7"))) {
                 List<JsonObject> ended = threads(interval).stream().filter(thread -> thread.get("state").getAsString().equals("X")
-                        && thread.get("tid").getAsInt() != 0).toList();
+                        && thread.get("osThreadId").getAsInt() != 0).toList();
                 assertThat(ended).isNotEmpty();
                 // The first one may still be of before its renaming; a thread of the JVM's may end as well.
                 assertThat(ended).allSatisfy(thread ->
                         assertThat(thread.get("name").getAsString()).matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
                 assertThat(ended.stream().map(thread -> thread.get("name").getAsString())).doesNotHaveDuplicates();
-                assertThat(ended).filteredOn(thread -> thread.get("java_id").getAsLong() != 0)
-                        .allSatisfy(thread -> assertThat(nanos(thread, "life_total")).isPositive());
+                assertThat(ended).filteredOn(thread -> thread.get("javaThreadId").getAsLong() != 0)
+                        .allSatisfy(thread -> assertThat(nanos(life(thread), "total")).isPositive());
                 long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
                 long process = nanos(interval.getAsJsonObject("process"), "total");
                 assertThat(sum).isCloseTo(process, within(process / 100 + 10_000_000));
             }
             assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    /** Most of them are not read then: the process's clock has to tell in time who wakes up. */
+    @OnEachJdk
+    void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
+            List<JsonObject> intervals = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-d", "0.1"));
+            int risen = 0;
+            for (JsonObject interval : intervals) {
+                List<JsonObject> risers = threads(interval).stream().filter(thread -> thread.get("pool").getAsString().equals("riser-*")
+                        && nanos(thread, "total") > 5_000_000).toList();
+                risen += risers.size();
+                // They run half a second apart, and a busy machine may make an interval longer.
+                if (nanos(interval, "") < 200_000_000) {
+                    assertThat(risers).as(interval.toString()).hasSizeLessThan(2);
+                }
+                long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
+                assertThat(sum).as("all of the process's time").isCloseTo(nanos(interval.getAsJsonObject("process"), "total"), within(500_000L));
+            }
+            assertThat(risen).isGreaterThan(2);
+            for (int i = 0; i < 300; i += 50) {
+                JsonObject sleeper = named(intervals.get(intervals.size() - 1), "sleeper-" + i);
+                assertThat(nanos(life(sleeper), "total")).isEqualTo(runNanos(jvm, sleeper));
+            }
         }
     }
 
@@ -186,8 +218,8 @@ class SamplerTest {
             long user = 0;
             for (JsonObject interval : intervals(top.end())) {
                 JsonObject burner = named(interval, USER_BURNER);
-                assertThat(nanos(burner, "life_user")).isGreaterThanOrEqualTo(user);
-                user = nanos(burner, "life_user");
+                assertThat(nanos(life(burner), "user")).isGreaterThanOrEqualTo(user);
+                user = nanos(life(burner), "user");
             }
             assertThat(jvm.said()).isEmpty();
         }

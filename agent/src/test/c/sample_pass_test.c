@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes over the threads of a process that is pretended here: who is read when, and that nobody's time is missed or counted twice. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sample_pass.h"
+
+enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
+
+/* The process. What a thread runs, the process runs; reading takes no time. */
+static struct {
+    struct threadclock_thread_row rows[THREADS_MAX];
+    size_t count;
+    uint64_t serials;
+    struct threadclock_times process;
+    int64_t now_ns;
+    int looks, single_reads;
+} world;
+
+int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
+{
+    world.looks++;
+    for (size_t i = 0; i < world.count && i < capacity; i++)
+        rows[i] = world.rows[i];
+    return (int64_t)world.count;
+}
+
+int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
+{
+    world.single_reads++;
+    for (size_t i = 0; i < world.count; i++) {
+        if (world.rows[i].tid == tid) {
+            *times = world.rows[i].times;
+            return 0;
+        }
+    }
+    return -ESRCH;
+}
+
+int threadclock_process_times(struct threadclock_times *times)
+{
+    *times = world.process;
+    return 0;
+}
+
+int64_t threadclock_clock_ns(clockid_t clock)
+{
+    return clock == CLOCK_PROCESS_CPUTIME_ID ? world.process.total_ns : world.now_ns;
+}
+
+static void add(struct threadclock_times *times, int64_t user_ns, int64_t system_ns)
+{
+    times->user_ns += user_ns;
+    times->system_ns += system_ns;
+    times->total_ns += user_ns + system_ns;
+}
+
+static void run(size_t i, int64_t user_ns, int64_t system_ns)
+{
+    add(&world.rows[i].times, user_ns, system_ns);
+    add(&world.process, user_ns, system_ns);
+}
+
+static void start(const char *name)
+{
+    struct threadclock_thread_row row = {.tid = FIRST_TID + (pid_t)world.serials, .serial = world.serials + 1};
+    snprintf(row.name, sizeof row.name, "%s", name);
+    world.serials++;
+    world.rows[world.count++] = row;
+    run(world.count - 1, 50 * US, 10 * US);
+}
+
+/* Its time stays with the process. */
+static void end(size_t i)
+{
+    memmove(&world.rows[i], &world.rows[i + 1], (--world.count - i) * sizeof world.rows[0]);
+}
+
+/* What a reader knows after the samples that it was sent. */
+struct reader {
+    struct sample_pass pass;
+    struct sample_message message;
+    struct threadclock_times process, threads[THREADS_MAX]; /* by serial */
+    char names[THREADS_MAX][16];
+    bool living[THREADS_MAX];
+};
+
+static const unsigned char *take(const unsigned char *at, void *value, size_t size)
+{
+    memcpy(value, at, size);
+    return at + size;
+}
+
+static const unsigned char *take_thread(const unsigned char *at, struct reader *reader)
+{
+    uint64_t serial;
+    uint32_t tid;
+    uint16_t length;
+    at = take(at, &serial, sizeof serial);
+    at = take(at, &tid, sizeof tid);
+    at = take(at, &reader->threads[serial], sizeof reader->threads[0]);
+    at = take(at, &length, sizeof length);
+    snprintf(reader->names[serial], sizeof reader->names[0], "%.*s", (int)length, (const char *)at);
+    reader->living[serial] = true;
+    return at + length;
+}
+
+static const unsigned char *take_record(const unsigned char *at, struct reader *reader)
+{
+    uint64_t serial, moment[3];
+    switch (*at++) {
+    case SAMPLE_MOMENT:
+        return take(take(at, moment, sizeof moment), &reader->process, sizeof reader->process);
+    case SAMPLE_THREAD:
+        return take_thread(at, reader);
+    case SAMPLE_TIMES:
+        at = take(at, &serial, sizeof serial);
+        return take(at, &reader->threads[serial], sizeof reader->threads[0]);
+    case SAMPLE_GONE:
+        at = take(at, &serial, sizeof serial);
+        reader->living[serial] = false;
+        return at;
+    default:
+        fail_msg("a record of kind %d", at[-1]);
+        return NULL;
+    }
+}
+
+/* The next sample; how many looks at all threads it took. */
+static int sample(struct reader *reader, bool all)
+{
+    struct threadclock_times before = reader->process;
+    int looks = world.looks;
+    world.now_ns += 100 * NS_PER_MS;
+    sample_message_begin(&reader->message);
+    assert_true(sample_pass_put(&reader->message, &reader->pass, all));
+    const unsigned char *at = reader->message.bytes + 4;
+    while (at < reader->message.bytes + reader->message.size)
+        at = take_record(at, reader);
+    assert_true(reader->process.user_ns >= before.user_ns && reader->process.system_ns >= before.system_ns
+                && reader->process.total_ns >= before.total_ns);
+    assert_true(reader->process.user_ns + reader->process.system_ns <= reader->process.total_ns);
+    return world.looks - looks;
+}
+
+static void free_reader(struct reader *reader)
+{
+    sample_pass_free(&reader->pass);
+    sample_message_free(&reader->message);
+}
+
+/* Threads of which the last is busy, looked at until their names are known. */
+static void begin(struct reader *reader, size_t count)
+{
+    memset(&world, 0, sizeof world);
+    memset(reader, 0, sizeof *reader);
+    for (size_t i = 0; i < count; i++)
+        start("thread");
+    sample(reader, true);
+    run(count - 1, 100 * US, 0);
+    sample(reader, false);
+}
+
+static void assert_knows_all(const struct reader *reader)
+{
+    for (size_t i = 0; i < world.count; i++)
+        assert_memory_equal(&reader->threads[world.rows[i].serial], &world.rows[i].times, sizeof world.rows[i].times);
+    assert_memory_equal(&reader->process, &world.process, sizeof world.process);
+}
+
+static void who_sleeps_is_not_read(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    for (int i = 0; i < 10; i++) {
+        run(199, 300 * US, 700 * US);
+        world.single_reads = 0;
+        assert_int_equal(sample(&reader, false), 0);
+        assert_int_equal(world.single_reads, 1);
+        assert_knows_all(&reader);
+    }
+    free_reader(&reader);
+}
+
+static void who_wakes_is_seen_at_once(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    run(199, 1000 * US, 0);
+    run(20, 201 * US, 0);
+    assert_int_equal(sample(&reader, false), 1);
+    assert_knows_all(&reader);
+    free_reader(&reader);
+}
+
+static void a_little_may_be_late_but_does_not_add_up(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    for (size_t i = 0; i < 4; i++) {
+        run(i, 50 * US, 0);
+        assert_int_equal(sample(&reader, false), 0);
+        assert_int_equal(reader.process.total_ns, world.process.total_ns - 50 * US * (int64_t)(i + 1)); /* theirs is not known */
+    }
+    run(4, 50 * US, 0);
+    assert_int_equal(sample(&reader, false), 1);
+    assert_knows_all(&reader);
+    free_reader(&reader);
+}
+
+static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    run(3, NS_PER_MS, 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sample(&reader, false), 1);
+    run(7, 10 * US, 0);
+    assert_int_equal(sample(&reader, false), 1);
+    run(7, NS_PER_MS, 0);
+    assert_int_equal(sample(&reader, false), 0);
+    assert_knows_all(&reader);
+    free_reader(&reader);
+}
+
+static void whoever_asks_for_all_gets_all(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    run(11, 10 * US, 0);
+    assert_int_equal(sample(&reader, true), 1);
+    assert_knows_all(&reader);
+    free_reader(&reader);
+}
+
+static void a_thread_that_starts_is_known_and_then_its_name(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    start("its maker");
+    run(200, 200 * US, 0);
+    assert_int_equal(sample(&reader, false), 1);
+    snprintf(world.rows[200].name, sizeof world.rows[200].name, "itself");
+    assert_int_equal(sample(&reader, false), 1);
+    assert_string_equal(reader.names[201], "itself");
+    assert_knows_all(&reader);
+    free_reader(&reader);
+}
+
+static void a_busy_thread_that_ends_is_gone(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    run(199, 20 * US, 0);
+    end(199);
+    assert_int_equal(sample(&reader, false), 1);
+    assert_false(reader.living[200]);
+    assert_true(reader.living[199]);
+    assert_memory_equal(&reader.process, &world.process, sizeof world.process);
+    free_reader(&reader);
+}
+
+/* Another thread with the number of one that has ended has run for less, or the process's clock tells. */
+static void a_busy_threads_number_that_is_given_anew_is_another_thread(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    pid_t tid = world.rows[199].tid;
+    end(199);
+    start("another");
+    world.rows[199].tid = tid;
+    assert_int_equal(sample(&reader, false), 1);
+    assert_false(reader.living[200]);
+    assert_true(reader.living[201]);
+    free_reader(&reader);
+}
+
+static void more_busy_threads_than_are_kept_are_all_read(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i <= SAMPLE_BUSY_MAX; i++)
+            run(i, NS_PER_MS, 0);
+        assert_int_equal(sample(&reader, false), 1);
+        assert_knows_all(&reader);
+    }
+    free_reader(&reader);
+}
+
+/* The kernel divides the process's time by all of its ticks, not as the sum of its threads' parts. */
+static void a_process_that_is_divided_otherwise_does_not_gain(void **state)
+{
+    (void)state;
+    struct reader reader;
+    begin(&reader, 200);
+    for (int i = 0; i < 20; i++) {
+        run(199, NS_PER_MS, 0);
+        sample(&reader, i % 5 == 4);
+        assert_int_equal(reader.process.total_ns, world.process.total_ns);
+        world.process.user_ns -= NS_PER_MS / 2;
+        world.process.system_ns += NS_PER_MS / 2;
+    }
+    free_reader(&reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_sleeps_is_not_read),
+        cmocka_unit_test(who_wakes_is_seen_at_once),
+        cmocka_unit_test(a_little_may_be_late_but_does_not_add_up),
+        cmocka_unit_test(after_a_wrong_guess_all_are_read_for_a_while),
+        cmocka_unit_test(whoever_asks_for_all_gets_all),
+        cmocka_unit_test(a_thread_that_starts_is_known_and_then_its_name),
+        cmocka_unit_test(a_busy_thread_that_ends_is_gone),
+        cmocka_unit_test(a_busy_threads_number_that_is_given_anew_is_another_thread),
+        cmocka_unit_test(more_busy_threads_than_are_kept_are_all_read),
+        cmocka_unit_test(a_process_that_is_divided_otherwise_does_not_gain),
+    };
+    return cmocka_run_group_tests_name("sample_pass", tests, NULL, NULL);
+}
