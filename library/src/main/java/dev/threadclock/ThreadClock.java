@@ -3,7 +3,6 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
-import dev.threadclock.internal.SourceFacts;
 
 /**
  * CPU time of threads: right, and for the calling thread cheaper than {@link System#nanoTime()}.
@@ -191,8 +190,6 @@ public final class ThreadClock {
         if (freshness == Freshness.INTERPOLATED && quantity != Quantity.TOTAL) {
             throw new IllegalArgumentException("only TOTAL can be INTERPOLATED, not " + quantity);
         }
-        SourceFacts facts = CLOCKS.source(quantity.ordinal(), freshness.ordinal());
-        return new Source(quantity, freshness, facts.name, facts.binding, facts.systemCalls, facts.resolutionNanos,
-                facts.ageNanos, facts.whyNotNative);
+        return new Source(quantity, freshness, CLOCKS.source(quantity.ordinal(), freshness.ordinal()));
     }
 }

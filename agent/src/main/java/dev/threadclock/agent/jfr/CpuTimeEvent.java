@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the event of a thread and that of the process have in common.
+package dev.threadclock.agent.jfr;
+
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
+
+/** CPU time used in an interval. Flight Recorder takes the fields of a superclass too. */
+abstract class CpuTimeEvent extends Event {
+    /** In the interval. */
+    @Label("User Time")
+    @Timespan(Timespan.NANOSECONDS)
+    public long user;
+
+    /** In the interval. */
+    @Label("System Time")
+    @Timespan(Timespan.NANOSECONDS)
+    public long system;
+
+    /** In the interval; user and system are the kernel's split of it. */
+    @Label("Total CPU Time")
+    @Timespan(Timespan.NANOSECONDS)
+    public long total;
+
+    /** How long it was. */
+    @Label("Interval")
+    @Description("How long the interval was")
+    @Timespan(Timespan.NANOSECONDS)
+    public long interval;
+
+    /** When the clocks were read, since 1970; the event is written a little later. */
+    @Label("End of Interval")
+    @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+    public long intervalEnd;
+}
