@@ -58,6 +58,13 @@ if command -v mandoc >/dev/null; then
 else
     skip "the man pages render" "mandoc is not installed"
 fi
+completes() {
+    # shellcheck disable=SC2016 # for the inner shell
+    [[ -s $root/usr/share/zsh/vendor-completions/_threadclock ]] && equal "threadclock re<Tab>" 'record report' "$(bash -c \
+        '. "$1" && COMP_WORDS=(threadclock re) COMP_CWORD=1 && _complete_threadclock; echo "${COMPREPLY[*]}"' \
+        bash "$root/usr/share/bash-completion/completions/threadclock")"
+}
+check "bash and zsh complete its commands" completes
 check "the licences are in its copyright file" licences_are_there "$root/usr/share/doc/threadclock/copyright"
 check "its changelog is readable" grep -q "^## $version" <(gzip -dc "$root/usr/share/doc/threadclock/changelog.gz")
 
