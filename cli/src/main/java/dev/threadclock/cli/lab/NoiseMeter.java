@@ -14,7 +14,7 @@ final class NoiseMeter {
     private static final int SPINS = 40;
     private static final int STEPS_A_SPIN = 1_000_000;
 
-    private long fastestNanos = Long.MAX_VALUE;
+    private double bestMedianNanos = Double.MAX_VALUE;
     private long sink;
 
     NoiseMeter() {
@@ -32,14 +32,16 @@ final class NoiseMeter {
         long own = sum(self.substring(self.lastIndexOf(')') + 2), 11, 15);
         long all = sum(machine, 0, 8);
         long stolen = sum(machine, 7, 8);
-        return new Mark(all, all - sum(machine, 3, 5) - stolen, stolen, own, spins(SPINS));
+        double medianSpinNanos = spins(SPINS);
+        bestMedianNanos = Math.min(bestMedianNanos, medianSpinNanos);
+        return new Mark(all, all - sum(machine, 3, 5) - stolen, stolen, own, medianSpinNanos);
     }
 
     /** Between two marks. */
     Noise between(Mark before, Mark after) throws IOException {
         double all = Math.max(1, after.all - before.all);
         double others = Math.max(0, after.busy - before.busy - (after.own - before.own));
-        double slower = Math.max(before.medianSpinNanos, after.medianSpinNanos) / fastestNanos - 1;
+        double slower = Math.max(before.medianSpinNanos, after.medianSpinNanos) / bestMedianNanos - 1;
         String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
         return new Noise(100 * (after.stolen - before.stolen) / all, 100 * others / all, 100 * slower, Double.parseDouble(load));
     }
@@ -59,7 +61,6 @@ final class NoiseMeter {
             nanos[i] = System.nanoTime() - start;
         }
         Arrays.sort(nanos);
-        fastestNanos = Math.min(fastestNanos, nanos[0]);
         return nanos[count / 2];
     }
 

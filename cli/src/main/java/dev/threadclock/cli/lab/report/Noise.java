@@ -7,7 +7,7 @@ import dev.threadclock.cli.page.Html;
 /**
  * @param stealPercent of all CPU time, what the hypervisor kept
  * @param othersPercent of all CPU time, what programs other than the lab and its children had
- * @param spinPercent by how much a fixed piece of work, before and after, took longer than ever before in this run
+ * @param spinPercent by how much a fixed piece of work, before or after, took longer than at best in this run, medians
  * @param loadAverage of the minute before its end; the lab's own threads count in it
  */
 public record Noise(double stealPercent, double othersPercent, double spinPercent, double loadAverage) {

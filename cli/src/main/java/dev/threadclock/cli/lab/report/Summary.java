@@ -33,8 +33,8 @@ final class Summary {
         List<String> noisy = ran.stream().filter(Result::noisy).map(Result::name).toList();
         if (!noisy.isEmpty()) {
             String which = noisy.size() == 1 || noisy.size() < ran.size() ? inWords(noisy) : "all experiments";
-            cautions.add("The machine was noisy during " + which + ": others had its CPUs meanwhile. Single figures there are in"
-                    + " doubt; run it again when the machine is quiet.");
+            cautions.add("The machine was noisy during " + which + ": others had its CPUs meanwhile, or they were slower than at best."
+                    + " Single figures there are in doubt; run it again when the machine is quiet.");
         }
         List<String> refused = report.with(Verdict.NOT_RUNNABLE).stream().map(Result::name).toList();
         if (!refused.isEmpty() && !report.root()) {
