@@ -61,7 +61,7 @@ fi
 completes() {
     # shellcheck disable=SC2016 # for the inner shell
     [[ -s $root/usr/share/zsh/vendor-completions/_threadclock ]] && equal "threadclock re<Tab>" 'record report' "$(bash -c \
-        '. "$1" && COMP_WORDS=(threadclock re) COMP_CWORD=1 && _complete_threadclock; echo "${COMPREPLY[*]}"' \
+        '. "$1" && COMP_WORDS=(threadclock re) COMP_CWORD=1 && _threadclock_with_jvms; echo "${COMPREPLY[*]}"' \
         bash "$root/usr/share/bash-completion/completions/threadclock")"
 }
 check "bash and zsh complete its commands" completes

@@ -4,14 +4,17 @@ package dev.threadclock.cli.help;
 
 import dev.threadclock.cli.Terminal;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 @Command(
         name = "completion",
-        description = {"Prints a script for bash or zsh that completes the commands and options of threadclock.", ""},
+        description = {"Prints a script for bash or zsh that completes the commands and options of threadclock, and the process numbers of JVMs.",
+            ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -29,8 +32,28 @@ public final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Terminal.stdout().stream().print(AutoComplete.bash(spec.root().name(), spec.root().commandLine()));
+        CommandSpec root = spec.root();
+        Terminal.stdout().stream().print(AutoComplete.bash(root.name(), root.commandLine()) + jvms(root));
         Terminal.stdout().stream().flush();
         return 0;
+    }
+
+    /** Which JVMs run is known when it is asked only; picocli completes what is known beforehand. */
+    private static String jvms(CommandSpec root) {
+        String commands = root.subcommands().values().stream().map(CommandLine::getCommandSpec)
+                .filter(command -> command.positionalParameters().stream().anyMatch(parameter -> parameter.paramLabel().matches("PID|JVM")))
+                .map(CommandSpec::name).collect(Collectors.joining("|"));
+        return """
+
+                # Where a JVM is to be named: the process numbers of those that run.
+                function _threadclock_with_jvms() {
+                  COMPREPLY=()
+                  _complete_threadclock
+                  if (( ${#COMPREPLY[@]} == 0 )) && [[ ${COMP_WORDS[1]} =~ ^(%s)$ && ${COMP_WORDS[COMP_CWORD]} != -* ]]; then
+                    COMPREPLY=( $(compgen -W "$(pgrep -x java 2>/dev/null)" -- "${COMP_WORDS[COMP_CWORD]}") )
+                  fi
+                }
+                complete -F _threadclock_with_jvms -o default threadclock threadclock.sh threadclock.bash
+                """.formatted(commands);
     }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shell makes of the completion script: commands, options, values, and the JVMs that run.
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CompletionTest {
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void writeScript() throws IOException {
+        Files.writeString(folder.resolve("threadclock"), AttachJvm.command("completion").ok().out());
+    }
+
+    /** What bash offers for the last of these words. */
+    private List<String> offered(String... words) {
+        // compopt is bash's only while it completes.
+        String shell = "compopt() { :; }; . '" + folder.resolve("threadclock") + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
+                + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
+        List<String> command = new ArrayList<>(List.of("bash", "-c", shell, "bash"));
+        command.addAll(List.of(words));
+        return ChildJvm.start(command, Map.of()).end().ok().out().lines().map(String::strip).toList();
+    }
+
+    @Test
+    void commandsOptionsAndTheirValuesAreOffered() {
+        assertThat(offered("re")).containsExactly("record", "report");
+        assertThat(offered("top", "--o")).containsExactly("--once");
+        assertThat(offered("top", "--sort", "us")).containsExactly("user");
+    }
+
+    @Test
+    void whereAJvmIsToBeNamedThoseThatRunAreOffered() {
+        try (AttachJvm jvm = TopTest.start()) {
+            for (String command : List.of("top", "record", "attach", "detach", "status", "doctor")) {
+                assertThat(offered(command, "")).as(command).contains(jvm.pid());
+            }
+            assertThat(offered("lab", "")).doesNotContain(jvm.pid());
+        }
+    }
+}
