@@ -58,7 +58,8 @@ public final class SamplerCost {
     /** how: alone, top or bean. */
     private static double percent(String jar, String home, String classes, String how) throws Exception {
         Process child = new ProcessBuilder(home + "/bin/java", "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "SleepingChild", how).redirectError(Redirect.DISCARD).start();
+                "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "SleepingChild", how)
+                .redirectError(Redirect.DISCARD).start();
         Process top = null;
         try {
             child.getInputStream().read(); // it is ready
