@@ -2,8 +2,8 @@
 // What it costs a JVM to be sampled: 1,000 threads that sleep, ten times a second, by threadclock top and by ThreadMXBean.
 //
 // How to run: java bench/SamplerCost.java JAR JAVA_HOME...   (JDK 17 or later runs it; it measures any from 8)
-// Percent of one core: the CPU time of all threads of the JVM in five seconds, of its own alone, with top beside it, and with a
-// thread in it that asks ThreadMXBean for the CPU and user times of all (no names, no JMX). By turns; medians.
+// Percent of one core, by the CPU time of all threads of the JVM in five seconds: what it uses alone, what top adds, and what a
+// thread in it adds that asks ThreadMXBean for the CPU and user times of all (no names, no JMX). By turns; medians.
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
