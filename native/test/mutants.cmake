@@ -62,7 +62,7 @@ threadclock_mutant(no_successor process_threads threads.c "own->identity.start !
 threadclock_mutant(reads_stay_behind threads threads.c "error == 0 && tc_own_cell_used(tid)" "0")
 # Interpolation: switches that nobody notices; an anchor that holds for ever; a later anchor's mark taken for an earlier
 # one's; half of one anchor and half of another; one that is set over a handler's; a mark that stays although it was; a
-# counter that runs too fast.
+# counter that runs too fast; an anchor that is ahead of the kernel as its thread was.
 threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark" "0")
 threadclock_mutant(interpolated_for_ever interpolated_fallback interpolated.h "elapsed >= window" "0")
 threadclock_mutant(interpolated_mark_last interpolated_steps interpolated.h
