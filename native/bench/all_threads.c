@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it costs to read all threads of a process once, beside the bare system calls and /proc, in microseconds per pass.
+ * The cost of reading all threads of a process once, next to the bare system calls and /proc, in microseconds
+ * per pass.
  *
  * How to run: cmake --build build/native --target all_threads && build/native/bench/all_threads [THREADS]
- * One thread in a hundred works a little between passes, the others sleep. Subjects take turns; the median of the rounds is
- * shown. "Bare" is one clock_gettime on the SCHED clock of every thread, from a list that somebody else has made.
+ *
+ * One thread in a hundred works a little between passes, the others sleep. Subjects take turns; the median of
+ * the rounds is shown. "Bare" is one clock_gettime on the SCHED clock of every thread, from a list that
+ * exists already.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -84,7 +87,7 @@ static void *do_nothing(void *unused)
 static void one_pass_after_a_start(void)
 {
     pthread_t thread;
-    pthread_create(&thread, NULL, do_nothing, NULL); /* it ends at once; the list is made anew */
+    pthread_create(&thread, NULL, do_nothing, NULL); /* it ends at once, so the list is made again */
     pthread_join(thread, NULL);
     threadclock_all_threads(rows, MAX);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a read of the calling thread costs, each source beside its baseline and peers, in nanoseconds.
+ * The cost of a read of the calling thread, each source next to its baseline and peers, in nanoseconds.
  *
  * How to run: cmake --build build/native --target own_thread_reads && build/native/bench/own_thread_reads
- * Rounds of all subjects follow each other, so that noise hits all alike; the median of the rounds is shown. A quiet
+ *
+ * Subjects take turns in each round, so that noise hits all alike; the median of the rounds is shown. A quiet
  * machine and a pinned process (taskset) give steadier figures; the ratios hold without.
  */
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each source says of threads whose work is all user time: one that works only around timer ticks, one that works
- * only between them, one that works all the time. The truth is the precise run time.
+ * What each source reports for threads whose work is all user time: one that works only around timer ticks,
+ * one that works only between them, one that works all the time. The reference is the precise run time.
  *
- * How to run: cmake --build build/native --target split_against_truth && build/native/bench/split_against_truth
+ * How to run: cmake --build build/native --target split_against_truth &&
+ *     build/native/bench/split_against_truth
  */
 #include "support.h"
 
@@ -57,7 +58,7 @@ int main(void)
     printf("user time of a thread that works in user mode only, tick %lld ns\n", (long long)threadclock_tick_length_ns());
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         struct reading reading = {.work = works[i].work};
-        in_new_thread(read_after_work, &reading); /* a new thread: no other ticks to scale by */
+        in_new_thread(read_after_work, &reading); /* a new thread: no earlier ticks to scale by */
         printf("%s\n", works[i].name);
         print("truth (CLOCK_THREAD_CPUTIME_ID)", reading.truth_ns, reading.truth_ns);
         print("threadclock, tick", reading.tick.user_ns, reading.truth_ns);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clock ids of CPU clocks: encode, decode, read; and the raw tick clocks of the calling thread. */
+/* Clock ids of CPU clocks: encode, decode, read; the raw tick clocks of the calling thread; getrusage. */
 #include "clock_id.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include "sys.h"
 
-/* include/linux/posix-timers.h (kernel 2.6.12 on): CPUCLOCK_PERTHREAD_MASK 4, CPUCLOCK_CLOCK_MASK 3, CLOCKFD 3. */
+/* include/linux/posix-timers.h (2.6.12 on): CPUCLOCK_PERTHREAD_MASK 4, CPUCLOCK_CLOCK_MASK 3, CLOCKFD 3 */
 enum { ID_SHIFT = 3, THREAD_BIT = 4, WHICH_MASK = 3, WHICH_FD = 3 };
 
 static const pid_t id_max = (1 << (31 - ID_SHIFT)) - 1; /* ~id must keep its sign in bits 31..3 */
@@ -25,7 +26,10 @@ int threadclock_clockid_encode(const struct threadclock_clockid_parts *parts, cl
 
 int threadclock_clockid_decode(clockid_t clock_id, struct threadclock_clockid_parts *parts)
 {
-    /* CPU clocks are the negative ids whose low bits are not 3; the others are CLOCK_* constants and clocks of files. */
+    /*
+     * CPU clocks are the negative ids whose low bits are not 3; others are CLOCK_* constants and clocks of
+     * descriptors.
+     */
     if (parts == NULL || clock_id >= 0 || (clock_id & WHICH_MASK) == WHICH_FD)
         return -EINVAL;
     parts->id = (pid_t)~(clock_id >> ID_SHIFT);
@@ -41,6 +45,19 @@ int64_t threadclock_clock_ns(clockid_t clock_id)
     return error < 0 ? error : tc_timespec_ns(&ts);
 }
 
+int tc_rusage_times(int who, struct threadclock_times *times)
+{
+    struct rusage usage;
+    long error = tc_syscall4(SYS_getrusage, who, (long)&usage, 0, 0);
+    if (error < 0)
+        return (int)error;
+    int64_t user_ns = tc_timeval_ns(&usage.ru_utime), system_ns = tc_timeval_ns(&usage.ru_stime);
+    if (user_ns < 0 || system_ns < 0)
+        return -EOVERFLOW;
+    *times = (struct threadclock_times){user_ns, system_ns, user_ns + system_ns};
+    return 0;
+}
+
 int64_t threadclock_user_raw_ns(void)
 {
     return threadclock_clock_ns(TC_CLOCK_OWN_VIRT);
@@ -53,7 +70,10 @@ int64_t threadclock_user_system_raw_ns(void)
 
 int64_t threadclock_tick_length_ns(void)
 {
-    /* posix_cpu_clock_getres, kernel/time/posix-cpu-timers.c: PROF and VIRT answer (NSEC_PER_SEC + HZ - 1) / HZ. */
+    /*
+     * posix_cpu_clock_getres, kernel/time/posix-cpu-timers.c: PROF and VIRT return (NSEC_PER_SEC + HZ - 1) /
+     * HZ.
+     */
     struct timespec ts;
     long error = tc_syscall4(SYS_clock_getres, TC_CLOCK_OWN_VIRT, (long)&ts, 0, 0);
     return error < 0 ? error : tc_timespec_ns(&ts);

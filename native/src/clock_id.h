@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clock ids of the calling thread, and what the kernel answers in nanoseconds. */
+/* Clock ids of the calling thread, and conversions of the kernel's results to nanoseconds. */
 #ifndef TC_CLOCK_ID_H
 #define TC_CLOCK_ID_H
 
+#include <errno.h>
 #include <sys/time.h>
 
+#include "sys.h"
 #include "threadclock.h"
 
-/* ~0 << 3 | thread bit | which: id 0 is the caller, which spares the kernel the look-up of the TID. */
+/* ~0 << 3 | thread bit | which clock: id 0 is the caller, which spares the kernel the lookup of the TID. */
 #define TC_CLOCK_OWN_PROF ((clockid_t)-4)
 #define TC_CLOCK_OWN_VIRT ((clockid_t)-3)
 #define TC_CLOCK_OWN_SCHED ((clockid_t)-2)
 
+/*
+ * Nanoseconds, or -EOVERFLOW: negative, or 2^33 s (272 years) or more, which 63 bits of nanoseconds cannot
+ * hold.
+ */
 static inline int64_t tc_timespec_ns(const struct timespec *ts)
 {
-    return (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
+    return (uint64_t)ts->tv_sec >> 33 != 0 ? -EOVERFLOW : (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
 }
 
+/* The same, but -EOVERFLOW from 2^32 s on, so that the sum of user and system is below 2^63 ns. */
 static inline int64_t tc_timeval_ns(const struct timeval *tv)
 {
-    return (int64_t)tv->tv_sec * 1000000000 + (int64_t)tv->tv_usec * 1000;
+    return (uint64_t)tv->tv_sec >> 32 != 0 ? -EOVERFLOW : (int64_t)tv->tv_sec * 1000000000 + (int64_t)tv->tv_usec * 1000;
 }
+
+/* The result of getrusage: 0 and the times, total_ns the sum of the two; or a negative errno. */
+TC_INTERNAL int tc_rusage_times(int who, struct threadclock_times *times);
 
 #endif

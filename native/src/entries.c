@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of registered threads: its entries, how they are found, held and used again. */
+/*
+ * Hash chains by id (which readers follow without a lock) and by TID, over chunks of entries that are never
+ * unmapped.
+ */
+#include "entries.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "entry.h"
 #include "lock.h"
-#include "sys.h"
 #include "tick.h"
 
 enum { CHUNK_ENTRIES = 1024, CHUNKS = 4096, BUCKETS = 4096, QUEUE_MIN = 256 };
@@ -14,10 +17,9 @@ enum { CHUNK_ENTRIES = 1024, CHUNKS = 4096, BUCKETS = 4096, QUEUE_MIN = 256 };
 static struct {
     struct tc_lock lock;
     uint32_t fork;
-    uint32_t used;     /* entries ever used: indices below are valid */
-    uint32_t standing; /* registrations that stand, adopted ones not counted */
-    uint32_t unclaimed;
-    uint32_t removals; /* changes whenever an entry leaves its chains: a search that met none is in doubt */
+    uint32_t used;     /* entries ever used: lower indices are valid */
+    uint32_t standing;
+    uint32_t removals; /* changes when an entry leaves its chains: a search that found none then repeats */
     uint32_t queue_head, queue_tail, queued;
     uint32_t of_id[BUCKETS], of_tid[BUCKETS];
     struct entry *chunks[CHUNKS];
@@ -35,9 +37,11 @@ static struct entry *entry_at(uint32_t index)
 
 static uint32_t index_of(const struct entry *entry)
 {
-    for (uint32_t chunk = 0;; chunk++)
-        if (entry >= table.chunks[chunk] && entry < table.chunks[chunk] + CHUNK_ENTRIES)
-            return chunk * CHUNK_ENTRIES + (uint32_t)(entry - table.chunks[chunk]);
+    for (uint32_t chunk = 0;; chunk++) {
+        const struct entry *entries = TC_LOAD(table.chunks[chunk]);
+        if (entry >= entries && entry < entries + CHUNK_ENTRIES)
+            return chunk * CHUNK_ENTRIES + (uint32_t)(entry - entries);
+    }
 }
 
 /* Java ids and TIDs are consecutive. */
@@ -51,41 +55,46 @@ static uint32_t *bucket_of_tid(pid_t tid)
     return &table.of_tid[(uint32_t)tid % BUCKETS];
 }
 
-threadclock_thread tc_entry_handle_of(const struct entry *entry, uint32_t generation)
+threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generation)
 {
     return (uint64_t)generation << 32 | index_of(entry);
 }
 
-threadclock_thread tc_entry_handle(const struct entry *entry)
-{
-    return tc_entry_handle_of(entry, entry->generation);
-}
-
 bool tc_entry_stands(const struct entry *entry, uint32_t generation)
 {
-    return TC_LOAD(entry->generation) == generation && (generation & 1) != 0 && entry->fork == present_fork();
+    return TC_LOAD(entry->generation) == generation && (generation & 1) != 0 && TC_LOAD(entry->fork) == present_fork();
 }
 
-/* In a child the table of the parent is dropped whole: none of its threads is there. Its memory is used again. */
-void tc_entries_lock(void)
+/*
+ * In a child the parent's whole table is dropped, because none of its threads exists there. Its memory is
+ * reused.
+ */
+uint64_t tc_entries_lock(void)
 {
+    uint64_t signals = tc_signals_block();
     bool broken = tc_lock(&table.lock) != 0;
     uint32_t fork = present_fork();
-    if (table.fork == fork && !broken)
-        return;
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        table.of_id[i] = table.of_tid[i] = 0;
-    table.used = table.standing = table.unclaimed = table.queue_head = table.queue_tail = table.queued = 0;
-    table.removals++;
-    table.fork = fork;
+    if (table.fork != fork || broken) {
+        for (uint32_t i = 0; i < BUCKETS; i++) {
+            TC_STORE(table.of_id[i], 0);
+            TC_STORE(table.of_tid[i], 0);
+        }
+        TC_STORE(table.used, 0);
+        TC_STORE(table.standing, 0);
+        table.queue_head = table.queue_tail = table.queued = 0;
+        __atomic_add_fetch(&table.removals, 1, __ATOMIC_ACQ_REL);
+        table.fork = fork;
+    }
+    return signals;
 }
 
-void tc_entries_unlock(void)
+void tc_entries_unlock(uint64_t signals)
 {
     tc_unlock(&table.lock);
+    tc_signals_restore(signals);
 }
 
-/* Takes the entry out of the chain that begins at link; the member at this offset leads on. */
+/* Removes the entry from the chain that begins at link; the member at next_offset is the next link. */
 static void unlink_from(uint32_t *link, const struct entry *entry, size_t next_offset)
 {
     for (; *link != 0; link = (uint32_t *)((char *)entry_at(*link - 1) + next_offset)) {
@@ -95,14 +104,6 @@ static void unlink_from(uint32_t *link, const struct entry *entry, size_t next_o
             return;
         }
     }
-}
-
-void tc_entry_name(struct entry *entry, uint64_t id)
-{
-    uint32_t *bucket = bucket_of_id(id);
-    TC_STORE(entry->next_of_id, *bucket);
-    TC_STORE(entry->id, id);
-    TC_STORE(*bucket, index_of(entry) + 1);
 }
 
 static void enqueue(uint32_t index)
@@ -115,11 +116,6 @@ static void enqueue(uint32_t index)
     table.queue_tail = index + 1;
 }
 
-void tc_entry_retire(struct entry *entry)
-{
-    enqueue(index_of(entry));
-}
-
 static struct entry *used_again(void)
 {
     for (uint32_t tries = 0; table.queued > QUEUE_MIN && tries < QUEUE_MIN; tries++) {
@@ -128,8 +124,7 @@ static struct entry *used_again(void)
         table.queue_head = entry->next_in_queue;
         table.queued--;
         if (__atomic_load_n(&entry->readers, __ATOMIC_SEQ_CST) == 0) {
-            if (entry->id != 0)
-                unlink_from(bucket_of_id(entry->id), entry, offsetof(struct entry, next_of_id));
+            tc_entry_unname(entry);
             unlink_from(bucket_of_tid(entry->tid), entry, offsetof(struct entry, next_of_tid));
             return entry;
         }
@@ -151,59 +146,83 @@ static struct entry *never_used(void)
         TC_STORE(table.chunks[chunk], (struct entry *)memory);
     }
     struct entry *entry = entry_at(index);
-    entry->generation += entry->generation & 1; /* in a child: the parent's, which stands no more */
-    entry->readers = 0;
+    TC_STORE(entry->generation, entry->generation + (entry->generation & 1)); /* may be a parent's, odd */
+    TC_STORE(entry->readers, 0);
     TC_STORE(table.used, index + 1);
     return entry;
 }
 
-struct entry *tc_entry_new(pid_t tid)
+/* An ended entry, cleared of its previous thread's data. */
+static struct entry *cleared(pid_t tid)
 {
     struct entry *entry = used_again();
     if (entry == NULL && (entry = never_used()) == NULL)
         return NULL;
-    TC_STORE(entry->id, 0);
     entry->slot = (struct tc_slot){0};
-    entry->share_at_tick = 0;
-    entry->identity = (struct tc_thread_identity){0};
-    entry->nested = 0;
-    entry->orphan = entry->unclaimed = entry->adopted = 0;
-    entry->fork = table.fork;
-    entry->tid = tid;
-    uint32_t *bucket = bucket_of_tid(tid);
-    TC_STORE(entry->next_of_tid, *bucket);
-    TC_STORE(*bucket, index_of(entry) + 1);
+    TC_STORE(entry->share_at_tick, 0);
+    TC_STORE(entry->id, 0);
+    TC_STORE(entry->fork, table.fork);
+    TC_STORE(entry->tid, tid);
+    entry->registered = 0;
     return entry;
 }
 
-void tc_entry_begin(struct entry *entry)
+/* The id is set last: a reader that found it before the registration is active would take it for ended. */
+struct entry *tc_entry_begin(pid_t tid, uint64_t id)
 {
-    entry->fork = table.fork;
-    TC_STORE(entry->unclaimed, 1);
-    table.standing += !entry->adopted;
-    __atomic_add_fetch(&table.unclaimed, 1, __ATOMIC_ACQ_REL);
+    struct entry *entry = cleared(tid);
+    if (entry == NULL)
+        return NULL;
+    uint32_t *bucket = bucket_of_tid(tid);
+    entry->next_of_tid = *bucket;
+    TC_STORE(*bucket, index_of(entry) + 1);
+    TC_STORE(table.standing, table.standing + 1);
     TC_STORE(entry->generation, entry->generation + 1);
-    TC_STORE(entry->orphan, 0);
+    if (id != 0)
+        tc_entry_name(entry, id);
+    return entry;
 }
 
-bool tc_entry_end(struct entry *entry)
+void tc_entry_abandon(struct entry *entry)
 {
     TC_STORE(entry->generation, entry->generation + 1);
-    table.standing -= !entry->adopted;
-    bool unclaimed = __atomic_exchange_n(&entry->unclaimed, 0, __ATOMIC_ACQ_REL);
-    __atomic_sub_fetch(&table.unclaimed, unclaimed, __ATOMIC_ACQ_REL);
-    return unclaimed;
+    TC_STORE(table.standing, table.standing - 1);
 }
 
-void tc_entry_disown(struct entry *entry)
+void tc_entry_end(struct entry *entry)
 {
-    table.standing += entry->adopted;
-    entry->adopted = 0;
+    tc_entry_abandon(entry);
+    enqueue(index_of(entry));
+}
+
+void tc_entry_name(struct entry *entry, uint64_t id)
+{
+    uint32_t *bucket = bucket_of_id(id);
+    TC_STORE(entry->next_of_id, *bucket);
+    TC_STORE(entry->id, id);
+    TC_STORE(*bucket, index_of(entry) + 1);
+}
+
+void tc_entry_unname(struct entry *entry)
+{
+    if (entry->id == 0)
+        return;
+    unlink_from(bucket_of_id(entry->id), entry, offsetof(struct entry, next_of_id));
+    TC_STORE(entry->id, 0);
+}
+
+void tc_entry_note_end(uint64_t id)
+{
+    struct entry *entry = cleared(0);
+    if (entry == NULL)
+        return; /* no memory: the id is unknown again, and the JVM answers for its thread */
+    tc_entry_name(entry, id);
+    enqueue(index_of(entry));
 }
 
 struct entry *tc_entry_of_id(uint64_t id)
 {
-    for (uint32_t link = id != 0 ? *bucket_of_id(id) : 0; link != 0; link = entry_at(link - 1)->next_of_id)
+    for (uint32_t link = *bucket_of_id(id); link != 0; link = entry_at(link - 1)->next_of_id)
         if (entry_at(link - 1)->id == id)
             return entry_at(link - 1);
     return NULL;
@@ -217,13 +236,7 @@ struct entry *tc_entry_of_tid(pid_t tid)
     return NULL;
 }
 
-struct entry *tc_entry_next(const struct entry *entry)
-{
-    uint32_t index = entry == NULL ? 0 : index_of(entry) + 1;
-    return index < TC_LOAD(table.used) ? entry_at(index) : NULL;
-}
-
-struct entry *tc_entry_find(uint64_t id, uint32_t *generation, bool *orphan)
+struct entry *tc_entry_find(uint64_t id, uint32_t *generation)
 {
     uint32_t removals;
     do {
@@ -231,41 +244,13 @@ struct entry *tc_entry_find(uint64_t id, uint32_t *generation, bool *orphan)
         for (uint32_t link = TC_LOAD(*bucket_of_id(id)); link != 0;) {
             struct entry *entry = entry_at(link - 1);
             *generation = TC_LOAD(entry->generation);
-            *orphan = TC_LOAD(entry->orphan);
+            bool found = TC_LOAD(entry->id) == id && TC_LOAD(entry->fork) == present_fork();
             if (TC_LOAD(entry->generation) != *generation)
-                continue; /* it began or ended in between */
-            if (TC_LOAD(entry->id) == id && entry->fork == present_fork())
+                continue; /* it began or ended in the meantime */
+            if (found)
                 return entry;
             link = TC_LOAD(entry->next_of_id);
         }
-    } while (TC_LOAD(table.removals) != removals);
-    return NULL;
-}
-
-/* The entry may change hands at any time: what was claimed is looked at again, and given back if it is another's. */
-static bool claim(struct entry *entry, pid_t tid)
-{
-    uint32_t generation = TC_LOAD(entry->generation);
-    if (!TC_LOAD(entry->unclaimed) || entry->tid != tid || !tc_entry_stands(entry, generation)
-        || (entry->adopted && !tc_thread_is(tid, 0, &entry->identity))
-        || !__atomic_exchange_n(&entry->unclaimed, 0, __ATOMIC_ACQ_REL))
-        return false;
-    if (tc_entry_stands(entry, generation)) {
-        __atomic_sub_fetch(&table.unclaimed, 1, __ATOMIC_ACQ_REL);
-        return true;
-    }
-    TC_STORE(entry->unclaimed, 1);
-    return false;
-}
-
-struct entry *tc_entry_claim(pid_t tid)
-{
-    uint32_t removals;
-    do {
-        removals = TC_LOAD(table.removals);
-        for (uint32_t link = TC_LOAD(*bucket_of_tid(tid)); link != 0; link = TC_LOAD(entry_at(link - 1)->next_of_tid))
-            if (claim(entry_at(link - 1), tid))
-                return entry_at(link - 1);
     } while (TC_LOAD(table.removals) != removals);
     return NULL;
 }
@@ -294,9 +279,4 @@ int tc_entry_release(struct entry *entry, uint32_t generation, int error)
 uint32_t tc_entries_standing(void)
 {
     return TC_LOAD(table.standing);
-}
-
-bool tc_entries_unclaimed(void)
-{
-    return TC_LOAD(table.unclaimed) != 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether the total can be interpolated, by trying; measures the counter; sets anchors. */
+/* Finds out by trying whether the total can be interpolated; measures the counter; sets anchors. */
 #include "interpolated.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -32,12 +31,15 @@ struct tc_interpolation tc_interpolation;
 #endif
 #endif
 
-/* glibc, 2.35 on (and 2.34 of some distributions), registers an rseq area for each thread and tells where. musl: absent. */
+/*
+ * glibc (2.35 on, and 2.34 of some distributions) registers an rseq area for each thread and exports its
+ * offset. musl: absent.
+ */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 enum {
-    RSEQ_SIZE_MIN = 32, /* of a registration, even where fewer bytes have a meaning */
+    RSEQ_SIZE_MIN = 32, /* of a registration, even if fewer bytes are used */
     RSEQ_FLAG_UNREGISTER = 1,
     MARK_BYTES = 4096,
     SWITCH_TRIALS = 3,
@@ -47,7 +49,7 @@ enum {
     CALIBRATIONS_MAX = 1000
 };
 
-/* 16 GHz and 250 kHz, as scales: beyond is no counter to interpolate with. */
+/* 16 GHz and 250 kHz, as scales: a counter outside of these cannot be interpolated with. */
 static const uint64_t scale_min = (UINT64_C(1) << 32) / 16, scale_max = (UINT64_C(1) << 32) * 4000;
 
 enum state { UNKNOWN, CALIBRATING, READY, NEVER };
@@ -57,10 +59,11 @@ static tc_clock_gettime *vdso_clock_gettime;
 static struct tc_stamp first_sample;
 
 /*
- * The mark: a critical section of no length, so that the kernel finds every instruction outside it and does what it does
- * then at a switch and at a signal: clears the field (clear_rseq_cs, kernel/rseq.c, to 6.18). Nothing ever jumps to abort_ip;
- * the kernel only wants the signature before it. In memory of its own: the field of a sleeping thread may point here after
- * a program that has this linked in statically has been unloaded, and a wrong address there is the end of the process.
+ * The mark: an empty critical section. The kernel finds every instruction outside it, and so clears the field
+ * at a switch and at a signal (clear_rseq_cs, kernel/rseq.c, to 6.18). Nothing ever jumps to abort_ip; the
+ * kernel only requires the signature before it. The mark has its own mapping: the field of a sleeping thread
+ * may still point to it after a shared object that this is linked into has been unloaded, and an invalid
+ * address there kills the process.
  */
 struct mark {
     _Alignas(32) uint32_t version;
@@ -89,13 +92,14 @@ static bool set_up_mark(void)
     mark->start_ip = mark->abort_ip = (uint64_t)&mark->aborted;
     uint64_t none = 0;
     if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)page, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        tc_syscall4(SYS_munmap, page, MARK_BYTES, 0, 0); /* another thread was faster */
+        tc_syscall4(SYS_munmap, page, MARK_BYTES, 0, 0); /* another thread has set one first */
     return true;
 }
 
 /*
- * That the area is the one that the kernel knows, with our signature, asked without changing anything: to unregister it with
- * a wrong signature is EPERM only if it is registered, and then to register it again with the right one is EBUSY.
+ * Checks, without changing anything, that the area is the one registered with the kernel, with our signature:
+ * unregistering it with a wrong signature gives EPERM only if it is registered, and registering it again with
+ * the right one then gives EBUSY.
  */
 static bool is_registered(struct tc_rseq_area *area)
 {
@@ -105,14 +109,14 @@ static bool is_registered(struct tc_rseq_area *area)
 }
 
 /*
- * Since 6.19 a thread that gave up the CPU in a system call finds the field as it left it (include/linux/rseq_entry.h: only
- * after an interrupt of user mode is it looked at). So: sleep, and see. Signals wait, for they clear the field too.
+ * Since 6.19 the field survives a switch in a system call (include/linux/rseq_entry.h: it is checked only
+ * after an interrupt of user mode). So this sleeps and looks. Signals are blocked, because they clear the
+ * field too.
  */
 static bool switch_clears_mark(struct tc_rseq_area *area)
 {
-    uint64_t all = ~UINT64_C(0), before;
     bool cleared = true;
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all);
+    uint64_t signals = tc_signals_block();
     for (int trial = 0; cleared && trial < SWITCH_TRIALS; trial++) {
         struct timespec shortest = {0, 1};
         TC_STORE(area->rseq_cs, tc_interpolation.mark);
@@ -120,11 +124,14 @@ static bool switch_clears_mark(struct tc_rseq_area *area)
         cleared = (slept == 0 || slept == -EINTR) && TC_LOAD(area->rseq_cs) == 0;
     }
     TC_STORE(area->rseq_cs, 0);
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+    tc_signals_restore(signals);
     return cleared;
 }
 
-/* One that goes on at the same pace in every power state. The kernel's own doubts about it show in its clock source. */
+/*
+ * True if the counter has the same rate in every power state. If the kernel distrusts it, the clock source
+ * shows that.
+ */
 static bool counter_is_steady(void)
 {
 #if defined(__x86_64__)
@@ -137,7 +144,7 @@ static bool counter_is_steady(void)
     long length = file < 0 ? 0 : tc_syscall4(SYS_read, file, (long)name, sizeof name, 0);
     if (file >= 0)
         tc_syscall4(SYS_close, file, 0, 0, 0);
-    bool steady = length <= 0; /* not to be read here: the processor's word has to do */
+    bool steady = length <= 0; /* unreadable here: trust CPUID */
     for (unsigned i = 0; i < sizeof trusted / sizeof trusted[0]; i++)
         steady |= name[0] == trusted[i][0] && name[1] == trusted[i][1] && name[2] == trusted[i][2];
     return steady;
@@ -149,13 +156,14 @@ static bool counter_is_steady(void)
 static uint64_t raw_clock_ns(void)
 {
     struct timespec ts = {0, 0};
-    vdso_clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+    TC_LOAD(vdso_clock_gettime)(CLOCK_MONOTONIC_RAW, &ts);
     return (uint64_t)tc_timespec_ns(&ts);
 }
 
 /*
- * The counter between two readings of the clock that NTP does not steer; the narrowest of some. ns is the later reading if
- * the sample begins a measurement and the earlier one if it ends it: so the scale comes out too small if at all wrong.
+ * The counter between two readings of the clock that NTP does not adjust; the narrowest of several tries. ns
+ * is the later reading at the beginning of a measurement and the earlier one at its end, so that any error
+ * makes the scale too small.
  */
 static bool sample_counter(bool begins, struct tc_stamp *sample)
 {
@@ -170,11 +178,15 @@ static bool sample_counter(bool begins, struct tc_stamp *sample)
     return narrowest_ns <= SAMPLE_WIDTH_NS;
 }
 
-/* The first sample is taken in some thread's read, the second in one 10 ms later. Until then nothing is interpolated. */
+/*
+ * One thread's read takes the first sample, a read 10 ms later the second. Until then nothing is
+ * interpolated.
+ */
 static enum state calibrate(void)
 {
     static uint32_t failures;
-    struct tc_stamp now, none = {0, 0}, first = {TC_LOAD(first_sample.ticks), TC_LOAD(first_sample.ns)};
+    struct tc_stamp now, none = {0, 0}, first = {0, TC_LOAD(first_sample.ns)};
+    first.ticks = TC_LOAD(first_sample.ticks); /* after ns: once ns is set, both are */
     bool begins = first.ns == 0;
     if (!begins && raw_clock_ns() - first.ns < CALIBRATION_NS)
         return CALIBRATING;
@@ -185,12 +197,12 @@ static enum state calibrate(void)
         return CALIBRATING;
     }
     uint64_t ticks = now.ticks - first.ticks, ns = now.ns - first.ns;
-    for (; ns >> 32 != 0; ns >>= 1) /* the quotient needs no more */
+    for (; ns >> 32 != 0; ns >>= 1) /* more bits do not change the quotient */
         ticks >>= 1;
     uint64_t measured = ticks != 0 ? (ns << 32) / ticks : 0, scale = 0;
     if (measured < scale_min || measured > scale_max)
         return NEVER;
-    measured -= measured >> 16; /* rather behind than ahead: by 15 ns at the end of the window */
+    measured -= measured >> 16; /* behind rather than ahead: by 15 ns at the end of the window */
     if (__atomic_compare_exchange_n(&tc_interpolation.scale, &scale, measured, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         scale = measured;
     TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
@@ -201,10 +213,10 @@ static enum state find_out(void)
 {
     if (&__rseq_size == NULL || &__rseq_offset == NULL || __rseq_size == 0)
         return NEVER;
-    tc_interpolation.rseq_offset = __rseq_offset;
+    TC_STORE(tc_interpolation.rseq_offset, __rseq_offset);
     struct tc_rseq_area *area = tc_rseq_area();
     if (TC_LOAD(area->rseq_cs) != 0)
-        return UNKNOWN; /* in use by somebody else just now */
+        return UNKNOWN; /* in use by other code at the moment */
     tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
     if (clock_gettime == NULL || !counter_is_steady() || !is_registered(area) || !set_up_mark() || !switch_clears_mark(area))
         return NEVER;
@@ -212,7 +224,10 @@ static enum state find_out(void)
     return CALIBRATING;
 }
 
-/* Threads that come here together all reach the same answer, or the first one's; nothing waits for another. */
+/*
+ * Threads that get here at the same time all reach the same answer, or the first one's; none waits for
+ * another.
+ */
 static bool is_ready(void)
 {
     uint32_t known = TC_LOAD(state);
@@ -224,7 +239,10 @@ static bool is_ready(void)
     return found == READY;
 }
 
-/* The anchor is loaded before the mark is set, so that the end finds out when a handler has set another one in between. */
+/*
+ * The anchor is loaded before the mark is set, so that tc_anchor_end notices an anchor that a handler set in
+ * between.
+ */
 struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
 {
     struct tc_anchoring anchoring = {0};
@@ -234,7 +252,7 @@ struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
     anchoring.before = (struct tc_stamp){TC_LOAD(anchor->ticks), TC_LOAD(anchor->ns)};
     uint64_t rseq_cs = TC_LOAD(area->rseq_cs);
     if ((int32_t)area->cpu_id < 0 || (rseq_cs != 0 && rseq_cs != tc_interpolation.mark))
-        return anchoring; /* a thread that is not registered, or somebody else's critical section: hands off */
+        return anchoring; /* not registered, or another library's critical section: do not touch */
     anchoring.began_ticks = tc_ticks();
     TC_STORE(area->rseq_cs, tc_interpolation.mark);
     anchoring.marked = true;
@@ -242,9 +260,9 @@ struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
 }
 
 /*
- * The ticks after the total: so what is interpolated is behind by the time between, and not ahead. Where that was long (the
- * hypervisor ran something else, say), there is no anchor. Nor where a handler has set one: the mark may be from before it, or
- * from after it, so it goes, and the next read tries again.
+ * The ticks are read after the total, so an interpolated value is behind by the time between, and not ahead.
+ * If that took long (the hypervisor ran something else, for example), no anchor is set. Nor if a handler has
+ * set one: the mark may predate or follow that anchor, so it is cleared, and the next read tries again.
  */
 void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring, int64_t total_ns)
 {
@@ -259,6 +277,12 @@ void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring
         TC_STORE(area->rseq_cs, 0);
 }
 
+void tc_interpolation_end(void)
+{
+    TC_STORE(tc_interpolation.window, 0);
+    TC_STORE(state, NEVER);
+}
+
 bool tc_interpolation_settle(void)
 {
     for (int i = 0; i < 2 && TC_LOAD(state) == CALIBRATING; i++) {
@@ -270,6 +294,10 @@ bool tc_interpolation_settle(void)
 }
 
 #else
+
+void tc_interpolation_end(void)
+{
+}
 
 struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The total between two system calls: an anchor, the time-stamp counter since, and rseq's word that no switch came between. */
+/*
+ * Interpolates total: an anchor, plus the time-stamp counter since, if rseq shows that no switch came
+ * between.
+ */
 #ifndef TC_INTERPOLATED_H
 #define TC_INTERPOLATED_H
 
@@ -8,6 +11,7 @@
 #include <stdint.h>
 
 #include "slot.h"
+#include "sys.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define TC_CAN_INTERPOLATE 1
@@ -17,24 +21,27 @@
 
 enum { TC_WINDOW_NS = 1000000 };
 
-/* A time and the counter at that moment. An anchor: a thread's total. Changes only as a whole, by tc_pair_cas. */
+/*
+ * A time and the counter at that moment. For an anchor, the time is a thread's total. Changes only as a
+ * whole, by tc_pair_cas.
+ */
 struct tc_stamp {
     _Alignas(16) uint64_t ticks;
     uint64_t ns;
 };
 
 /*
- * Set once, when all of it has been tried and measured. The mark is the address of a struct rseq_cs; a thread's anchor holds
- * for as long as the mark stands in the rseq_cs field of its rseq area.
+ * Set once, after everything was tried and measured. The mark is the address of a struct rseq_cs; a thread's
+ * anchor holds while the mark is in the rseq_cs field of its rseq area.
  */
 struct tc_interpolation {
-    uint64_t window;         /* TC_WINDOW_NS in ticks: an older anchor does not hold; 0: no interpolation (yet) */
-    uint64_t scale;          /* nanoseconds per tick, times 2^32, rather too small than too great */
+    uint64_t window;         /* TC_WINDOW_NS in ticks, the age limit of an anchor; 0: no interpolation */
+    uint64_t scale;          /* nanoseconds per tick, times 2^32; too small rather than too large */
     uint64_t mark;
     ptrdiff_t rseq_offset;   /* from the thread pointer */
 };
 
-__attribute__((visibility("hidden"))) extern struct tc_interpolation tc_interpolation;
+TC_INTERNAL extern struct tc_interpolation tc_interpolation;
 
 /* The first fields of the kernel's struct rseq (include/uapi/linux/rseq.h). */
 struct tc_rseq_area {
@@ -52,10 +59,13 @@ static inline struct tc_rseq_area *tc_rseq_area(void)
 #else
     __asm__("mrs %0, tpidr_el0" : "=r"(thread_pointer));
 #endif
-    return (struct tc_rseq_area *)(thread_pointer + tc_interpolation.rseq_offset);
+    return (struct tc_rseq_area *)(thread_pointer + TC_LOAD(tc_interpolation.rseq_offset));
 }
 
-/* Not serializing: a switch still comes before or after it, for the processor undoes what it did ahead of an interrupt. */
+/*
+ * Not serializing, but a switch still comes before or after it: at an interrupt the processor discards
+ * speculative work.
+ */
 static inline uint64_t tc_ticks(void)
 {
 #if defined(__x86_64__)
@@ -70,11 +80,12 @@ static inline uint64_t tc_ticks(void)
 }
 
 /*
- * The total now, if the anchor holds. A handler that sets a new anchor may come between any two steps; hence their order.
- * Ticks first: an anchor that is set afterwards has later ones, and the difference wraps around to more than the window.
- * Then the mark: if it stands, what is now in memory holds at these ticks, or is a later anchor. Looked at last, it might be
- * the mark of a later anchor and what was loaded before it an anchor that held no more. ns before its ticks: of two anchors
- * half each, the ticks are the later one's.
+ * The total now, if the anchor holds. A handler that sets a new anchor may run between any two steps, hence
+ * their order. The ticks are read first: an anchor set afterwards has later ones, and the difference wraps
+ * around to more than the window. Then the mark: if it is there, the anchor in memory is valid at these
+ * ticks, or is a later one. If it were read last, it could be the mark of a later anchor, and the values
+ * loaded before it those of an expired one. ns is read before the anchor's ticks: in a mix of two anchors,
+ * the ticks are then the later one's.
  */
 static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total_ns)
 {
@@ -99,21 +110,30 @@ static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total
 }
 #endif
 
-/* What is known before the kernel is asked for the total that is to be the new anchor. */
+/* State taken before the kernel is asked for the total of the new anchor. */
 struct tc_anchoring {
     bool marked;
     uint64_t began_ticks;
     struct tc_stamp before;
 };
 
-/* Sets the mark, if interpolation is possible here at all: tries and measures it first. Safe in a signal handler. */
-__attribute__((visibility("hidden"))) struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor);
+/*
+ * Sets the mark, if interpolation is possible here at all; tries and measures first. Safe in a signal
+ * handler.
+ */
+TC_INTERNAL struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor);
 
-/* Sets the anchor. total_ns was read after begin and before this; negative: it could not be read. */
-__attribute__((visibility("hidden"))) void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring,
+/* Sets the anchor. total_ns was read between begin and this call; negative: it could not be read. */
+TC_INTERNAL void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring,
                                                          int64_t total_ns);
 
-/* False: there will be no interpolation. Else waits until the counter has been measured, if that is under way. */
-__attribute__((visibility("hidden"))) bool tc_interpolation_settle(void);
+/* No interpolation from now on: the process was restored, and its counter may be another machine's. */
+TC_INTERNAL void tc_interpolation_end(void);
+
+/*
+ * False: there will be no interpolation. Otherwise waits until the counter has been measured, if that is in
+ * progress.
+ */
+TC_INTERNAL bool tc_interpolation_settle(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock that a forked child finds free, whoever held it in the parent. */
+/* A lock that is free in a forked child, whichever thread of the parent held it. */
 #ifndef TC_LOCK_H
 #define TC_LOCK_H
 
@@ -9,12 +9,12 @@
 #include "sys.h"
 #include "tick.h"
 
-/* 0: free; else the fork in which it is held. */
+/* 0: free; otherwise the fork (upper half of the epoch) in which it is held. */
 struct tc_lock {
     uint32_t holder_fork;
 };
 
-/* True if it was left held by a thread of the parent, which may have been in the middle of a change. */
+/* True if a thread of the parent still held it, and may have been in the middle of a change. */
 static inline int tc_lock(struct tc_lock *lock)
 {
     uint32_t fork = (uint32_t)tc_epoch_fork(tc_epoch());
@@ -23,7 +23,7 @@ static inline int tc_lock(struct tc_lock *lock)
         if (holder != fork
             && __atomic_compare_exchange_n(&lock->holder_fork, &holder, fork, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return holder != 0;
-        if (tries > 100) { /* sleep, for the holder may be of lower priority on this CPU */
+        if (tries > 100) { /* sleep, because the holder may have lower priority on this CPU */
             struct timespec pause = {0, 20000};
             tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
         }

@@ -1,38 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads of the calling thread: the tick cache, and the kernel asked now. */
+/*
+ * Reads of the calling thread: tick reads from a cache, now reads from the kernel, and the interpolated
+ * total.
+ */
+#include "own_thread.h"
+
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
 
 #include "clock_id.h"
+#include "entries.h"
 #include "interpolated.h"
-#include "own_thread.h"
 #include "slot.h"
 #include "sys.h"
-#include "threads.h"
 #include "tick.h"
 
 /*
- * The tick cache of a thread: which slot has its time, as of the tick that the key stands for. The slot is the cell's own,
- * or the one under which the thread is registered (threads.c), so that whoever reads the thread reads one slot. Zero in a
- * new thread, which is a cell that was never filled. No initial-exec TLS: musl refuses to dlopen it.
+ * The tick cache of a thread: the slot that holds its time, and the key of the tick in which it was read. The
+ * slot is the cell's own, or that of the thread's registration (threads.c), so that every reader of the
+ * thread uses one slot. All zero in a new thread: a cell that was never filled. No initial-exec TLS: musl
+ * refuses to dlopen it.
  */
 struct cell {
     struct tc_slot *slot;
     uint64_t key;
     uint64_t epoch;
     struct tc_slot home;
-    struct tc_stamp anchor; /* of the interpolated total */
+    struct tc_stamp anchor;       /* of the interpolated total */
+    struct tc_slot home_of_child; /* each fork switches between the two: see fill */
 };
 _Static_assert(offsetof(struct cell, anchor) <= 64, "what tick and now reads need of a thread fits into a cache line");
+
+/* The epoch of a cell that must be reset. Not 0, which is the epoch word of a child before its first read. */
+static const uint64_t NO_EPOCH = UINT64_MAX;
 
 static _Thread_local struct cell own;
 
 /*
- * A bit per TID, set by the first thread of it that uses its cell, and left set: a thread that starts and finds it clear has
- * none, and need not touch its thread-local storage, which would be allocated for that. TIDs end at 4,194,304 (PID_MAX_LIMIT,
- * include/linux/threads.h); of the 512 KB only the pages of TIDs in use become memory.
+ * The cell's address, computed once per read: without the asm the compiler resolves the TLS descriptor before
+ * each use.
+ */
+static inline struct cell *cell_of_thread(void)
+{
+    struct cell *cell = &own;
+    __asm__("" : "+r"(cell));
+    return cell;
+}
+
+/*
+ * A bit per TID, set by the first thread with that TID that uses its cell, and never cleared. A thread that
+ * starts and finds it clear has no cell, and need not touch its thread-local storage, which would have to be
+ * allocated. TIDs end at 4,194,304 (PID_MAX_LIMIT, include/linux/threads.h); of the 512 KB only the pages of
+ * TIDs in use take memory.
  */
 enum { TIDS = 1 << 22, WORD_BITS = 64 };
 static uint64_t cells_used[TIDS / WORD_BITS];
@@ -44,151 +64,192 @@ static uint64_t *cell_used_word(pid_t tid)
 
 static void mark_cell_used(pid_t tid)
 {
-    __atomic_fetch_or(cell_used_word(tid), UINT64_C(1) << (tid % WORD_BITS), __ATOMIC_RELAXED);
+    __atomic_fetch_or(cell_used_word(tid), UINT64_C(1) << ((uint32_t)tid % WORD_BITS), __ATOMIC_RELAXED);
 }
 
 bool tc_own_cell_used(pid_t tid)
 {
-    return (__atomic_load_n(cell_used_word(tid), __ATOMIC_RELAXED) >> (tid % WORD_BITS) & 1) != 0;
+    return (__atomic_load_n(cell_used_word(tid), __ATOMIC_RELAXED) >> ((uint32_t)tid % WORD_BITS) & 1) != 0;
 }
 
-static uint64_t block_signals(void)
-{
-    uint64_t all = ~UINT64_C(0), before;
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return before;
-}
-
-static void restore_signals(uint64_t before)
-{
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
-}
-
-/* The times of the thread move to another slot, which may have later ones already. Signals are blocked. */
+/* Moves the thread's times to another slot, which may already have later ones. Signals are blocked. */
 static void move_to(struct cell *cell, struct tc_slot *slot)
 {
-    if (cell->slot != NULL && cell->slot != slot)
+    if (cell->slot != slot)
         tc_slot_take_over(slot, cell->slot);
     cell->slot = slot;
 }
 
 /*
- * The cell in the present epoch. One that a fork copied holds the parent's times, another thread's: it is emptied. In an
- * epoch of threads newly registered by others the thread may be one of them. Signals are blocked, for a handler might read it.
+ * The calling thread's cell. A new one has never been filled. One that a fork copied holds the times of
+ * another thread, the parent's: it is emptied, and its epoch set to the first of this address space, so that
+ * the thread's next read checks whether it is registered. Signals are blocked, because a handler might read
+ * the cell.
  */
-static void enter_epoch(struct cell *cell, uint64_t epoch)
+static struct cell *own_cell(void)
 {
-    if (tc_epoch_fork(cell->epoch) != tc_epoch_fork(epoch)) {
-        *cell = (struct cell){.slot = &cell->home};
+    struct cell *cell = cell_of_thread();
+    uint64_t fork = tc_epoch_fork(tc_epoch());
+    if (tc_epoch_fork(cell->epoch) != fork) {
+        *cell = (struct cell){.slot = cell->slot == &cell->home ? &cell->home_of_child : &cell->home, .epoch = fork << 32};
         mark_cell_used(tc_own_tid());
     }
-    struct tc_slot *registered = tc_threads_claim_own();
-    if (registered != NULL)
-        move_to(cell, registered);
+    return cell;
+}
+
+/*
+ * In a new epoch another thread may have registered this one. A thread that registered itself knows its
+ * entry; any other entry with registered > 0 was left by an earlier thread with this TID that did not
+ * unregister.
+ */
+static void enter_epoch(void)
+{
+    uint64_t signals = tc_entries_lock();
+    struct cell *cell = own_cell();
+    uint64_t epoch = tc_epoch(); /* signals blocked: an older epoch would undo a handler's read in a child */
+    struct entry *entry = tc_entries_standing() > 0 ? tc_entry_of_tid(tc_own_tid()) : NULL;
+    if (entry != NULL && entry->registered == 0)
+        move_to(cell, &entry->slot);
     cell->key = 0;
     cell->epoch = epoch;
+    tc_entries_unlock(signals);
 }
 
 static uint64_t present_epoch(struct cell *cell)
 {
     uint64_t epoch = tc_epoch();
-    if (__builtin_expect(TC_LOAD(cell->epoch) != epoch, 0)) {
-        uint64_t before = block_signals();
-        enter_epoch(cell, epoch);
-        restore_signals(before);
+    while (__builtin_expect(TC_LOAD(cell->epoch) != epoch, 0)) {
+        enter_epoch();
+        epoch = tc_epoch();
     }
     return epoch;
 }
 
-/* The cell in the present epoch, with signals blocked until restore_signals(*before). */
-static struct cell *hold_own(uint64_t *before)
+void tc_own_allocate(void)
 {
-    struct cell *cell = &own;
-    *before = block_signals();
-    uint64_t epoch = tc_epoch();
-    if (cell->epoch != epoch)
-        enter_epoch(cell, epoch);
-    return cell;
+    (void)TC_LOAD(cell_of_thread()->key);
 }
 
 void tc_own_move_to(struct tc_slot *slot)
 {
-    uint64_t before;
-    move_to(hold_own(&before), slot);
-    restore_signals(before);
+    move_to(own_cell(), slot);
 }
 
 void tc_own_move_home(void)
 {
-    uint64_t before;
-    struct cell *cell = hold_own(&before);
-    if (cell->slot != &cell->home) {
+    struct cell *cell = own_cell();
+    if (cell->slot != &cell->home && cell->slot != &cell->home_of_child) {
         cell->home = (struct tc_slot){0};
         move_to(cell, &cell->home);
     }
-    restore_signals(before);
 }
 
-const struct tc_slot *tc_own_slot(void)
+bool tc_own_is_in(const struct tc_slot *slot)
 {
-    struct cell *cell = &own;
-    present_epoch(cell);
-    return cell->slot == &cell->home ? NULL : cell->slot;
+    return own_cell()->slot == slot;
+}
+
+void tc_own_seen(struct threadclock_times *times)
+{
+    struct cell *cell = cell_of_thread();
+    const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+    uint64_t epoch = TC_LOAD(cell->epoch);
+    if (__builtin_expect(epoch == 0 || epoch != TC_LOAD(*epoch_word), 0))
+        present_epoch(cell);
+    tc_slot_times(cell->slot, times);
 }
 
 enum threadclock_source_id tc_sample(struct threadclock_times *times, int *error)
 {
-    struct rusage usage;
-    *error = (int)tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0);
-    if (*error < 0)
-        return threadclock_proc_times(0, times) < 0 ? THREADCLOCK_SOURCE_NONE : THREADCLOCK_SOURCE_PROC;
-    times->user_ns = tc_timeval_ns(&usage.ru_utime);
-    times->system_ns = tc_timeval_ns(&usage.ru_stime);
-    times->total_ns = times->user_ns + times->system_ns;
-    return THREADCLOCK_SOURCE_RUSAGE;
+    *error = tc_rusage_times(RUSAGE_THREAD, times);
+    if (*error == 0)
+        return THREADCLOCK_SOURCE_RUSAGE;
+    return threadclock_proc_times(0, times) < 0 ? THREADCLOCK_SOURCE_NONE : THREADCLOCK_SOURCE_PROC;
 }
 
-/* Puts a sample into the cell, and leaves it valid under key. In a loop, for a handler might fork between the steps. */
+/*
+ * The precise clock; reading it also brings up to date the run time that getrusage splits. It also shows
+ * whether the process was restored, in which case the counter may be another machine's.
+ */
+static int64_t read_sched(struct tc_slot *slot)
+{
+    uint64_t total_before_ns = TC_LOAD(slot->total_ns);
+    int64_t sched_ns = threadclock_clock_ns(TC_CLOCK_OWN_SCHED);
+    if (sched_ns >= 0 && tc_is_restored(total_before_ns, (uint64_t)sched_ns)) {
+        tc_interpolation_end();
+        tc_slot_restart_if_restored(slot, total_before_ns, (uint64_t)sched_ns);
+    }
+    return sched_ns;
+}
+
+/* The current epoch, and the slot that holds the thread's times. Repeats if a handler forked in between. */
+static uint64_t present_slot(struct cell *cell, struct tc_slot **slot)
+{
+    uint64_t epoch;
+    do {
+        epoch = present_epoch(cell);
+        *slot = TC_LOAD(cell->slot);
+    } while (tc_epoch() != epoch);
+    return epoch;
+}
+
+/*
+ * True if epoch is still current after a sample went into its slot. In a child of a child, slot may be the
+ * cell's again; the cell is then reset.
+ */
+static bool is_present(struct cell *cell, uint64_t epoch, const struct tc_slot *slot)
+{
+    uint64_t after = tc_epoch();
+    if (tc_epoch_fork(after) != tc_epoch_fork(epoch)) {
+        uint64_t signals = tc_signals_block();
+        if (cell->slot == slot)
+            cell->epoch = NO_EPOCH;
+        tc_signals_restore(signals);
+    }
+    return after == epoch;
+}
+
+/*
+ * Puts a sample into the cell, valid under key. A handler might fork between any two steps, and read in the
+ * child. The slot is chosen before the sample is taken, so the parent's sample goes where the child does not
+ * look. native/model covers all interleavings.
+ */
 static int fill(struct cell *cell, uint64_t key)
 {
     for (;;) {
-        uint64_t epoch = present_epoch(cell);
+        struct tc_slot *slot;
+        uint64_t epoch = present_slot(cell, &slot);
         struct threadclock_times times;
         int error;
         if (tc_sample(&times, &error) == THREADCLOCK_SOURCE_NONE)
             return error;
-        tc_slot_merge(cell->slot, (uint64_t)times.user_ns, (uint64_t)times.system_ns);
-        uint64_t after = tc_epoch();
-        if (after == epoch) {
+        if (tc_is_restored(TC_LOAD(slot->total_ns), (uint64_t)times.total_ns)) /* or the sample is old */
+            read_sched(slot);
+        tc_slot_merge(slot, (uint64_t)times.user_ns, (uint64_t)times.system_ns);
+        if (is_present(cell, epoch, slot)) {
             if (key != TC_KEY_NEVER)
                 TC_STORE(cell->key, key);
             return 0;
         }
-        if (tc_epoch_fork(after) != tc_epoch_fork(epoch))
-            TC_STORE(cell->epoch, 0); /* the parent's sample went into the child's slot: empty it */
     }
 }
 
-/* The scheduler's run time, into the cell as well. clock_gettime makes the kernel bring it up to date: getrusage gains by it. */
+/* Reads the scheduler's run time, and stores it in the cell as well. */
 static int64_t refresh_total(struct cell *cell)
 {
     for (;;) {
-        uint64_t epoch = present_epoch(cell);
-        int64_t total_ns = threadclock_clock_ns(TC_CLOCK_OWN_SCHED);
+        struct tc_slot *slot;
+        uint64_t epoch = present_slot(cell, &slot);
+        int64_t total_ns = read_sched(slot);
         if (total_ns < 0)
             return total_ns;
-        tc_slot_raise_total(cell->slot, (uint64_t)total_ns);
-        uint64_t after = tc_epoch();
-        if (after == epoch)
+        tc_slot_raise_total(slot, (uint64_t)total_ns);
+        if (is_present(cell, epoch, slot))
             return total_ns;
-        if (tc_epoch_fork(after) != tc_epoch_fork(epoch))
-            TC_STORE(cell->epoch, 0);
     }
 }
 
-/* Makes the cell at most a tick old. The one test of the hot path. */
+/* Makes the cell at most a tick old. This is the only check on the hot path. */
 static inline int refresh_tick(struct cell *cell)
 {
     uint64_t key = tc_tick_key();
@@ -200,7 +261,7 @@ static inline int refresh_tick(struct cell *cell)
 
 static int refresh_now(struct cell *cell)
 {
-    refresh_total(cell); /* where it fails the sample is up to a tick old: the best there is */
+    refresh_total(cell); /* where it fails, the sample is up to a tick old, the best available */
     return fill(cell, TC_KEY_NEVER);
 }
 
@@ -222,21 +283,21 @@ static inline int64_t total_ns(const struct cell *cell)
 
 int64_t threadclock_user_tick_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_tick(cell);
     return error < 0 ? error : user_ns(cell);
 }
 
 int64_t threadclock_system_tick_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_tick(cell);
     return error < 0 ? error : system_ns(cell);
 }
 
 int64_t threadclock_total_tick_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_tick(cell);
     return error < 0 ? error : total_ns(cell);
 }
@@ -245,7 +306,7 @@ int threadclock_times_tick(struct threadclock_times *times)
 {
     if (times == NULL)
         return -EINVAL;
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_tick(cell);
     if (error == 0)
         tc_slot_times(cell->slot, times);
@@ -254,21 +315,21 @@ int threadclock_times_tick(struct threadclock_times *times)
 
 int64_t threadclock_user_now_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_now(cell);
     return error < 0 ? error : user_ns(cell);
 }
 
 int64_t threadclock_system_now_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_now(cell);
     return error < 0 ? error : system_ns(cell);
 }
 
 int64_t threadclock_total_now_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_total(cell) < 0 ? fill(cell, TC_KEY_NEVER) : 0;
     return error < 0 ? error : total_ns(cell);
 }
@@ -277,14 +338,16 @@ int threadclock_times_now(struct threadclock_times *times)
 {
     if (times == NULL)
         return -EINVAL;
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
     int error = refresh_now(cell);
     if (error == 0)
         tc_slot_times(cell->slot, times);
     return error;
 }
 
-/* The kernel's own answer is the anchor of the reads that follow, not what the cell has: that may be ahead, and would stay so. */
+/*
+ * The anchor is the kernel's own answer, not the cell's value, which may be ahead and would then stay ahead.
+ */
 static int64_t total_anew(struct cell *cell)
 {
     struct tc_anchoring anchoring = tc_anchor_begin(&cell->anchor);
@@ -294,18 +357,18 @@ static int64_t total_anew(struct cell *cell)
     return error < 0 ? error : total_ns(cell);
 }
 
-/* The epoch is looked at after the slot was raised, for a handler might fork before that: as in fill. */
+/* The epoch is checked after the slot was raised, because a handler might fork before that: as in fill. */
 int64_t threadclock_total_interpolated_ns(void)
 {
-    struct cell *cell = &own;
+    struct cell *cell = cell_of_thread();
+    struct tc_slot *slot = TC_LOAD(cell->slot);
     uint64_t epoch = TC_LOAD(cell->epoch), ns;
     if (__builtin_expect(tc_interpolate(&cell->anchor, &ns), 1)) {
-        tc_slot_raise_total(cell->slot, ns);
+        tc_slot_raise_total(slot, ns);
         const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
         if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))
             return total_ns(cell);
-        if (tc_epoch_fork(tc_epoch()) != tc_epoch_fork(epoch))
-            TC_STORE(cell->epoch, 0);
+        is_present(cell, epoch, slot);
     }
     return total_anew(cell);
 }

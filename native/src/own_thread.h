@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reads of the calling thread share with those that describe and bind them. */
+/* Reads of the calling thread: what the rest of the core uses of them. */
 #ifndef TC_OWN_THREAD_H
 #define TC_OWN_THREAD_H
 
 #include <stdbool.h>
 
+#include "sys.h"
 #include "threadclock.h"
 
-/* user and system of the calling thread as the kernel has scaled them, total_ns their sum, and where they come from. */
-__attribute__((visibility("hidden"))) enum threadclock_source_id tc_sample(struct threadclock_times *times, int *error);
+/*
+ * user and system of the calling thread as the kernel scales them, total_ns their sum; returns their source.
+ */
+TC_INTERNAL enum threadclock_source_id tc_sample(struct threadclock_times *times, int *error);
 
-/* True if the interpolated total of the calling thread needs no system call at present. May wait for 20 ms to find out. */
-__attribute__((visibility("hidden"))) bool tc_own_interpolates(void);
+/*
+ * True if the interpolated total of the calling thread currently needs no system call. May wait up to 20 ms.
+ */
+TC_INTERNAL bool tc_own_interpolates(void);
 
-/* False: the calling thread, whose TID this is, has never read itself, nor been moved. Touches no thread-local storage. */
-__attribute__((visibility("hidden"))) bool tc_own_cell_used(pid_t tid);
+/*
+ * What has been read of the calling thread so far, by any thread if it is registered; all zero if nothing.
+ * Makes system calls only in a new epoch.
+ */
+TC_INTERNAL void tc_own_seen(struct threadclock_times *times);
+
+/*
+ * False: the calling thread, whose TID this is, has neither read itself nor been moved. Uses no thread-local
+ * storage.
+ */
+TC_INTERNAL bool tc_own_cell_used(pid_t tid);
 
 struct tc_slot;
 
-/* From now on the calling thread's times are in this slot; in its own again; where they are, null: in its own. Not from a signal handler. */
-__attribute__((visibility("hidden"))) void tc_own_move_to(struct tc_slot *slot);
-__attribute__((visibility("hidden"))) void tc_own_move_home(void);
-__attribute__((visibility("hidden"))) const struct tc_slot *tc_own_slot(void);
+/*
+ * Makes the dynamic linker allocate the thread-local storage now. Under the lock of the entries its malloc
+ * might wait for a thread whose signal handler waits for that lock.
+ */
+TC_INTERNAL void tc_own_allocate(void);
+
+/*
+ * move_to and move_home: from now on the calling thread's times are in this slot, or in its own again. is_in:
+ * whether they are in this slot. Call them with the lock of the entries (entries.h), because signals must be
+ * blocked, and after tc_own_allocate.
+ */
+TC_INTERNAL void tc_own_move_to(struct tc_slot *slot);
+TC_INTERNAL void tc_own_move_home(void);
+TC_INTERNAL bool tc_own_is_in(const struct tc_slot *slot);
 
 #endif

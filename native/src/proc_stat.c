@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The legacy path: user and system time out of /proc/self/task/<tid>/stat. */
+/* Parses /proc/self/task/<tid>/stat, and checks that /proc shows this process under its own PID and TIDs. */
 #include "proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "sys.h"
 
 /*
- * proc(5): pid (comm) state ppid ... utime stime ...; utime is field 14. comm is at most 64 bytes (fs/proc/array.c) and
- * may hold spaces, brackets and newlines, but nothing after it holds a bracket: the last one ends it.
+ * proc(5): pid (comm) state ppid ... utime stime ...; utime is field 14. comm is at most 64 bytes
+ * (fs/proc/array.c) and may contain spaces, brackets and newlines. Nothing after it contains a bracket, so
+ * the last bracket ends it.
  */
 enum { STATE_FIELD = 3, USER_FIELD = 14, NS_PER_SECOND = 1000000000 };
 
@@ -20,7 +23,7 @@ int64_t tc_proc_user_hz(void)
     return hz > 0 ? (int64_t)hz : 100;
 }
 
-/* Reads an unsigned number that a space or a newline must follow; moves *text to behind that. */
+/* Reads an unsigned number, which a space or a newline must follow; advances *text past that. */
 static int parse_number(const char **text, const char *end, uint64_t *number)
 {
     const char *start = *text;
@@ -48,7 +51,7 @@ static int parse_units(const char **text, const char *end, int64_t user_hz, int6
     return error;
 }
 
-/* Where a field begins that comes after the name; null: not a stat line, or cut off before it. */
+/* The beginning of a field after the name; null: not a stat line, or truncated before the field. */
 static const char *find_field(const char *text, const char *end, int field)
 {
     const char *at = end;
@@ -73,7 +76,7 @@ int tc_proc_parse(const char *text, size_t size, int64_t user_hz, struct threadc
     struct threadclock_times read;
     int error = parse_units(&at, end, user_hz, &read.user_ns);
     if (error == 0)
-        error = parse_units(&at, end, user_hz, &read.system_ns);
+        error = at[-1] != ' ' ? -EBADMSG : parse_units(&at, end, user_hz, &read.system_ns);
     if (error != 0)
         return error;
     read.total_ns = read.user_ns + read.system_ns;
@@ -118,12 +121,46 @@ long tc_proc_read(const char *path, char *text, size_t size)
     return got;
 }
 
+/* readlink("/proc/self") is this process's decimal PID in the namespace for which /proc is mounted. */
+static int64_t pid_of_link(const char *text, long size)
+{
+    int64_t pid = 0;
+    for (long i = 0; i < size; i++)
+        pid = pid * 10 + (text[i] - '0');
+    return pid;
+}
+
+int tc_proc_check(void)
+{
+    char target[16], path[TC_PROC_PATH_BYTES];
+    long size = tc_syscall4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self", (long)target, sizeof target);
+    long pid = tc_syscall4(SYS_getpid, 0, 0, 0, 0), tid = tc_own_tid();
+    if (size < 0 || pid < 0 || tid < 0)
+        return (int)(size < 0 ? size : pid < 0 ? pid : tid);
+    tc_proc_path(path, (pid_t)tid, "");
+    long error = tc_syscall4(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0);
+    return pid != pid_of_link(target, size) || error == -ENOENT ? -EREMOTE : (int)error;
+}
+
+/* The calling thread has a path that is valid in any PID namespace, from Linux 3.17 on. */
+static long read_stat(pid_t tid, char text[TC_PROC_BYTES])
+{
+    char path[TC_PROC_PATH_BYTES];
+    long size = tid == 0 ? tc_proc_read("/proc/thread-self/stat", text, TC_PROC_BYTES) : -ESRCH;
+    if (size != -ESRCH)
+        return size;
+    int error = tc_proc_check();
+    if (error != 0)
+        return error;
+    tc_proc_path(path, tid > 0 ? tid : tc_own_tid(), "/stat");
+    return tc_proc_read(path, text, TC_PROC_BYTES);
+}
+
 int threadclock_proc_times(pid_t tid, struct threadclock_times *times)
 {
     if (tid < 0 || times == NULL)
         return -EINVAL;
-    char path[TC_PROC_PATH_BYTES], text[TC_PROC_BYTES];
-    tc_proc_path(path, tid > 0 ? tid : (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0), "/stat");
-    long size = tc_proc_read(path, text, sizeof text);
+    char text[TC_PROC_BYTES];
+    long size = read_stat(tid, text);
     return size < 0 ? (int)size : tc_proc_parse(text, (size_t)size, tc_proc_user_hz(), times);
 }

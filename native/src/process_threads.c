@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of this process by their TIDs, registered or not: one of them, or all in one pass. */
+/* The threads of this process by their TIDs, registered or not: one, or all in one pass. */
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -7,31 +7,43 @@
 #include "lock.h"
 #include "slot.h"
 #include "sys.h"
+#include "proc_stat.h"
 #include "task_folder.h"
 #include "thread_identity.h"
+#include "thread_times.h"
 #include "threads.h"
 #include "tick.h"
 
-/* A thread that was read by its TID. What it answered last holds on where its registration ends and another begins. */
+/*
+ * A thread that was read by its TID. Its account is private to such reads, and merged with its registration's
+ * while it has one.
+ */
 struct known {
+    struct tc_slot slot;
+    uint64_t share_at_tick; /* see thread_times.h */
     struct tc_thread_identity identity;
     uint64_t serial;
-    threadclock_thread registration;
-    struct threadclock_times times;
+    threadclock_thread registration; /* 0: none */
     char name[TC_NAME_BYTES];
     pid_t tid;
     uint32_t next_of_tid; /* index + 1; 0: none */
-    uint16_t passes;      /* in which it was seen, up to two */
+    uint16_t passes;      /* in which it was seen; stops at 2 */
     bool listed;
 };
 
-enum { BUCKETS = 4096, CAPACITY_MIN = 256, CHANGES_MAX = 64, MANY = 128 /* a list of fewer is made anew as fast as it is checked */, TRIES = 100 /* registrations that end while they are read */ };
+enum {
+    BUCKETS = 4096,
+    CAPACITY_MIN = 256,
+    CHANGES_MAX = 64,
+    MANY = 128, /* below this, listing again is as fast as checking the list */
+    TRIES = 100 /* limit of registrations that end while they are read */
+};
 
 static struct {
     struct tc_lock lock;
     uint32_t fork;
     uint32_t count, capacity;
-    uint32_t unlisted; /* added since the last listing by reads of one TID: how many there may be is bounded */
+    uint32_t unlisted; /* added since the last listing by reads of one TID; bounded */
     uint64_t serials;
     struct known *known;
     uint32_t of_tid[BUCKETS];
@@ -71,7 +83,7 @@ static void put_in_bucket(struct known *known)
     *bucket = (uint32_t)(known - all.known) + 1;
 }
 
-/* Room for one more. -ENOMEM. */
+/* Makes room for one more. 0 or -ENOMEM. */
 static int grow(void)
 {
     if (all.count < all.capacity)
@@ -81,12 +93,12 @@ static int grow(void)
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory < 0 && memory > -4096)
         return -ENOMEM;
-    struct known *grown = (struct known *)memory;
+    struct known *grown = (struct known *)memory, *before = all.known;
     for (uint32_t i = 0; i < all.count; i++)
-        grown[i] = all.known[i];
-    if (all.known != NULL)
-        tc_syscall4(SYS_munmap, (long)all.known, (long)(all.capacity * sizeof(struct known)), 0, 0);
-    all.known = grown;
+        grown[i] = before[i];
+    TC_STORE(all.known, grown); /* before munmap: another thread may fork at any time; its child uses these */
+    if (before != NULL)
+        tc_syscall4(SYS_munmap, (long)before, (long)(all.capacity * sizeof *before), 0, 0);
     all.capacity = capacity;
     return 0;
 }
@@ -112,46 +124,39 @@ static int add(pid_t tid, struct known **known)
     return 0;
 }
 
-static int64_t not_less(int64_t ns, int64_t seen_ns)
+/*
+ * If the TID still belongs to this thread, so does the TID's registration. Checked in this order, because
+ * otherwise a new thread's registration could take in an old thread's times. 0, even without a registration,
+ * or a negative errno.
+ */
+static int join_registration(struct known *known)
 {
-    return ns > seen_ns ? ns : seen_ns;
+    threadclock_thread registration = tc_threads_of_tid(known->tid);
+    int error = registration != 0 ? tc_thread_check(known->tid, 0, &known->identity) : 0;
+    if (error == 0)
+        known->registration = registration;
+    return error;
 }
 
-/* Reads it by its registration, and where that has ended by what stands for the TID now. -ESRCH: it is the thread that has ended. */
-static int read_registration(struct known *known, struct threadclock_times *times, bool *adopted)
+/* Reads a thread by its registration; if it has none, or that ends meanwhile, by its TID. */
+static int read_known(struct known *known)
 {
-    int error = known->registration != 0 ? threadclock_thread_times(known->registration, times) : -ESRCH;
+    int error = -ESRCH;
     for (int tries = 0; error == -ESRCH && tries < TRIES; tries++) {
-        if (tries > 0 && !tc_thread_is(known->tid, 0, &known->identity))
-            return -ESRCH;
-        error = tc_threads_adopt(known->tid, &known->identity, &known->registration);
-        if (error == 0)
-            error = threadclock_thread_times(known->registration, times);
-        *adopted = true;
+        if (known->registration == 0 && (error = join_registration(known)) != 0)
+            return error;
+        if (known->registration == 0)
+            return tc_thread_read(known->tid, &known->slot, &known->share_at_tick);
+        error = tc_thread_read_registered(known->registration, &known->slot);
+        if (error == -ESRCH)
+            known->registration = 0;
     }
     return error;
 }
 
-/* A new registration may know nothing of what an old one has answered: that stays the least. */
-static int read_known(struct known *known, bool *adopted)
-{
-    struct threadclock_times times;
-    int error = read_registration(known, &times, adopted);
-    if (error != 0)
-        return error;
-    known->times.user_ns = not_less(times.user_ns, known->times.user_ns);
-    known->times.system_ns = not_less(times.system_ns, known->times.system_ns);
-    known->times.total_ns = not_less(times.total_ns, known->times.user_ns + known->times.system_ns);
-    return 0;
-}
-
-/* What stands for it goes, unless it is its own registration, which it ends itself. */
-static void stop_knowing(struct known *known)
-{
-    tc_threads_forget_adopted(known->registration);
-}
-
-/* The list without those for whom keep is false, in the same order; the buckets made anew. */
+/*
+ * Removes from the list those for which keep is false, without changing the order, and rebuilds the buckets.
+ */
 static void sweep(bool (*keep)(struct known *))
 {
     uint32_t kept = 0;
@@ -161,8 +166,6 @@ static void sweep(bool (*keep)(struct known *))
             if (kept != i)
                 all.known[kept] = all.known[i];
             kept++;
-        } else {
-            stop_knowing(&all.known[i]);
         }
     }
     all.count = kept;
@@ -172,28 +175,28 @@ static void sweep(bool (*keep)(struct known *))
         put_in_bucket(&all.known[i]);
 }
 
-/* A thread that the listing has: the one that is known by the TID, or another. */
+/* A listed TID: that of the known thread with it, or of a new one. */
 static int on_listed(pid_t tid, uint64_t inode)
 {
     struct known *known = known_of(tid);
-    int error = 0;
-    if (known != NULL && !tc_thread_is(tid, inode, &known->identity)) {
-        stop_knowing(known);
-        uint32_t next = known->next_of_tid;
-        error = start_knowing(known, tid);
-        known->next_of_tid = next;
-    } else if (known == NULL) {
-        error = add(tid, &known);
+    int error = known != NULL ? tc_thread_check(tid, inode, &known->identity) : add(tid, &known);
+    if (error == -ESRCH && known != NULL) {
+        struct known other;
+        error = start_knowing(&other, tid);
+        if (error == 0) {
+            other.next_of_tid = known->next_of_tid;
+            *known = other;
+        }
     }
     if (error == 0)
         known->listed = true;
-    return error == -ESRCH ? 0 : error; /* it has ended since */
+    return error == -ESRCH ? 0 : error; /* -ESRCH: it has ended since */
 }
 
-/* The listing may have missed one that lives. */
+/* The listing may have missed a live thread. */
 static bool listed_or_alive(struct known *known)
 {
-    bool keep = known->listed || tc_thread_is(known->tid, 0, &known->identity);
+    bool keep = known->listed || tc_thread_check(known->tid, 0, &known->identity) != -ESRCH;
     known->listed = false;
     return keep;
 }
@@ -211,7 +214,7 @@ static int list_anew(void)
     return 0;
 }
 
-/* Nobody has come since the last listing, and nobody who was there gave its TID to another. */
+/* True if no thread has started since the last listing, and no listed thread's TID was reused. */
 static bool list_holds(void)
 {
     struct tc_tid_moment now;
@@ -230,44 +233,43 @@ static bool still_there(struct known *known)
     return known->serial != 0;
 }
 
-/* A thread whose TID may have gone to another while all were read is looked at once more. */
-static bool drop_impostors(void)
+/*
+ * Checks again each thread whose TID may have been reused while all were read. 1: some were dropped; 0: none.
+ */
+static int drop_impostors(void)
 {
-    struct tc_tid_moment now; /* listed_at is too short ago for the number of forks to tell anything */
-    bool dropped = false;
+    struct tc_tid_moment now; /* without forks: after so short a time their number changes nothing */
+    int dropped = 0, error = 0;
     tc_tid_moment(&now, false);
-    for (uint32_t i = 0; i < all.count; i++) {
+    for (uint32_t i = 0; i < all.count && error == 0; i++) {
         struct known *known = &all.known[i];
-        if (tc_tid_given_between(&all.listed_at, &now, known->tid) && !tc_thread_is(known->tid, 0, &known->identity)) {
-            known->serial = 0;
-            dropped = true;
+        if (tc_tid_given_between(&all.listed_at, &now, known->tid))
+            error = tc_thread_check(known->tid, 0, &known->identity);
+        if (error == -ESRCH) {
+            known->serial = error = 0;
+            dropped = 1;
         }
     }
-    return dropped;
+    return error != 0 ? error : dropped;
 }
 
-/* Reads all that are known, and drops those that have ended. 1: there were some; 0: none; or a negative errno. */
+/* Reads all known threads, and drops those that have ended. 1: some had; 0: none; or a negative errno. */
 static int read_all(void)
 {
-    bool adopted = false, ended = false;
-    int error = 0;
+    int ended = 0, error = 0;
     for (uint32_t i = 0; i < all.count && error == 0; i++) {
-        error = read_known(&all.known[i], &adopted);
+        error = read_known(&all.known[i]);
         if (error == -ESRCH) {
-            all.known[i].serial = 0;
-            ended = true;
-            error = 0;
+            all.known[i].serial = error = 0;
+            ended = 1;
         }
     }
-    ended |= drop_impostors();
-    if (ended)
-        sweep(still_there);
-    if (adopted)
-        tc_epoch_advance();
-    return error < 0 ? error : ended;
+    int dropped = error == 0 ? drop_impostors() : 0;
+    sweep(still_there);
+    return error != 0 ? error : dropped < 0 ? dropped : ended | dropped;
 }
 
-/* A thread gives itself its name soon after it has started. */
+/* A thread often sets its name soon after it has started, so the second pass reads it again. */
 static void look_at_names_again(void)
 {
     for (uint32_t i = 0; i < all.count; i++) {
@@ -280,7 +282,9 @@ static void look_at_names_again(void)
     }
 }
 
-/* Where threads have ended since the list was made, as many may have started: a list that was held on to is made anew. */
+/*
+ * If threads have ended since the list was made, as many may have started: a reused list is then made again.
+ */
 static int look_at_all(void)
 {
     bool held = list_holds();
@@ -297,7 +301,8 @@ static int look_at_all(void)
 
 static void to_row(const struct known *known, struct threadclock_thread_row *row)
 {
-    *row = (struct threadclock_thread_row){.tid = known->tid, .serial = known->serial, .times = known->times};
+    *row = (struct threadclock_thread_row){.tid = known->tid, .serial = known->serial};
+    tc_slot_times(&known->slot, &row->times);
     for (size_t i = 0; i < TC_NAME_BYTES; i++)
         row->name[i] = known->name[i];
 }
@@ -322,34 +327,31 @@ static int know(pid_t tid, struct known **known)
 {
     if ((*known = known_of(tid)) != NULL)
         return 0;
-    int error = all.unlisted > CHANGES_MAX ? list_anew() : 0;
+    int error = all.unlisted > CHANGES_MAX ? list_anew() : tc_proc_check();
     if (error != 0 || (*known = known_of(tid)) != NULL)
         return error;
     all.unlisted++;
     return add(tid, known);
 }
 
-/* That it is the same thread after the reading as before says that the TID was its all the time. */
+/* If it is the same thread before and after the reading, the TID was its own throughout. */
 static int read_tid(pid_t tid, struct threadclock_times *times)
 {
     for (int tries = 0; tries < 3; tries++) {
         struct known *known;
-        bool adopted = false;
         int error = know(tid, &known);
         if (error != 0)
             return error;
-        error = read_known(known, &adopted);
-        if (adopted)
-            tc_epoch_advance();
-        if (error == 0 && tc_thread_is(tid, 0, &known->identity)) {
-            *times = known->times;
-            return 0;
-        }
+        error = read_known(known);
+        if (error == 0)
+            error = tc_thread_check(tid, 0, &known->identity);
+        if (error == 0)
+            tc_slot_times(&known->slot, times);
+        if (error != -ESRCH)
+            return error;
         known->serial = 0;
         sweep(still_there);
         all.unlisted++;
-        if (error != 0 && error != -ESRCH)
-            return error;
     }
     return -ESRCH;
 }

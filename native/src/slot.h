@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread's time: takes in samples of every source by one rule, so that nothing that is read from it goes back. */
+/* One thread's time: merges samples of every source by one rule, so that no value read from it decreases. */
 #ifndef TC_SLOT_H
 #define TC_SLOT_H
 
@@ -9,10 +9,11 @@
 #include "threadclock.h"
 
 /*
- * sum_ns is user + system of the newest sample, user_ns its user part; system is the difference. The two change only
- * together, by one 16-byte compare-and-swap, so a signal handler or another thread in the middle of an update sees and
- * leaves a whole pair; and each change makes sum_ns greater, so sum, user, sum again with both sums alike is a
- * consistent pair. total_ns is the precise run time, which may be ahead of sum_ns: a maximum of its own.
+ * sum_ns is user + system of the newest sample, user_ns its user part; system is the difference. The two
+ * change only together, by one 16-byte compare-and-swap, so a signal handler or another thread that
+ * interrupts an update sees and leaves a whole pair. Each change increases sum_ns (except for a restart), so
+ * if sum_ns is the same before and after reading user_ns, the pair is consistent. total_ns is the precise run
+ * time, which may be ahead of sum_ns; it is a separate maximum.
  */
 struct tc_slot {
     _Alignas(16) uint64_t sum_ns;
@@ -45,41 +46,44 @@ static inline bool tc_pair_cas(struct tc_slot *slot, struct tc_pair old, struct 
 {
     uint64_t sum, user;
     uint32_t failed;
-    do {
-        failed = 0;
-        __asm__ volatile("ldaxp %0, %1, [%2]" : "=&r"(sum), "=&r"(user) : "r"(slot) : "memory");
-        if (sum != old.sum_ns || user != old.user_ns) {
-            __asm__ volatile("clrex" ::: "memory");
-            return false;
-        }
-        __asm__ volatile("stlxp %w0, %2, %3, [%1]"
-                         : "=&r"(failed)
-                         : "r"(slot), "r"(new.sum_ns), "r"(new.user_ns)
-                         : "memory");
-    } while (failed);
-    return true;
+    /*
+     * One statement: a compiler-inserted store between the two would clear the exclusive monitor again and
+     * again.
+     */
+    __asm__ volatile("1: ldaxp %0, %1, [%3]\n"
+                     "   cmp %0, %4\n"
+                     "   ccmp %1, %5, #0, eq\n"
+                     "   b.ne 2f\n"
+                     "   stlxp %w2, %6, %7, [%3]\n"
+                     "   cbnz %w2, 1b\n"
+                     "   b 3f\n"
+                     "2: clrex\n"
+                     "   mov %w2, #1\n"
+                     "3:"
+                     : "=&r"(sum), "=&r"(user), "=&r"(failed)
+                     : "r"(slot), "r"(old.sum_ns), "r"(old.user_ns), "r"(new.sum_ns), "r"(new.user_ns)
+                     : "cc", "memory");
+    return !failed;
 }
 #else
 /*
- * No 16-byte compare-and-swap (riscv64): sum_ns is held at BUSY while the pair changes, with signals blocked, so that no
- * handler waits for the thread that it interrupts. Equal sums are equal pairs, for each change makes the sum greater.
+ * No 16-byte compare-and-swap (riscv64): sum_ns is BUSY while the pair changes, with signals blocked, so that
+ * no handler waits for the thread that it interrupts. Equal sums mean equal pairs, because each change
+ * increases the sum.
  */
-#include <signal.h>
-
 #include "sys.h"
 
 #define TC_SUM_BUSY_POSSIBLE 1
 #define TC_SUM_BUSY UINT64_MAX
 static inline bool tc_pair_cas(struct tc_slot *slot, struct tc_pair old, struct tc_pair new)
 {
-    uint64_t all = ~UINT64_C(0), before;
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all);
+    uint64_t signals = tc_signals_block();
     bool done = __atomic_compare_exchange_n(&slot->sum_ns, &old.sum_ns, TC_SUM_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (done) {
         TC_STORE(slot->user_ns, new.user_ns);
         TC_STORE(slot->sum_ns, new.sum_ns);
     }
-    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+    tc_signals_restore(signals);
     return done;
 }
 #endif
@@ -106,7 +110,7 @@ static inline struct tc_pair tc_slot_pair(const struct tc_slot *slot)
     return pair;
 }
 
-/* The precise run time: a maximum. Another thread or a handler may have put in a later one meanwhile; that one stays. */
+/* The precise run time: a maximum. A later one stored meanwhile by another thread or a handler stays. */
 static inline void tc_slot_raise_total(struct tc_slot *slot, uint64_t total_ns)
 {
     uint64_t old = TC_LOAD(slot->total_ns);
@@ -116,10 +120,11 @@ static inline void tc_slot_raise_total(struct tc_slot *slot, uint64_t total_ns)
 }
 
 /*
- * The rule: a sample that is not newer changes nothing; else its user part is clamped so that neither user nor system
- * goes back and the step is divided between them. Samples of one source in one thread pass unclamped, for the kernel
- * keeps the same rule (cputime_adjust); it is other sources, and kernels with NATIVE accounting, that need it.
- * total_ns is raised first, so that whoever sees the new sum finds a total that is not below it.
+ * The rule: a sample that is not newer changes nothing. Otherwise its user part is clamped so that neither
+ * user nor system decreases and the step is divided between them. Samples of one source in one thread pass
+ * unclamped, because the kernel follows the same rule (cputime_adjust); samples of different sources, and
+ * kernels with NATIVE accounting, need it. total_ns is raised first, so that a reader of the new sum never
+ * finds a lower total.
  */
 static inline void tc_slot_merge(struct tc_slot *slot, uint64_t user_ns, uint64_t system_ns)
 {
@@ -136,7 +141,33 @@ static inline void tc_slot_merge(struct tc_slot *slot, uint64_t user_ns, uint64_
     }
 }
 
-/* What another slot has seen of the same thread. */
+/*
+ * A process that was frozen and restored (CRIU, CRaC) continues with new kernel tasks, whose clocks begin at
+ * zero again. The precise clock is then behind the slot's earlier value, by more than anything else explains:
+ * interpolation is ahead by 1 ms at most.
+ */
+enum { TC_RESTORED_NS = 10000000 };
+
+static inline bool tc_is_restored(uint64_t total_before_ns, uint64_t sched_ns)
+{
+    return __builtin_expect(total_before_ns > sched_ns + TC_RESTORED_NS, 0);
+}
+
+/*
+ * Restarts the slot once, however many readers notice. The pair is reset first, so that total is never below
+ * user + system.
+ */
+static inline void tc_slot_restart_if_restored(struct tc_slot *slot, uint64_t total_before_ns, uint64_t sched_ns)
+{
+    struct tc_pair pair = tc_slot_pair(slot), none = {0, 0};
+    if (!tc_is_restored(total_before_ns, sched_ns) || TC_LOAD(slot->total_ns) != total_before_ns)
+        return;
+    if (tc_is_restored(pair.sum_ns, sched_ns))
+        tc_pair_cas(slot, pair, none);
+    __atomic_compare_exchange_n(&slot->total_ns, &total_before_ns, sched_ns, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Merges what another slot has seen of the same thread. */
 static inline void tc_slot_take_over(struct tc_slot *slot, const struct tc_slot *from)
 {
     struct tc_pair pair = tc_slot_pair(from);
@@ -144,7 +175,7 @@ static inline void tc_slot_take_over(struct tc_slot *slot, const struct tc_slot 
     tc_slot_raise_total(slot, TC_LOAD(from->total_ns));
 }
 
-/* The pair first, the total after it: so the total is not below their sum, whatever comes in between. */
+/* The pair is read before the total, so total is never below user + system, whatever happens in between. */
 static inline void tc_slot_times(const struct tc_slot *slot, struct threadclock_times *times)
 {
     struct tc_pair pair = tc_slot_pair(slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells where each read takes its value from, by trying what the read itself would try. */
+/* Finds where each read takes its value from, by trying what the read itself would try. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -13,11 +13,14 @@ enum { RUSAGE_STEP_NS = 1000, PROC_SYSTEM_CALLS = 4 /* gettid, openat, read, clo
 
 static const struct threadclock_source no_source = {THREADCLOCK_SOURCE_NONE, 0, 0, 0, "none"};
 
-/* How old the split may be where the kernel is asked without bringing the run time up to date first: one tick. */
+/*
+ * How old the split may be if the kernel is asked without first bringing the run time up to date: one tick.
+ * If its length is unknown, the longest that x86 and ARM kernels can be built with (HZ=100).
+ */
 static int64_t tick_age_ns(void)
 {
     int64_t tick_ns = threadclock_tick_length_ns();
-    return tick_ns > 0 ? tick_ns : 0;
+    return tick_ns > 0 ? tick_ns : NS_PER_SECOND / 100;
 }
 
 static struct threadclock_source proc_source(void)

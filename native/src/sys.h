@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Raw system calls: negative errno comes back as is, errno stays untouched (signal safety), no libc version matters. */
+/*
+ * Raw system calls: they return a negative errno, leave errno unchanged (signal safety), and need no
+ * particular libc version.
+ */
 #ifndef TC_SYS_H
 #define TC_SYS_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+
+/* Shared between the files of the core and its bindings, but not exported. */
+#define TC_INTERNAL __attribute__((visibility("hidden")))
 
 _Static_assert(sizeof(long) == 8, "64-bit Linux only: struct timespec and struct rusage are read as the kernel writes them");
 
@@ -57,9 +64,28 @@ static inline long tc_syscall4(long nr, long a, long b, long c, long d)
     return tc_syscall6(nr, a, b, c, d, 0, 0);
 }
 
+/* The TID, or a negative errno if gettid is refused. */
 static inline pid_t tc_own_tid(void)
 {
     return (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0);
+}
+
+/*
+ * Blocks all signals of the calling thread, including those that the C library uses; returns the argument for
+ * tc_signals_restore.
+ */
+static inline uint64_t tc_signals_block(void)
+{
+    uint64_t all = ~UINT64_C(0), before = 0;
+    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return before;
+}
+
+static inline void tc_signals_restore(uint64_t before)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tc_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
 }
 
 #endif

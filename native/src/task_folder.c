@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /proc/self/task: which threads there are, and whether that can have changed. */
+/* Reads /proc/self/task, and the files of /proc that show which TIDs were allocated. */
 #include "task_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include "clock_id.h"
-#include "statx.h"
-#include "sys.h"
+#include "proc_stat.h"
 
 enum { LISTING_BYTES = 8192, PROC_MAGIC = 0x9fa0 /* linux/magic.h */, TIDS_RESERVED = 1024 };
 
@@ -21,13 +21,14 @@ struct listed {
     char name[];
 };
 
+/* The number that begins here; -1: there is none, or it is out of range for a TID or a number of threads. */
 static int64_t number_at(const char *text, const char *end)
 {
     int64_t number = 0;
     const char *at = text;
-    for (; at < end && *at >= '0' && *at <= '9' && number < INT32_MAX; at++)
+    for (; at < end && *at >= '0' && *at <= '9' && number <= INT32_MAX; at++)
         number = number * 10 + (*at - '0');
-    return at > text ? number : -1;
+    return at > text && number <= INT32_MAX ? number : -1;
 }
 
 static int each_listed(const char *listing, long size, int (*found)(pid_t tid, uint64_t inode))
@@ -36,7 +37,7 @@ static int each_listed(const char *listing, long size, int (*found)(pid_t tid, u
     for (long at = 0; at < size; at += listed->size) {
         listed = (const struct listed *)(listing + at);
         int64_t tid = number_at(listed->name, listing + at + listed->size);
-        int error = tid > 0 ? found((pid_t)tid, listed->inode) : 0; /* not "." and ".." */
+        int error = tid > 0 ? found((pid_t)tid, listed->inode) : 0; /* skips "." and ".." */
         if (error != 0)
             return error;
     }
@@ -46,10 +47,12 @@ static int each_listed(const char *listing, long size, int (*found)(pid_t tid, u
 int tc_task_list(int (*found)(pid_t tid, uint64_t inode))
 {
     _Alignas(8) char listing[LISTING_BYTES];
+    int error = tc_proc_check();
+    if (error != 0)
+        return error;
     long folder = tc_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), size;
     if (folder < 0)
         return (int)folder;
-    int error = 0;
     while (error == 0 && (size = tc_syscall4(SYS_getdents64, folder, (long)listing, sizeof listing, 0)) != 0)
         error = size < 0 ? (int)size : each_listed(listing, size, found);
     tc_syscall4(SYS_close, folder, 0, 0, 0);
@@ -58,13 +61,13 @@ int tc_task_list(int (*found)(pid_t tid, uint64_t inode))
 
 int64_t tc_task_count(void)
 {
-    /* proc_task_getattr, fs/proc/base.c: two and the number of threads. */
-    struct tc_statx status;
-    long error = tc_statx("/proc/self/task", TC_STATX_LINKS, &status);
-    return error < 0 ? error : (int64_t)status.links - 2;
+    /* proc_task_getattr, fs/proc/base.c: the link count is the number of threads + 2. */
+    struct stat status;
+    long error = tc_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&status, 0);
+    return error < 0 ? error : (int64_t)status.st_nlink - 2;
 }
 
-/* Opens a file of the kernel's own /proc: what else is mounted over one (lxcfs) may tell of something else. */
+/* Opens a file of the kernel's own /proc. A file mounted over one (lxcfs) may describe something else. */
 static long open_proc(const char *path)
 {
     struct statfs system;
@@ -76,7 +79,7 @@ static long open_proc(const char *path)
     return file;
 }
 
-/* The text of a short file; empty if it can't be had. */
+/* The text of a short file; empty if it cannot be read. */
 static const char *read_short(const char *path, char *text, size_t size)
 {
     long file = open_proc(path), got = 0;
@@ -88,7 +91,7 @@ static const char *read_short(const char *path, char *text, size_t size)
     return text;
 }
 
-/* The number after the n-th of these characters; -1: none. */
+/* The number after the n-th occurrence of the character; -1: none. */
 static int64_t number_after(const char *text, char character, int n)
 {
     for (; *text != '\0'; text++)
@@ -97,7 +100,10 @@ static int64_t number_after(const char *text, char character, int n)
     return -1;
 }
 
-/* The line "processes N" of /proc/stat (fs/proc/stat.c: total_forks), which stands after lines of any length; 0: not found. */
+/*
+ * The line "processes N" of /proc/stat (fs/proc/stat.c: total_forks), which follows lines of any length; 0:
+ * not found.
+ */
 static int64_t read_forks(void)
 {
     static const char name[] = "\nprocesses ";
@@ -113,7 +119,7 @@ static int64_t read_forks(void)
             if (!found) {
                 matched = text[i] == name[matched] ? matched + 1 : text[i] == name[0];
                 found = name[matched] == '\0';
-            } else if (text[i] >= '0' && text[i] <= '9') {
+            } else if (text[i] >= '0' && text[i] <= '9' && forks <= INT64_MAX / 10 - 1) {
                 forks = forks * 10 + (text[i] - '0');
             } else {
                 ended = true;
@@ -130,14 +136,14 @@ void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks)
     moment->monotonic_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
     moment->forks = with_forks ? read_forks() : 0;
     int64_t tid_max = number_at(read_short("/proc/sys/kernel/pid_max", text, sizeof text), text + sizeof text);
-    /* proc(5): 0.20 0.18 0.12 1/80 11206: 80 are in use, 11206 was given last. */
+    /* proc(5): 0.20 0.18 0.12 1/80 11206: 80 are in use, 11206 was allocated last. */
     read_short("/proc/loadavg", text, sizeof text);
     int64_t in_use = number_after(text, '/', 1), last = number_after(text, ' ', 4);
     moment->unused = tid_max - in_use - TIDS_RESERVED;
-    moment->last = tid_max > 0 && in_use > 0 && last > 0 ? last : 0;
+    moment->last = tid_max > 0 && in_use > 0 && last > 0 && moment->monotonic_ns >= 0 ? last : 0;
 }
 
-/* Nobody has seen a kernel start a million threads in a second. */
+/* True if allocation may have gone through all TIDs. No known kernel starts a million threads in a second. */
 static bool whole_circle(const struct tc_tid_moment *before, const struct tc_tid_moment *after)
 {
     enum { TID_MIN_NS = 1000 };

@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a TID is still the same thread's: the kernel gives it to another within seconds of the first one's end. */
+/*
+ * Checks whether a TID still belongs to the same thread: the kernel reuses it within seconds of the thread's
+ * end.
+ */
 #ifndef TC_THREAD_IDENTITY_H
 #define TC_THREAD_IDENTITY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys.h"
+
 /*
- * inode: of /proc/self/task/<tid>, made anew for each thread (fs/proc/base.c, proc_pid_make_inode) and kept while the kernel
- * keeps the name in its cache; so an equal one is the same thread, another one may be. start: when the thread started, in
- * 1/USER_HZ since boot, field 22 of its stat file; decides then.
+ * inode: of /proc/self/task/<tid>, new for each thread (fs/proc/base.c, proc_pid_make_inode) and constant
+ * while the kernel caches the name. So an equal inode means the same thread, but a different one does not
+ * mean another thread; start then decides. start: the start time of the thread, in 1/USER_HZ since boot,
+ * field 22 of its stat file.
  */
 struct tc_thread_identity {
-    uint64_t inode;
+    uint64_t inode; /* 0: not available here */
     uint64_t start;
 };
 
 enum { TC_NAME_BYTES = 16 }; /* TASK_COMM_LEN */
 
-/* Identity and name of a thread of this process: 0, or -ESRCH, ... System calls: four. */
-__attribute__((visibility("hidden"))) int tc_thread_identify(pid_t tid, struct tc_thread_identity *identity,
-                                                             char name[TC_NAME_BYTES]);
+/*
+ * Identity and name of a thread of this process: 0, -ESRCH: there is none, or the error that hides it. Four
+ * system calls.
+ */
+TC_INTERNAL int tc_thread_identify(pid_t tid, struct tc_thread_identity *identity, char name[TC_NAME_BYTES]);
 
 /*
- * Is the TID still this thread's? inode: as a listing of /proc/self/task has just shown it, or 0: to be asked for. Takes
- * over an inode that has changed. System calls: none to five.
+ * Checks that the TID is still this thread's. inode: as a listing of /proc/self/task has just shown it, or 0
+ * to look it up. Stores an inode that has changed. 0: it is; -ESRCH: it is another's or no thread's;
+ * otherwise the error that prevents an answer (-EMFILE, -EPERM, ...), which says nothing about the thread. Up
+ * to eight system calls.
  */
-__attribute__((visibility("hidden"))) bool tc_thread_is(pid_t tid, uint64_t inode, struct tc_thread_identity *identity);
+TC_INTERNAL int tc_thread_check(pid_t tid, uint64_t inode, struct tc_thread_identity *identity);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a registered thread's clocks by its TID, and divides its run time as the kernel does for getrusage. */
+/* Reads other threads' SCHED, VIRT and PROF clocks, by handle or TID, and merges them into their slots. */
+#include "thread_times.h"
+
 #include <errno.h>
 #include <stddef.h>
 
-#include "entry.h"
+#include "entries.h"
 #include "tick.h"
 
 /*
- * The user share of a thread's run time, as its tick counters have it, in 2^32nds; the greatest value says all. As
- * cputime_adjust has it (kernel/sched/cputime.c): no system ticks: all user; no user ticks: all system.
+ * The user share of a thread's run time according to its tick counters, in 2^32nds; the greatest value means
+ * all. As in cputime_adjust (kernel/sched/cputime.c), no system ticks means all user, and no user ticks all
+ * system.
  */
 static uint32_t user_share(uint64_t virt_ns, uint64_t prof_ns)
 {
@@ -31,38 +34,77 @@ static int64_t clock_of(pid_t tid, enum threadclock_clock clock)
     return threadclock_clock_ns((clockid_t)(~(uint32_t)tid << 3 | 4 | clock));
 }
 
-/* The counters change at ticks only: within one the share that was read last holds. 0, or a negative errno. */
-static int read_share(struct entry *entry, uint32_t *share)
+/* The counters change only at ticks: within a tick the share read last is valid. 0, or a negative errno. */
+static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
 {
-    uint64_t key = tc_tick_key(), tick = key * UINT64_C(0x9e3779b97f4a7c15) >> 32, known = TC_LOAD(entry->share_at_tick);
+    uint64_t key = tc_tick_key(), tick = key * UINT64_C(0x9e3779b97f4a7c15) >> 32, known = TC_LOAD(*share_at_tick);
     if (known >> 32 == tick && known != 0 && key != TC_KEY_NEVER) {
         *share = (uint32_t)known;
         return 0;
     }
-    int64_t virt_ns = clock_of(entry->tid, THREADCLOCK_CLOCK_VIRT), prof_ns = clock_of(entry->tid, THREADCLOCK_CLOCK_PROF);
-    if (virt_ns < 0 || prof_ns < 0)
-        return (int)(virt_ns < 0 ? virt_ns : prof_ns);
+    int64_t virt_ns = clock_of(tid, THREADCLOCK_CLOCK_VIRT), prof_ns = clock_of(tid, THREADCLOCK_CLOCK_PROF);
+    int error = (int)(virt_ns < 0 ? virt_ns : prof_ns < 0 ? prof_ns : 0);
+    if (error != 0) /* EINVAL: no such thread or no such clock; a live thread has SCHED */
+        return error == -EINVAL && clock_of(tid, THREADCLOCK_CLOCK_SCHED) >= 0 ? -EOPNOTSUPP : error;
     *share = user_share((uint64_t)virt_ns, (uint64_t)prof_ns);
-    TC_STORE(entry->share_at_tick, tick << 32 | *share);
+    TC_STORE(*share_at_tick, tick << 32 | *share);
     return 0;
 }
 
+/* What the clocks show that the slot does not have yet. */
+struct news {
+    uint64_t total_before_ns; /* the slot's, before the clocks were read */
+    int64_t sched_ns;         /* negative: no news */
+    uint32_t share;
+};
+
 /*
- * SCHED first: where it stands still the slot does, and nothing more is asked. The entry is not used again while readers is
- * above 0; that the registration stands after the last clock was read says that the TID was the thread's all the time.
+ * SCHED first: if it has not advanced, neither has the slot, and no other clock is read. 0, -ESRCH, or
+ * another negative errno.
  */
-static int read_clocks(struct entry *entry, uint32_t generation)
+static int read_clocks(pid_t tid, const struct tc_slot *slot, uint64_t *share_at_tick, struct news *news)
 {
-    int64_t sched_ns = clock_of(entry->tid, THREADCLOCK_CLOCK_SCHED);
-    bool news = sched_ns >= 0 && (uint64_t)sched_ns > tc_slot_sum(&entry->slot);
-    uint32_t share = 0;
-    int error = sched_ns < 0 ? (int)sched_ns : news ? read_share(entry, &share) : 0;
-    if (error == -EINVAL || !tc_entry_stands(entry, generation))
+    uint64_t sum_ns = tc_slot_sum(slot);
+    news->total_before_ns = TC_LOAD(slot->total_ns);
+    news->sched_ns = clock_of(tid, THREADCLOCK_CLOCK_SCHED);
+    int error = news->sched_ns < 0 ? (int)news->sched_ns : 0;
+    if (error == 0 && (uint64_t)news->sched_ns <= sum_ns && !tc_is_restored(news->total_before_ns, (uint64_t)news->sched_ns))
+        news->sched_ns = -1;
+    else if (error == 0)
+        error = read_share(tid, share_at_tick, &news->share);
+    return error == -EINVAL ? -ESRCH : error;
+}
+
+static void take_in(struct tc_slot *slot, const struct news *news)
+{
+    if (news->sched_ns < 0)
+        return;
+    uint64_t sched_ns = (uint64_t)news->sched_ns, user_ns = user_part(sched_ns, news->share);
+    tc_slot_restart_if_restored(slot, news->total_before_ns, sched_ns);
+    tc_slot_merge(slot, user_ns, sched_ns - user_ns);
+}
+
+int tc_thread_read(pid_t tid, struct tc_slot *slot, uint64_t *share_at_tick)
+{
+    struct news news;
+    int error = read_clocks(tid, slot, share_at_tick, &news);
+    if (error == 0)
+        take_in(slot, &news);
+    return error;
+}
+
+/*
+ * The entry is not reused while it is held. If the registration is still active after the last clock was
+ * read, the TID was the thread's throughout.
+ */
+static int read_entry(struct entry *entry, uint32_t generation)
+{
+    struct news news;
+    int error = read_clocks(TC_LOAD(entry->tid), &entry->slot, &entry->share_at_tick, &news);
+    if (!tc_entry_stands(entry, generation))
         return -ESRCH;
-    if (error == 0 && news) {
-        uint64_t user_ns = user_part((uint64_t)sched_ns, share);
-        tc_slot_merge(&entry->slot, user_ns, (uint64_t)sched_ns - user_ns);
-    }
+    if (error == 0)
+        take_in(&entry->slot, &news);
     return error;
 }
 
@@ -73,11 +115,25 @@ int threadclock_thread_times(threadclock_thread thread, struct threadclock_times
     struct entry *entry = tc_entry_hold(thread);
     if (entry == NULL)
         return -ESRCH;
-    uint32_t generation = tc_generation_of(thread);
-    int error = read_clocks(entry, generation);
+    int error = read_entry(entry, tc_generation_of(thread));
     if (error == 0)
         tc_slot_times(&entry->slot, times);
-    return tc_entry_release(entry, generation, error);
+    return tc_entry_release(entry, tc_generation_of(thread), error);
+}
+
+int tc_thread_read_registered(threadclock_thread thread, struct tc_slot *slot)
+{
+    struct entry *entry = tc_entry_hold(thread);
+    if (entry == NULL)
+        return -ESRCH;
+    tc_slot_take_over(&entry->slot, slot);
+    uint64_t total_before_ns = TC_LOAD(slot->total_ns);
+    int error = read_entry(entry, tc_generation_of(thread));
+    if (error == 0) {
+        tc_slot_restart_if_restored(slot, total_before_ns, TC_LOAD(entry->slot.total_ns));
+        tc_slot_take_over(slot, &entry->slot);
+    }
+    return tc_entry_release(entry, tc_generation_of(thread), error);
 }
 
 int64_t threadclock_thread_total_ns(threadclock_thread thread)
@@ -86,9 +142,11 @@ int64_t threadclock_thread_total_ns(threadclock_thread thread)
     if (entry == NULL)
         return -ESRCH;
     uint32_t generation = tc_generation_of(thread);
-    int64_t total_ns = clock_of(entry->tid, THREADCLOCK_CLOCK_SCHED);
+    uint64_t total_before_ns = TC_LOAD(entry->slot.total_ns);
+    int64_t total_ns = clock_of(TC_LOAD(entry->tid), THREADCLOCK_CLOCK_SCHED);
     int error = total_ns >= 0 ? 0 : total_ns == -EINVAL ? -ESRCH : (int)total_ns;
     if (error == 0 && tc_entry_stands(entry, generation)) {
+        tc_slot_restart_if_restored(&entry->slot, total_before_ns, (uint64_t)total_ns);
         tc_slot_raise_total(&entry->slot, (uint64_t)total_ns);
         total_ns = (int64_t)TC_LOAD(entry->slot.total_ns);
     }

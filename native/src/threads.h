@@ -1,52 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of this process that are registered: each has one slot, whoever reads it. */
+/*
+ * Registers threads and ends their registrations: by Java thread id for the JVM agent, by the thread itself
+ * for C.
+ */
 #ifndef TC_THREADS_H
 #define TC_THREADS_H
 
 #include "slot.h"
-#include "thread_identity.h"
+#include "sys.h"
 #include "threadclock.h"
 
 /*
- * A registration belongs to a thread from its start to its end. id is the caller's name for the thread (the Java thread
- * id), 0 for none; tid the kernel's.
+ * id is the Java thread id, tid the kernel's. A caller that registers an id must see to it that the thread
+ * itself calls tc_threads_end(id) before it exits.
  */
 
-/* Registers the calling thread. */
-__attribute__((visibility("hidden"))) int tc_threads_register_own(uint64_t id, threadclock_thread *thread);
-
-/* Registers another thread, whose TID the caller is sure of and stays sure of until its own end is reported. */
-__attribute__((visibility("hidden"))) int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread);
+/* Registers the calling thread: 0, -ENOMEM, or the error of gettid. */
+TC_INTERNAL int tc_threads_register_own(uint64_t id, threadclock_thread *thread);
 
 /*
- * What stands for the thread of this TID: its registration, or one for the reads by TID, which nobody ends but
- * tc_threads_forget_adopted, or the thread if it registers itself later. The identity is checked by the caller.
+ * Registers another thread, or finds it registered; that thread notices at its first read after
+ * tc_epoch_advance(). The caller has looked up its TID while it was alive. 0, -ENOMEM, or -ESRCH: it has
+ * ended since.
  */
-__attribute__((visibility("hidden"))) int tc_threads_adopt(pid_t tid, const struct tc_thread_identity *identity,
-                                                           threadclock_thread *thread);
+TC_INTERNAL int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread);
 
 /*
- * Ends the registration of id; called by the thread itself, at its end. An id that was not registered is noted as ended,
- * so that a registration that is under way finds out.
+ * Ends the registration of id. An id that was not registered is recorded as ended, for a registration in
+ * progress to find.
  */
-__attribute__((visibility("hidden"))) void tc_threads_end(uint64_t id);
+TC_INTERNAL void tc_threads_end(uint64_t id);
 
-/* Takes a registration back as if it had not been: the id is unknown again. */
-__attribute__((visibility("hidden"))) void tc_threads_forget(threadclock_thread thread);
+/* Ends a registration made by tc_threads_register_other whose thread turns out to have ended before. */
+TC_INTERNAL void tc_threads_forget(threadclock_thread thread);
 
-/* Ends what stands for reads by TID; a registration that the thread has made of it stays. */
-__attribute__((visibility("hidden"))) void tc_threads_forget_adopted(threadclock_thread thread);
+/* Finds the registration of id: 0 and thread, -ENOENT: unknown, -ESRCH: it has ended. Takes no lock. */
+TC_INTERNAL int tc_threads_find(uint64_t id, threadclock_thread *thread);
 
-/* The registration of id: 0 and thread, -ENOENT: unknown, -ESRCH: it has ended. Takes no lock. */
-__attribute__((visibility("hidden"))) int tc_threads_find(uint64_t id, threadclock_thread *thread);
+/* The registration of the thread with this TID; 0: none. */
+TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid);
 
-/* The slot of the calling thread if it is registered and has not found out yet; else null. */
-__attribute__((visibility("hidden"))) struct tc_slot *tc_threads_claim_own(void);
+/* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
+TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);
 
-/* How many are registered now. */
-__attribute__((visibility("hidden"))) uint32_t tc_threads_count(void);
-
-/* Ends all registrations; no reader gets an answer afterwards. */
-__attribute__((visibility("hidden"))) void tc_threads_forget_all(void);
+/* The number of registered threads. */
+TC_INTERNAL uint32_t tc_threads_count(void);
 
 #endif

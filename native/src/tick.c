@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the tick key at the first read: vDSO coarse clock and fork epoch, each tried, with a fallback that caches nothing. */
+/*
+ * Sets up the tick key at the first read. If the vDSO's coarse clock or the fork epoch does not work, nothing
+ * is cached.
+ */
 #include "tick.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "clock_id.h"
 #include "sys.h"
@@ -20,13 +26,17 @@ static int first_use(clockid_t clock, struct timespec *ts);
 
 tc_clock_gettime *tc_coarse_clock = first_use;
 
-static const uint64_t no_epoch_word;
-const uint64_t *tc_epoch_word = &no_epoch_word;
+/*
+ * Before the first read, and where the kernel does not wipe. The first answer is final, because epochs depend
+ * on it.
+ */
+static const uint64_t no_epoch_word_yet, no_epoch_word;
+const uint64_t *tc_epoch_word = &no_epoch_word_yet;
 
-/* The last epoch handed out: copied by fork, unlike the epoch word, which is wiped. */
+/* The last epoch handed out. A fork copies it, whereas the epoch word is wiped. */
 static uint32_t generation;
 
-/* Where there is no epoch word: the lower half of the epoch. */
+/* The lower half of the epoch where there is no epoch word. */
 static uint32_t advances;
 
 /* Used where nothing may be cached. The key of this stamp is TC_KEY_NEVER. */
@@ -38,7 +48,7 @@ static int never(clockid_t clock, struct timespec *ts)
     return 0;
 }
 
-/* gVisor's coarse clock is as fine as the other: each read would be a new key. */
+/* gVisor's coarse clock has the resolution of the precise one: each read would be a new key. */
 static int is_coarse(tc_clock_gettime *clock_gettime)
 {
     struct timespec resolution, now;
@@ -47,32 +57,53 @@ static int is_coarse(tc_clock_gettime *clock_gettime)
            && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0;
 }
 
+/* A kernel refuses unknown advice. qemu's user mode accepts any, including WIPEONFORK, and ignores it. */
+static bool takes_any_advice(long page)
+{
+    return tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, -1, 0) == 0;
+}
+
 /*
- * The word lies in a page of its own, which the kernel (4.14 on, mm/madvise.c) hands to a child as zeros. That holds for
- * every fork, the raw system call included, where pthread_atfork handlers do not run.
+ * The word has its own page, which the kernel (4.14 on, mm/madvise.c) zeroes in a child. This works for every
+ * fork, including the raw system call, which runs no pthread_atfork handlers.
  */
 static int set_up_epoch_word(void)
 {
-    if (__atomic_load_n(&tc_epoch_word, __ATOMIC_ACQUIRE) != &no_epoch_word)
-        return 1;
+    const uint64_t *word = &no_epoch_word, *none = &no_epoch_word_yet;
     long page = tc_syscall6(SYS_mmap, 0, EPOCH_MAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page < 0 && page > -4096)
-        return 0;
-    int wiped = tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0;
-    const uint64_t *none = &no_epoch_word;
-    if (!wiped || !__atomic_compare_exchange_n(&tc_epoch_word, &none, (const uint64_t *)page, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        tc_syscall4(SYS_munmap, page, EPOCH_MAP_BYTES, 0, 0); /* useless, or another thread was faster: its page stays */
-    return wiped;
+    bool mapped = page >= 0 || page <= -4096;
+    if (mapped && !takes_any_advice(page) && tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0)
+        word = (const uint64_t *)page;
+    bool first = __atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    if (mapped && (!first || word == &no_epoch_word))
+        tc_syscall4(SYS_munmap, page, EPOCH_MAP_BYTES, 0, 0);
+    return (first ? word : none) != &no_epoch_word;
 }
 
-/* Threads that come here together all reach the same answer. Nothing here allocates: a signal handler may be first. */
+/*
+ * Threads that get here at the same time all reach the same answer. Nothing here allocates, because the first
+ * read may be in a signal handler.
+ */
 static int first_use(clockid_t clock, struct timespec *ts)
 {
     tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
-    if (clock_gettime == NULL || !is_coarse(clock_gettime) || !set_up_epoch_word())
+    if (!set_up_epoch_word() || clock_gettime == NULL || !is_coarse(clock_gettime))
         clock_gettime = never;
     __atomic_store_n(&tc_coarse_clock, clock_gettime, __ATOMIC_RELEASE);
     return clock_gettime(clock, ts);
+}
+
+/*
+ * Used without an epoch word. The first process of each PID namespace has PID 1, and its parent may be PID 1
+ * of another: the namespace distinguishes them (its inode is unique while it exists, fs/nsfs.c).
+ */
+static uint32_t process_number(void)
+{
+    struct stat namespace;
+    uint32_t pid = (uint32_t)tc_syscall4(SYS_getpid, 0, 0, 0, 0);
+    if (pid != 1 || tc_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&namespace, 0) != 0)
+        return pid;
+    return (uint32_t)namespace.st_ino | UINT32_C(1) << 31; /* no PID has that bit */
 }
 
 uint64_t tc_epoch(void)
@@ -81,10 +112,10 @@ uint64_t tc_epoch(void)
         tc_tick_key();
     uint64_t *word = (uint64_t *)__atomic_load_n(&tc_epoch_word, __ATOMIC_ACQUIRE);
     if (word == &no_epoch_word)
-        return (uint64_t)tc_syscall4(SYS_getpid, 0, 0, 0, 0) << 32 | __atomic_load_n(&advances, __ATOMIC_ACQUIRE);
+        return (uint64_t)process_number() << 32 | __atomic_load_n(&advances, __ATOMIC_ACQUIRE);
     uint64_t epoch = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (epoch == 0) {
-        /* generation is never below the word's, so a child of this process cannot come to its parent's epoch. */
+        /* generation is never below the word's, so a child of this process cannot get its parent's epoch. */
         uint64_t next = (uint64_t)__atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL) << 32;
         if (__atomic_compare_exchange_n(word, &epoch, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             epoch = next;
@@ -94,12 +125,15 @@ uint64_t tc_epoch(void)
 
 void tc_epoch_advance(void)
 {
-    tc_epoch();
+    uint64_t old = tc_epoch(), next;
     uint64_t *word = (uint64_t *)__atomic_load_n(&tc_epoch_word, __ATOMIC_ACQUIRE);
-    if (word == &no_epoch_word)
+    if (word == &no_epoch_word) {
         __atomic_add_fetch(&advances, 1, __ATOMIC_ACQ_REL);
-    else
-        __atomic_add_fetch(word, 1, __ATOMIC_ACQ_REL);
+        return;
+    }
+    do /* 0: a handler has forked, and the child's first read begins its own epoch */
+        next = (old & ~(uint64_t)UINT32_MAX) | (uint32_t)(old + 1); /* the upper half is the fork's */
+    while (!__atomic_compare_exchange_n(word, &old, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && old != 0);
 }
 
 int64_t tc_coarse_ns(void)

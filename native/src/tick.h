@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The key under which a tick reading stays valid: the coarse clock, and the fork epoch of this address space. */
+/* The key of a tick reading, which is valid until the key changes: the coarse clock and the fork epoch. */
 #ifndef TC_TICK_H
 #define TC_TICK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Reads CLOCK_MONOTONIC_COARSE without a system call, or answers so that the key is TC_KEY_NEVER. */
+#include "sys.h"
+
+/* Reads CLOCK_MONOTONIC_COARSE without a system call, or returns a stamp whose key is TC_KEY_NEVER. */
 typedef int tc_clock_gettime(clockid_t clock, struct timespec *ts);
 
-__attribute__((visibility("hidden"))) extern tc_clock_gettime *tc_coarse_clock;
+TC_INTERNAL extern tc_clock_gettime *tc_coarse_clock;
 
-/* A word that the kernel wipes in a forked child; 0 until the first read there. Never null. */
-__attribute__((visibility("hidden"))) extern const uint64_t *tc_epoch_word;
+/* A word that the kernel wipes in a forked child; 0 until the child's first read. Never null. */
+TC_INTERNAL extern const uint64_t *tc_epoch_word;
 
 #define TC_KEY_NEVER UINT64_MAX
 
 /*
- * Two stamps of the coarse clock are the same key only if they are the same stamp: nanoseconds fit in 30 bits, seconds
- * of uptime in the 34 above. The + 1 keeps 0 for a cell that was never filled.
+ * Two stamps of the coarse clock have the same key only if they are equal: nanoseconds fit in 30 bits,
+ * seconds of uptime in the 34 above. The + 1 reserves 0 for a cell that was never filled.
  */
 static inline uint64_t tc_tick_key(void)
 {
@@ -28,20 +30,27 @@ static inline uint64_t tc_tick_key(void)
 }
 
 /*
- * The epoch, never 0: in its upper half which fork this address space is, made anew in a forked child (without
- * MADV_WIPEONFORK the PID stands in, by a system call); in its lower half how often threads were registered by others.
+ * The epoch, never 0. Its upper half identifies the address space and changes in a forked child (without
+ * MADV_WIPEONFORK it is the PID, at the cost of one or two system calls); its lower half counts how often
+ * threads were registered by others.
  */
-__attribute__((visibility("hidden"))) uint64_t tc_epoch(void);
+TC_INTERNAL uint64_t tc_epoch(void);
 
 static inline uint64_t tc_epoch_fork(uint64_t epoch)
 {
     return epoch >> 32;
 }
 
-/* Begins a new epoch of this address space: every thread looks anew whether it is registered, at its next read. */
-__attribute__((visibility("hidden"))) void tc_epoch_advance(void);
+/*
+ * Begins a new epoch of this address space: at its next read, every thread checks again whether it is
+ * registered.
+ */
+TC_INTERNAL void tc_epoch_advance(void);
 
-/* The coarse clock as nanoseconds: the CLOCK_MONOTONIC time of the last tick; or -ENOSYS without a usable one. */
-__attribute__((visibility("hidden"))) int64_t tc_coarse_ns(void);
+/*
+ * The coarse clock in nanoseconds: the CLOCK_MONOTONIC time of the last tick; or -ENOSYS without a usable
+ * one.
+ */
+TC_INTERNAL int64_t tc_coarse_ns(void);
 
 #endif

@@ -13,7 +13,7 @@ static const char symbol_name[] = "__vdso_clock_gettime";
 #endif
 
 struct image {
-    const unsigned char *load; /* what virtual addresses are relative to */
+    const unsigned char *load; /* the base of virtual addresses */
     const Elf64_Sym *symbols;
     const char *strings;
     const Elf64_Word *hash;     /* SysV: nbucket, nchain, ... */
@@ -49,7 +49,7 @@ static int read_image(struct image *image)
     return image->symbols != NULL && image->strings != NULL;
 }
 
-/* The number of symbols stands in no header; the hash tables tell it. */
+/* No header holds the number of symbols; it follows from the hash tables. */
 static Elf64_Word symbol_count(const struct image *image)
 {
     if (image->hash != NULL)

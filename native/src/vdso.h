@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the vDSO's clock_gettime: the kernel's code that reads a clock without a system call. */
+/* Finds the vDSO's clock_gettime, the kernel's code that reads a clock without a system call. */
 #ifndef TC_VDSO_H
 #define TC_VDSO_H
 
 #include "tick.h"
 
-/* The vDSO's clock_gettime, or null without a vDSO. It falls back to the system call by itself for other clocks. */
-__attribute__((visibility("hidden"))) tc_clock_gettime *tc_vdso_clock_gettime(void);
+/* The vDSO's clock_gettime, or null without a vDSO. For other clocks it makes the system call itself. */
+TC_INTERNAL tc_clock_gettime *tc_vdso_clock_gettime(void);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the built library by dlopen, under whichever libc this is compiled for, and reads: dlopen_smoke LIBRARY */
+/*
+ * Loads the built library by dlopen, under the libc that this is compiled for, and reads: dlopen_smoke
+ * LIBRARY
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,7 +18,7 @@ static int64_t thread_cpu_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* 50 ms of reads: right against the kernel's clock, never back. Returns a problem, or null. */
+/* 50 ms of reads: they agree with the kernel's clock and never decrease. Returns a problem, or null. */
 static void *read_for_a_while(void *unused)
 {
     (void)unused;

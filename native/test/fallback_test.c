@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rung of the ladder taken away, in a child: the next one answers, an error is an error, and nothing lies. */
+/*
+ * Takes away each source in turn, in a child: the next one answers, failures are reported, and no value is
+ * wrong.
+ */
 #include "support.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,7 +50,7 @@ static bool nothing_left_is_an_error(void *unused)
     if (deny_system_calls(denied, 3, EPERM) != 0 || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
         return false;
     for (int i = 0; i < 1000000; i++) {
-        int64_t ns = threadclock_user_tick_ns(); /* the cache holds until the next tick, then it has to say so */
+        int64_t ns = threadclock_user_tick_ns(); /* cached until the next tick */
         if (ns == -EPERM)
             break;
         if (ns < 0)
@@ -74,16 +78,65 @@ static bool total_is_small(void *unused)
     return total_ns >= 0 && total_ns < 30 * NS_PER_MS;
 }
 
-/* A kernel before 4.14: nothing is cached, and forks are still told apart. Needs a process that has not read yet. */
-static bool nothing_is_cached_without_wipe_on_fork(void *unused)
+/* Nothing is cached, and forks are still distinguished. */
+static bool asks_each_time_in_each_process(void)
 {
-    (void)unused;
-    if (deny_wipe_on_fork() != 0 || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered())
+    if (source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered())
         return false;
     for (int i = 0; i < 50; i++)
         if (threadclock_total_tick_ns() < 40 * NS_PER_MS || !true_in_child(i % 2 ? fork : raw_fork, total_is_small, NULL))
             return false;
     return true;
+}
+
+/* A kernel before 4.14. Needs a process that has not read yet. */
+static bool nothing_is_cached_without_wipe_on_fork(void *unused)
+{
+    (void)unused;
+    return deny_wipe_on_fork() == 0 && asks_each_time_in_each_process();
+}
+
+/* An emulator that accepts any advice, and ignores it. */
+static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
+{
+    (void)unused;
+    static const long pretended[] = {SYS_madvise};
+    return deny_system_calls(pretended, 1, 0) == 0 && asks_each_time_in_each_process();
+}
+
+/* PID 1 of a PID namespace, and its child, PID 1 of another. */
+static bool a_parents_registration_is_not_there(void *handle)
+{
+    struct threadclock_times times;
+    return getpid() == 1 && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH && total_is_small(NULL);
+}
+
+static bool has_a_child_that_is_1_as_well(void *unused)
+{
+    (void)unused;
+    threadclock_thread handle;
+    burn_user_ns(40 * NS_PER_MS);
+    return getpid() == 1 && threadclock_thread_register(&handle) == 0 && threadclock_total_tick_ns() >= 40 * NS_PER_MS
+           && unshare(CLONE_NEWPID) == 0 && true_in_child(raw_fork, a_parents_registration_is_not_there, &handle);
+}
+
+static bool each_namespace_has_its_own_1(void *unused)
+{
+    return deny_wipe_on_fork() == 0 && unshare(CLONE_NEWPID) == 0 && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
+}
+
+static bool may_unshare(void *unused)
+{
+    (void)unused;
+    return unshare(CLONE_NEWPID) == 0;
+}
+
+static void wipe_on_fork_denied_in_nested_namespaces(void **state)
+{
+    (void)state;
+    if (!true_in_child(fork, may_unshare, NULL))
+        skip_because("PID namespaces cannot be made here");
+    assert_true_in_child(each_namespace_has_its_own_1);
 }
 
 static void getrusage_denied(void **state)
@@ -110,21 +163,22 @@ static void wipe_on_fork_denied(void **state)
     assert_true_in_child(nothing_is_cached_without_wipe_on_fork);
 }
 
-static bool filters_work(void *unused)
+static void wipe_on_fork_pretended(void **state)
 {
-    (void)unused;
-    static const long denied[] = {SYS_getppid};
-    return deny_system_calls(denied, 1, EPERM) == 0 && syscall(SYS_getppid) == -1;
+    (void)state;
+    assert_true_in_child(nothing_is_cached_where_wiping_is_pretended);
 }
 
 int main(void)
 {
-    if (!true_in_child(fork, filters_work, NULL)) {
-        puts("SKIP: seccomp filters cannot be installed here");
+    if (!filters_can_be_installed()) {
+        puts("SKIP: " NO_FILTERS);
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wipe_on_fork_denied), /* first: the parent has not read yet */
+        cmocka_unit_test(wipe_on_fork_denied), /* these first: before the parent's first read */
+        cmocka_unit_test(wipe_on_fork_pretended),
+        cmocka_unit_test(wipe_on_fork_denied_in_nested_namespaces),
         cmocka_unit_test(getrusage_denied),
         cmocka_unit_test(precise_clock_denied),
         cmocka_unit_test(everything_denied),

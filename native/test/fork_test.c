@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After a fork the child reads its own times: by fork(), by the raw system call, from a thread, from a signal handler. */
+/*
+ * After a fork the child reads its own times: fork() and the raw system call, from threads and signal
+ * handlers.
+ */
 #include "support.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#include "seccomp.h"
+#include "tick.h"
+
+/* Stepping through the address sanitizer's own instructions would take minutes. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define STEPS 1
+#else
+#define STEPS 0
+#endif
 
 enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS, FORKS = 200 };
 
@@ -27,7 +45,7 @@ static bool now_total_is_small(void *unused)
     return now_ns >= 0 && now_ns < CHILD_AT_MOST_NS && tick_ns >= now_ns && tick_ns < CHILD_AT_MOST_NS;
 }
 
-/* The parent reads just before, so that its reading is of the tick in which the child reads. */
+/* The parent reads just before, so that its reading belongs to the tick in which the child reads. */
 static void children_read_their_own_times(pid_t (*fork)(void))
 {
     for (int i = 0; i < FORKS; i++) {
@@ -114,14 +132,14 @@ static void fork_in_handler(int signal)
     pid_t child = raw_fork();
     if (child == 0) {
         in_handler_child = 1;
-        if (!reads_are_small(NULL)) /* before the interrupted read goes on */
+        if (!reads_are_small(NULL)) /* before the interrupted read continues */
             _exit(1);
     } else if (child < 0) {
         children_wrong++;
     }
 }
 
-/* The signal comes in the middle of a read, the handler forks, and in the child the parent's read goes on. */
+/* The signal interrupts a read, its handler forks, and the parent's read continues in the child. */
 static void a_read_that_is_forked_within_does_not_stay(void **state)
 {
     (void)state;
@@ -132,7 +150,7 @@ static void a_read_that_is_forked_within_does_not_stay(void **state)
     struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
     setitimer(ITIMER_REAL, &often, NULL);
     while (forks_left > 0 && !in_handler_child)
-        threadclock_user_now_ns(); /* most of its time is between the sample and the slot */
+        threadclock_user_now_ns(); /* spends most of its time between the sample and the slot */
     if (in_handler_child) {
         bool small = reads_are_small(NULL);
         _exit(small ? 0 : 1);
@@ -149,6 +167,188 @@ static void a_read_that_is_forked_within_does_not_stay(void **state)
     assert_int_equal(children_wrong, 0);
 }
 
+/*
+ * Another thread forks while the table of known threads grows, just after the old table was unmapped. To hit
+ * that moment, a filter turns munmap into a signal, whose handler makes the memory inaccessible and forks.
+ */
+#if defined(__x86_64__)
+#define FIRST gregs[REG_RDI]
+#define SECOND gregs[REG_RSI]
+#define RESULT gregs[REG_RAX]
+#else
+#define FIRST regs[0]
+#define SECOND regs[1]
+#define RESULT regs[0]
+#endif
+enum { MANY = 300 }; /* more than fit in the table at first */
+static volatile sig_atomic_t growing, children_that_read;
+static struct threadclock_thread_row few[4];
+
+static void fork_at_munmap(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    mcontext_t *registers = &((ucontext_t *)context)->uc_mcontext;
+    void *memory = mmap((void *)registers->FIRST, (size_t)registers->SECOND, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    registers->RESULT = memory == MAP_FAILED ? -ENOMEM : 0;
+    if (!growing)
+        return;
+    pid_t child = raw_fork();
+    if (child == 0)
+        _exit(threadclock_all_threads(few, 4) == 1 && few[0].tid == getpid() ? 0 : 1);
+    children_that_read += child_ended_well(child) ? 1 : 1000;
+}
+
+static void *sleep_for_ever(void *unused)
+{
+    pause();
+    return unused;
+}
+
+static bool grows_while_another_forks(void *unused)
+{
+    (void)unused;
+    struct sigaction action = {.sa_sigaction = fork_at_munmap, .sa_flags = SA_SIGINFO};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 32 << 10);
+    for (int i = 0; i < MANY; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, &attributes, sleep_for_ever, NULL) != 0)
+            return false;
+    }
+    sigaction(SIGSYS, &action, NULL);
+    if (trap_system_call(SYS_munmap) != 0)
+        return false;
+    growing = 1;
+    int64_t count = threadclock_all_threads(NULL, 0);
+    growing = 0;
+    return count == MANY + 1 && children_that_read == 1;
+}
+
+static void the_table_is_whole_whenever_a_fork_comes(void **state)
+{
+    (void)state;
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    assert_true(true_in_child(fork, grows_while_another_forks, NULL));
+}
+
+#if STEPS
+/* The trap flag: the processor traps after each instruction, and the kernel turns that into a SIGTRAP. */
+static void trap_each_instruction(bool on)
+{
+    uint64_t flags;
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
+    flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "cc", "memory");
+}
+
+static volatile int steps, fork_at;
+static volatile bool child_forks_again, stepping_in_child;
+static volatile pid_t stepping_child;
+
+static bool time_is_not_ahead(void *unused)
+{
+    (void)unused;
+    int64_t total_ns = threadclock_total_tick_ns();
+    return total_ns >= 0 && total_ns <= thread_cpu_ns() + NS_PER_MS; /* how far interpolation may be ahead */
+}
+
+/* A trap while SIGTRAP is blocked ends the process: stepping stops there. */
+static bool is_about_to_block_signals(const greg_t *registers)
+{
+    const unsigned char *next = (const unsigned char *)registers[REG_RIP];
+    return next[0] == 0x0f && next[1] == 0x05 && registers[REG_RAX] == SYS_rt_sigprocmask;
+}
+
+/*
+ * Forks once. In the child it reads at that instruction and at each later one, or forks again there and reads
+ * in the grandchild.
+ */
+static void fork_and_step_on(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)info;
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (is_about_to_block_signals(registers))
+        registers[REG_EFL] &= ~0x100;
+    if (!stepping_in_child) {
+        if (++steps != fork_at)
+            return;
+        stepping_child = raw_fork();
+        stepping_in_child = stepping_child == 0;
+        if (!stepping_in_child)
+            registers[REG_EFL] &= ~0x100;
+        if (child_forks_again || !stepping_in_child)
+            return;
+    }
+    if (child_forks_again ? !true_in_child(raw_fork, time_is_not_ahead, NULL) : !time_is_not_ahead(NULL))
+        _exit(1);
+}
+
+static void wait_for_a_tick(void)
+{
+    struct timespec ts, now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+    do
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    while (now.tv_nsec == ts.tv_nsec);
+}
+
+/*
+ * The agent does this after it has registered threads. A child that began with half an epoch would wait for a
+ * lock forever.
+ */
+static int64_t advance_epoch(void)
+{
+    tc_epoch_advance();
+    return 0;
+}
+
+static bool forked_reads_are_right(int64_t (*read)(void), int at, bool again)
+{
+    steps = 0;
+    fork_at = at;
+    stepping_child = -1;
+    child_forks_again = again;
+    wait_for_a_tick(); /* so that a tick read must fill the cell */
+    trap_each_instruction(true);
+    read();
+    trap_each_instruction(false);
+    if (stepping_in_child)
+        _exit(time_is_not_ahead(NULL) ? 0 : 1);
+    return stepping_child < 0 || child_ended_well(stepping_child);
+}
+
+/*
+ * Every interleaving of a read, a fork within it, and a handler that reads in the child before the read
+ * continues or after.
+ */
+static void no_handler_in_a_child_sees_the_parents_times(void **state)
+{
+    (void)state;
+    static int64_t (*const reads[])(void) = {threadclock_user_tick_ns, threadclock_user_now_ns, threadclock_total_interpolated_ns,
+                                             advance_epoch};
+    enum { READS = sizeof reads / sizeof reads[0] };
+    struct sigaction action = {.sa_sigaction = fork_and_step_on, .sa_flags = SA_SIGINFO}, before;
+    sigaction(SIGTRAP, &action, &before);
+    for (int i = 0; i < 2 * READS; i++) {
+        bool again = i >= READS;
+        int at = 1;
+        do {
+            bool right = forked_reads_are_right(reads[i % READS], at, again);
+            if (!right)
+                print_message("read %d, fork at instruction %d%s\n", i % READS, at, again ? ", and again" : "");
+            assert_true(right);
+            at += again && reads[i % READS] != advance_epoch ? 16 : 1;
+        } while (stepping_child > 0);
+        assert_true(at > 20);
+    }
+    sigaction(SIGTRAP, &before, NULL);
+}
+#endif
+
 static int make_parent_busy(void **state)
 {
     (void)state;
@@ -159,6 +359,10 @@ static int make_parent_busy(void **state)
 
 int main(void)
 {
+    if (UNDER_THREAD_SANITIZER) {
+        puts("SKIP: the thread sanitizer does not survive these forks");
+        return 77;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_forked_child_reads_its_own_times),
         cmocka_unit_test(a_raw_forked_child_reads_its_own_times),
@@ -166,6 +370,10 @@ int main(void)
         cmocka_unit_test(a_thread_that_forks_leaves_its_times_behind),
         cmocka_unit_test(threads_of_a_child_read_their_own_times),
         cmocka_unit_test(a_read_that_is_forked_within_does_not_stay),
+        cmocka_unit_test(the_table_is_whole_whenever_a_fork_comes),
+#if STEPS
+        cmocka_unit_test(no_handler_in_a_child_sees_the_parents_times),
+#endif
     };
     return cmocka_run_group_tests_name("fork", tests, make_parent_busy, NULL);
 }

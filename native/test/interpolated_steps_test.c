@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpolated total, interrupted once at each of its instructions, by design and not by luck. */
+/* Interrupts the interpolated total at each of its instructions in turn, deterministically. */
 #include "support.h"
 
 #include <signal.h>
@@ -21,7 +21,10 @@ static void sleep_ns(long ns)
     nanosleep(&pause, NULL);
 }
 
-/* The trap flag: a SIGTRAP after each instruction, until the handler is where it wants to be and does what it is there for. */
+/*
+ * The trap flag: a SIGTRAP after each instruction, until the handler has reached step stop_at and run
+ * at_stop.
+ */
 static volatile int steps, stop_at;
 static void (*volatile on_the_way)(void), (*volatile at_stop)(void);
 
@@ -38,7 +41,10 @@ static long switches(void)
     return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* As if there had been no signal: where the thread was not switched its anchor still holds. */
+/*
+ * Restores the mark as if there had been no signal: if the thread was not switched, its anchor is still
+ * valid.
+ */
 static void set_mark_again(void)
 {
     TC_STORE(tc_rseq_area()->rseq_cs, tc_interpolation.mark);
@@ -92,7 +98,7 @@ static int64_t read_interrupted_at(int step, void (*before)(void), void (*then)(
     for (int64_t start_ns = monotonic_ns(); monotonic_ns() - start_ns < AGE_NS;) {
     }
     if (before != set_mark_again)
-        leave(); /* an anchor that holds no more */
+        leave(); /* an expired anchor */
     __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
     int64_t ns = threadclock_total_interpolated_ns();
     __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
@@ -100,31 +106,37 @@ static int64_t read_interrupted_at(int step, void (*before)(void), void (*then)(
     return ns;
 }
 
-/* Four times before it does not twice: a hypervisor may have stolen as much, and a switch may have mended what was broken. */
+/*
+ * True if four runs count the absence before two do not: a hypervisor may have stolen as much, and a switch
+ * may have hidden the error.
+ */
 static bool counts_absence(int step, void (*before)(void), void (*then)(void))
 {
     int yes = 0, no = 0;
     while (yes < 4 && no < 2) {
         while (threadclock_total_tick_ns() > thread_cpu_ns()) {
-        } /* what an earlier attempt was ahead */
+        } /* waits while an earlier attempt is ahead */
         int64_t ns = read_interrupted_at(step, before, then), after_ns = thread_cpu_ns();
         int64_t next_ns = threadclock_total_interpolated_ns(), after_next_ns = thread_cpu_ns();
         bool ahead = ns > after_ns + AHEAD_NS || next_ns > after_next_ns + AHEAD_NS;
         yes += ahead;
         no += !ahead;
         if (ahead)
-            sleep_ns(20 * NS_PER_MS); /* what a hypervisor does comes in bursts */
+            sleep_ns(20 * NS_PER_MS); /* hypervisors steal time in bursts */
     }
     return yes == 4;
 }
 
-/* At each instruction of the read, fast and slow: a handler that reads, that leaves the CPU, that does both. */
+/*
+ * At each instruction of the fast and the slow read: a handler that reads, that leaves the CPU, or that does
+ * both.
+ */
 static void a_handler_between_any_two_instructions_does_no_harm(void **state)
 {
     (void)state;
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
     static void (*const thens[])(void) = {leave, leave_and_read, read_and_leave};
-    tc_interpolation.window *= 1024; /* stepped through, the slow read takes longer than it may for an anchor */
+    tc_interpolation.window *= 1024; /* single-stepped, the slow read exceeds the limit for an anchor */
     for (int i = 0; i < 9; i++) {
         int step = 1;
         do {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpolated total against the kernel's clock: near it, never back, nothing counted twice or while the thread is away. */
+/*
+ * The interpolated total against the kernel's clock: close to it, never decreasing, nothing counted twice or
+ * while the thread is off its CPU.
+ */
 #include "support.h"
 
 #include <errno.h>
@@ -13,7 +16,7 @@
 #include <unistd.h>
 
 #include "interpolated.h"
-#include "own_thread.h"
+#include "entries.h"
 #include "seccomp.h"
 #include "slot.h"
 
@@ -34,10 +37,13 @@ static void sleep_ns(long ns)
 struct comparison {
     void (*meanwhile)(int64_t);
     int64_t reads, last_ns;
-    int64_t ahead, max_ahead_ns, max_behind_ns; /* ahead: how many reads, by more than AHEAD_NS */
+    int64_t ahead, max_ahead_ns, max_behind_ns; /* ahead: reads that were ahead by more than AHEAD_NS */
 };
 
-/* One read between two of the kernel's clock. What holds for each is asserted here; what holds mostly is counted. */
+/*
+ * One read between two reads of the kernel's clock. Asserts what holds for every read, counts what holds for
+ * most.
+ */
 static void compare_once(struct comparison *all)
 {
     int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(), after_ns = thread_cpu_ns();
@@ -61,7 +67,10 @@ static void *compare(void *comparison)
     return NULL;
 }
 
-/* A hypervisor that steals a little, without a switch, takes it from the kernel's clock and not from the counter. */
+/*
+ * Time that a hypervisor steals without a switch is missing from the kernel's clock, but not from the
+ * counter.
+ */
 static void assert_seldom_ahead(const char *what, const struct comparison *all)
 {
     print_message("%s: %lld reads, %lld ahead by more than 0.1 ms, at most %lld ns ahead, %lld ns behind\n", what,
@@ -77,7 +86,7 @@ static void an_undisturbed_thread_is_near_the_kernels_clock(void **state)
     assert_seldom_ahead("undisturbed", &all);
 }
 
-/* In the middle of an anchor's life: so short that it would still hold if nothing but its age were looked at. */
+/* Sleeps within an anchor's lifetime: the anchor would still be valid if only its age were checked. */
 static void sleep_briefly(int64_t i)
 {
     threadclock_total_interpolated_ns();
@@ -121,7 +130,7 @@ static void more_threads_than_processors_are_near_it(void **state)
     assert_seldom_ahead("preempted", &sum);
 }
 
-static volatile bool moving;
+static _Atomic bool moving;
 
 static void *move_to_and_fro(void *tid)
 {
@@ -241,7 +250,7 @@ static void *first_reads(void *argument)
     int64_t *ns = argument;
     ns[0] = threadclock_total_interpolated_ns();
     ns[1] = threadclock_total_interpolated_ns();
-    return NULL; /* ends with the mark set */
+    return NULL; /* the thread ends with the mark set */
 }
 
 static void threads_come_and_go(void **state)
@@ -281,7 +290,10 @@ static void whoever_reads_nothing_goes_back(void **state)
     in_new_thread(read_registered, NULL);
 }
 
-/* What a hypervisor steals leaves a thread ahead of the kernel's clock: so it may be until that is there, and no longer. */
+/*
+ * Stolen time leaves a thread ahead of the kernel's clock. It may stay ahead only until that clock catches
+ * up.
+ */
 static void *be_ahead(void *unused)
 {
     (void)unused;
@@ -289,19 +301,20 @@ static void *be_ahead(void *unused)
     int still_ahead = 0;
     threadclock_thread self;
     assert_in_any_thread(threadclock_thread_register(&self) == 0 && threadclock_total_interpolated_ns() > 0);
-    struct tc_slot *slot = (struct tc_slot *)(uintptr_t)tc_own_slot();
-    assert_in_any_thread(slot != NULL);
+    struct entry *entry = tc_entry_hold(self);
+    assert_in_any_thread(entry != NULL);
     for (int round = 0; round < ROUNDS; round++) {
         struct comparison all = {0};
         int64_t begun_ns = thread_cpu_ns();
-        tc_slot_raise_total(slot, (uint64_t)(begun_ns + TOO_MUCH_NS));
+        tc_slot_raise_total(&entry->slot, (uint64_t)(begun_ns + TOO_MUCH_NS));
         sleep_ns(1); /* the next read sets an anchor */
         while (thread_cpu_ns() < begun_ns + SPENT_NS)
             compare_once(&all);
         int64_t ns = threadclock_total_interpolated_ns();
         still_ahead += ns > thread_cpu_ns() + AHEAD_NS;
     }
-    assert_in_any_thread(still_ahead <= ROUNDS / 2); /* a true hypervisor may have stolen as well */
+    assert_in_any_thread(still_ahead <= ROUNDS / 2); /* a real hypervisor may also have stolen time */
+    tc_entry_release(entry, 0, 0);
     assert_in_any_thread(threadclock_thread_unregister() == 0);
     return NULL;
 }

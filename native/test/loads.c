@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known work for a thread, and the clocks to tell how much it was; for tests and benchmarks. */
+/* How the loads find the ticks and stay in user mode or in the kernel. */
 #include "loads.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,7 +55,8 @@ void burn_system_ns(int64_t ns)
     assert_in_any_thread(file >= 0);
     int64_t start = thread_cpu_ns();
     while (thread_cpu_ns() - start < ns)
-        assert_in_any_thread(read(file, zeros, sizeof zeros) > 0 || errno == EINTR);
+        /* Not read(): sanitizers check the whole buffer, in user mode. */
+        assert_in_any_thread(syscall(SYS_read, file, zeros, sizeof zeros) > 0 || errno == EINTR);
     close(file);
 }
 
@@ -71,9 +73,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * When a tick is to come. The stamp of the coarse clock is not the time of the tick (it counts whole intervals from the
- * clock's own origin, kernel/time/timekeeping.c), but the moment at which it changes is. The median of some: a look may be
- * late, and a CPU that leaves idle brings the clock up to date between ticks.
+ * The time of a coming tick. The stamp of the coarse clock is not the time of its tick (it counts whole
+ * intervals from the clock's own origin, kernel/time/timekeeping.c), but it changes at the tick. The median
+ * of several observations: one may be late, and a CPU that leaves idle updates the clock between ticks.
  */
 static int64_t next_tick_ns(int64_t tick_ns)
 {
@@ -98,7 +100,7 @@ static void burn_each_tick(int rounds, int64_t from_ns, int64_t to_ns)
     int64_t tick_ns = threadclock_tick_length_ns(), tick = next_tick_ns(tick_ns);
     for (int round = 0; round < rounds; round++, tick += tick_ns) {
         if (monotonic_ns() > tick + from_ns)
-            continue; /* late: rather not at all than at the wrong place */
+            continue; /* late: skip, rather than work at the wrong time */
         sleep_until(tick + from_ns);
         spin_until(tick + to_ns);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known work for a thread, and the clocks to tell how much it was; for tests and benchmarks. */
+/* Known work for a thread, and clocks to measure it; for tests and benchmarks. */
 #ifndef TC_LOADS_H
 #define TC_LOADS_H
 
@@ -9,7 +9,9 @@
 extern "C" {
 #endif
 
-/* cmocka's assertions are for the thread that runs the test; this one ends the process from any. */
+/*
+ * cmocka's assertions work only in the thread that runs the test; this one ends the process from any thread.
+ */
 #define assert_in_any_thread(condition) \
     ((condition) ? (void)0 : fail_in_any_thread(#condition, __FILE__, __LINE__))
 __attribute__((noreturn)) void fail_in_any_thread(const char *condition, const char *file, int line);
@@ -17,9 +19,9 @@ __attribute__((noreturn)) void fail_in_any_thread(const char *condition, const c
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 int64_t monotonic_ns(void);
-int64_t thread_cpu_ns(void); /* the kernel's precise clock, by libc: the truth */
+int64_t thread_cpu_ns(void); /* the kernel's precise clock, through libc: the reference */
 
-/* Keeps the thread busy for this much of its CPU time: in user mode, in the kernel. */
+/* Keeps the thread busy until it has used this much CPU time: in user mode, or in the kernel. */
 void burn_user_ns(int64_t ns);
 void burn_system_ns(int64_t ns);
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Mutants: the core with one remedy taken out. The test of that trap must fail on it, or it proves nothing.
+# Mutants: the core with one remedy removed. The test for that remedy must fail on the mutant; otherwise it
+# proves nothing.
 
-# threadclock_mutant(name test file old new): file of src/ with every old replaced by new; test then has to fail.
-function(threadclock_mutant name test file old new)
+# mutate(name file old new): puts the core into ${directory}, with every old in src/file replaced by new, and
+# its sources into ${c_sources}.
+function(mutate name file old new)
   set(core ${PROJECT_SOURCE_DIR}/src)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   file(READ ${core}/${file} text)
@@ -16,23 +18,42 @@ function(threadclock_mutant name test file old new)
   endforeach()
   file(CONFIGURE OUTPUT ${directory}/${file} CONTENT "${mutated}" @ONLY)
   file(GLOB c_sources ${directory}/*.c)
+  set(directory ${directory} PARENT_SCOPE)
+  set(c_sources ${c_sources} PARENT_SCOPE)
+endfunction()
+
+# fails_on(name command...): the test mutant_name, which passes if a test function in it fails, by cmocka's
+# assertions or ours. The program ends right after that, when it prints the name of the next test function.
+set(until_one_fails "\"$0\" \"$@\" 2>&1 | awk '{ print } /\\[  FAILED  \\] [a-z]|: not so: / { exit }'")
+function(fails_on name)
+  add_test(NAME mutant_${name} COMMAND ${CMAKE_COMMAND} -E env CMOCKA_MESSAGE_OUTPUT=STDOUT THREADCLOCK_SIGNAL_MS=3000
+    THREADCLOCK_CHURN_THREADS=800 sh -c "${until_one_fails}" env ${ARGN})
+  set_tests_properties(mutant_${name} PROPERTIES PASS_REGULAR_EXPRESSION "\\[  FAILED  \\] [a-z];: not so: " TIMEOUT 300)
+endfunction()
+
+# threadclock_mutant(name test file old new [NAME=VALUE...]): the test must fail on it, with these environment
+# variables.
+function(threadclock_mutant name test file old new)
+  mutate(${name} ${file} "${old}" "${new}")
   add_executable(${name}_mutant ${test}_test.c ${c_sources})
   target_include_directories(${name}_mutant BEFORE PRIVATE ${directory})
   target_compile_options(${name}_mutant PRIVATE -w)
   target_link_libraries(${name}_mutant PRIVATE test_support)
-  add_test(NAME mutant_${name} COMMAND ${CMAKE_COMMAND} -E env CMOCKA_MESSAGE_OUTPUT=STDOUT THREADCLOCK_SIGNAL_MS=100
-    $<TARGET_FILE:${name}_mutant>)
-  set_tests_properties(mutant_${name} PROPERTIES PASS_REGULAR_EXPRESSION "\\[  FAILED  \\] [a-z];: not so: " TIMEOUT 300)
+  fails_on(${name} ${ARGN} $<TARGET_FILE:${name}_mutant>)
 endfunction()
 
-# Fork: the hot path without the epoch; an epoch that the kernel does not wipe; a sample taken before the fork kept.
+# Fork: the hot path ignores the epoch; the kernel does not wipe the epoch; a sample from before the fork is
+# kept.
 threadclock_mutant(no_epoch fork own_thread.c " && TC_LOAD(cell->epoch) == TC_LOAD(*epoch_word)" " && epoch_word")
 threadclock_mutant(no_wipe fork tick.c "EPOCH_MAP_BYTES, MADV_WIPEONFORK" "EPOCH_MAP_BYTES, MADV_NORMAL")
-threadclock_mutant(no_recheck fork own_thread.c "if (after == epoch)" "if (1)")
-# Signals: the slot written without compare-and-swap; the pair read without looking twice.
+threadclock_mutant(wipe_taken_for_granted fallback tick.c " && !takes_any_advice(page)" "")
+threadclock_mutant(no_slot_of_epoch fork own_thread.c "tc_slot_merge(slot, (uint64_t)times" "tc_slot_merge(cell->slot, (uint64_t)times")
+threadclock_mutant(no_other_slot fork own_thread.c "cell->slot == &cell->home ? &cell->home_of_child : &cell->home" "&cell->home")
+# Signals: the slot is written without compare-and-swap; the pair is read without checking it again.
 threadclock_mutant(no_cas signal slot.h "if (tc_pair_cas(slot, old, new))" "slot->sum_ns = new.sum_ns; slot->user_ns = new.user_ns; if (1)")
 threadclock_mutant(no_second_look signal slot.h "__builtin_expect(again != pair.sum_ns, 0)" "0")
-# Order: total before user and system, in the read and in the slot.
+threadclock_mutant(no_second_look_abroad operations slot.h "__builtin_expect(again != pair.sum_ns, 0)" "0")
+# Order: total is read before user and system, in the read and in the slot.
 threadclock_mutant(total_first signal slot.h
   "    struct tc_pair pair = tc_slot_pair(slot);
     times->user_ns = (int64_t)pair.user_ns;
@@ -43,26 +64,55 @@ threadclock_mutant(total_first signal slot.h
     times->user_ns = (int64_t)pair.user_ns;
     times->system_ns = (int64_t)(pair.sum_ns - pair.user_ns);")
 threadclock_mutant(total_unfloored own_thread slot.h "tc_slot_raise_total(slot, sum_ns);" "")
-# Clamping: a sample of another source taken as it is.
+# Clamping: a sample of another source is taken unclamped.
 threadclock_mutant(no_clamp slot slot.h "user_ns < old.user_ns ? old.user_ns : user_ns > user_max_ns ? user_max_ns : user_ns" "user_ns")
-# Freshness: a key that never changes; a now read that does not make the kernel bring its run time up to date.
+# Freshness: a key that never changes; a now read that does not make the kernel update its run time.
 threadclock_mutant(never_stale own_thread tick.h "((uint64_t)ts.tv_sec << 30) + (uint64_t)ts.tv_nsec + 1" "1")
 threadclock_mutant(no_refresh own_thread own_thread.c "    refresh_total(cell); /*" "    (void)0; /*")
-# Errors: a failed sample taken for a time.
-threadclock_mutant(error_is_zero fallback own_thread.c "            return error;\n        tc_slot_merge" "            error = 0;\n        tc_slot_merge")
-# TIDs used again: taken for the thread that had it; a list held on to although a TID in it was given anew.
+# Errors: a failed sample is taken for a time.
+threadclock_mutant(error_is_zero fallback own_thread.c "== THREADCLOCK_SOURCE_NONE)\n            return error;" "== THREADCLOCK_SOURCE_NONE)\n            error = 0;")
+# TIDs that are reused: the new thread is taken for the old one; a list is kept although one of its TIDs was
+# reused; the entry of a thread that did not unregister is taken for the next thread's.
 threadclock_mutant(tid_is_identity tid_reuse thread_identity.c "if (inode != 0 && inode == identity->inode)" "if (1)")
 threadclock_mutant(list_held_for_ever tid_reuse task_folder.c
   "    if (whole_circle(before, after))
         return true;" "    if (!whole_circle(before, after))
         return false;")
-# A thread that is read by TID and ends its registration: its account begins anew.
-threadclock_mutant(no_successor process_threads threads.c "own->identity.start != 0 && " "0 && ")
-# A thread that has read itself and registers: what it has read stays behind.
-threadclock_mutant(reads_stay_behind threads threads.c "error == 0 && tc_own_cell_used(tid)" "0")
-# Interpolation: switches that nobody notices; an anchor that holds for ever; a later anchor's mark taken for an earlier
-# one's; half of one anchor and half of another; one that is set over a handler's; a mark that stays although it was; a
-# counter that runs too fast; an anchor that is ahead of the kernel as its thread was.
+threadclock_mutant(left_behind_is_own tid_reuse own_thread.c "entry != NULL && entry->registered == 0" "entry != NULL")
+# Thread-local storage is allocated under the table's lock: a separate library, which the test loads.
+mutate(allocates_under_lock threads.c "tc_own_allocate();" ";")
+add_library(allocates_under_lock_mutant MODULE ${c_sources})
+target_include_directories(allocates_under_lock_mutant BEFORE PRIVATE ${directory} ../include)
+target_compile_options(allocates_under_lock_mutant PRIVATE -w)
+target_link_libraries(allocates_under_lock_mutant PRIVATE threadclock_options)
+fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<TARGET_FILE:thread_local_test>
+  $<TARGET_FILE:allocates_under_lock_mutant>)
+# Unknown is taken for ended; a /proc of another PID namespace is taken for ours.
+threadclock_mutant(unknown_is_gone identity process_threads.c "if (error != -ESRCH)\n            return error;\n        known->serial"
+  "if (error == 0)\n            return error;\n        known->serial")
+threadclock_mutant(any_proc identity proc_stat.c
+  "pid != pid_of_link(target, size) || error == -ENOENT" "0")
+# A child uses memory that its parent's thread has already unmapped.
+threadclock_mutant(unmapped_first fork process_threads.c
+  "    TC_STORE(all.known, grown);" "    tc_syscall4(SYS_munmap, (long)before, (long)(all.capacity * sizeof *before), 0, 0);\n    TC_STORE(all.known, grown);")
+# A thread that has read itself loses its readings when it registers. The JVM's and its own registration: the
+# first end ends both; the count has 16 bits. A forgotten entry is reused while its thread still has its times
+# there.
+threadclock_mutant(reads_stay_behind registrations threads.c "if (tc_own_cell_used(tid))\n            tc_own_move_to" "if (0)\n            tc_own_move_to")
+threadclock_mutant(one_end_for_both registrations threads.c "if (entry->registered == 0) {\n        end(entry)" "if (1) {\n        end(entry)")
+threadclock_mutant(sixteen_bits registrations entries.h "uint32_t registered;" "uint16_t registered;")
+threadclock_mutant(stays_in_ended registrations threads.c "tc_own_move_home(); /* its entry may have ended, and be reused */" ";")
+threadclock_mutant(forgotten_used_again registrations threads.c "end_id(entry, entry->id, tc_entry_abandon)" "end_id(entry, entry->id, tc_entry_end)")
+# The epoch: the lower half carries into the fork's; PID 1 of a nested PID namespace is taken for its parent.
+threadclock_mutant(epoch_carries tick tick.c "(old & ~(uint64_t)UINT32_MAX) | (uint32_t)(old + 1)" "old + 1")
+threadclock_mutant(every_1_is_the_same fallback tick.c "if (pid != 1 ||" "if (1 ||")
+# A restored process: its clocks restart, but its slots do not; an old reading is taken for a restore.
+threadclock_mutant(never_restored restored slot.h "total_before_ns > sched_ns + TC_RESTORED_NS" "0")
+threadclock_mutant(late_is_restored threads thread_times.c
+  "tc_slot_restart_if_restored(slot, news->total_before_ns, sched_ns)" "tc_slot_restart_if_restored(slot, TC_LOAD(slot->total_ns), sched_ns)")
+# Interpolation: switches are not noticed; an anchor never expires; the mark of a later anchor is taken for an
+# earlier one's; halves of two anchors are mixed; an anchor overwrites a handler's; a mark stays after its
+# anchor failed; the counter runs too fast; an anchor is ahead of the kernel because its thread was.
 threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark" "0")
 threadclock_mutant(interpolated_for_ever interpolated_fallback interpolated.h "elapsed >= window" "0")
 threadclock_mutant(interpolated_mark_last interpolated_steps interpolated.h
@@ -93,9 +143,31 @@ threadclock_mutant(interpolated_mark_stays interpolated_steps interpolated.c
 threadclock_mutant(interpolated_stays_ahead interpolated own_thread.c "tc_anchor_end(&cell->anchor, &anchoring, kernel_ns)"
   "tc_anchor_end(&cell->anchor, &anchoring, total_ns(cell))")
 threadclock_mutant(interpolated_too_fast interpolated interpolated.c "measured -= measured >> 16" "measured *= 2")
-# Interpolation and forks; what is somebody else's; what is to be tried first.
-threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c "TC_LOAD(*epoch_word) == epoch, 1)" "1, 1)")
+# Interpolation: a fork is not noticed; another library's field is overwritten; trials are left out.
+threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c
+  "tc_slot_raise_total(slot, ns);
+        const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+        if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))"
+  "tc_slot_raise_total(cell->slot, ns);
+        if (slot != NULL)")
 threadclock_mutant(interpolated_foreign interpolated_fallback interpolated.c
   " || (rseq_cs != 0 && rseq_cs != tc_interpolation.mark)" "")
 threadclock_mutant(interpolated_untried interpolated_fallback interpolated.c " || !switch_clears_mark(area)" "")
 threadclock_mutant(interpolated_unasked interpolated_fallback interpolated.c " || !is_registered(area)" "")
+# Refusals: an errno is taken for a TID, and so is the same in all threads; an unknown /proc is taken for
+# another namespace's or for ours; a tick of unknown length is taken for none; a kernel without the clock is
+# taken for the end of the thread.
+threadclock_mutant(errno_is_tid faults threads.c "if (tid < 0)" "if (0)" THREADCLOCK_FAULT=gettid)
+threadclock_mutant(refused_is_foreign faults proc_stat.c "if (size < 0 || pid < 0 || tid < 0)" "if (size < 0)" THREADCLOCK_FAULT=getpid)
+threadclock_mutant(refused_is_there faults proc_stat.c "? -EREMOTE : (int)error" "? -EREMOTE : 0" THREADCLOCK_FAULT=faccessat)
+threadclock_mutant(unknown_tick_is_none faults source.c "tick_ns > 0 ? tick_ns : NS_PER_SECOND / 100" "tick_ns > 0 ? tick_ns : 0"
+  THREADCLOCK_FAULT=clock_getres)
+# Elsewhere: a time wraps around; a kernel without the tick counters is taken for the end of the thread; a
+# coarse clock that changes at each read is used for caching.
+threadclock_mutant(wraps_around elsewhere clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
+threadclock_mutant(no_clock_is_no_thread elsewhere thread_times.c "error == -EINVAL && clock_of(tid, THREADCLOCK_CLOCK_SCHED) >= 0" "0")
+threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution) >= COARSE_RESOLUTION_MIN_NS" "")
+# Two first reads at once, one of which is refused its page: the later answer is taken, and so another epoch.
+threadclock_mutant(last_answer_stays tick tick.c
+  "__atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)"
+  "__atomic_exchange_n(&tc_epoch_word, word, __ATOMIC_ACQ_REL) != NULL")

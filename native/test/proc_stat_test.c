@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The /proc reader: every shape of a stat line, the end of a thread, and agreement with the kernel's clock. */
+/* The /proc reader: all forms of a stat line, threads that end, and agreement with the kernel's clock. */
 #include "support.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static void what_is_cut_off_is_refused(void **state)
     struct threadclock_times times = {1, 2, 3};
     for (size_t size = 0; size < strlen(whole); size++)
         assert_int_equal(tc_proc_parse(whole, size, 100, &times), -EBADMSG);
-    assert_int_equal(times.user_ns, 1); /* a failure leaves it alone */
+    assert_int_equal(times.user_ns, 1); /* a failure does not change it */
     assert_int_equal(tc_proc_parse(whole, strlen(whole), 100, &times), 0);
 }
 
@@ -103,7 +103,7 @@ static void own_times_agree_with_the_clock(void **state)
     int64_t total_ns = thread_cpu_ns();
     assert_int_equal(threadclock_proc_times(gettid(), &by_tid), 0);
     assert_true(times.total_ns <= total_ns);
-    assert_true(total_ns - times.total_ns < 50 * NS_PER_MS); /* two truncations to 10 ms, and a tick */
+    assert_true(total_ns - times.total_ns < 50 * NS_PER_MS); /* two values truncated to 10 ms, and a tick */
     assert_true(by_tid.total_ns >= times.total_ns);
 }
 
@@ -136,7 +136,7 @@ static void an_ended_thread_is_esrch(void **state)
         char path[64];
         snprintf(path, sizeof path, "/proc/self/task/%d", tid);
         if (access(path, F_OK) != 0)
-            break; /* pthread_join returns a moment before the kernel has let go of the thread */
+            break; /* pthread_join returns shortly before the kernel has released the thread */
     }
     assert_int_equal(threadclock_proc_times(tid, &times), -ESRCH);
     assert_int_equal(threadclock_proc_times(4194304, &times), -ESRCH);

@@ -8,10 +8,21 @@
 
 #include "seccomp.h"
 
+#if defined(__x86_64__)
+#define SYS_RSEQ 334
+#else
+#define SYS_RSEQ 293
+#endif
+
 static const struct {
     const char *name;
     long number;
-} known[] = {{"getrusage", SYS_getrusage}, {"clock_gettime", SYS_clock_gettime}, {"madvise", SYS_madvise}};
+} known[] = {
+    {"clock_getres", SYS_clock_getres}, {"clock_gettime", SYS_clock_gettime}, {"connect", SYS_connect}, {"faccessat", SYS_faccessat},
+    {"fstatfs", SYS_fstatfs}, {"getdents64", SYS_getdents64}, {"getrusage", SYS_getrusage}, {"madvise", SYS_madvise},
+    {"nanosleep", SYS_nanosleep}, {"process_vm_readv", SYS_process_vm_readv},
+    {"readlinkat", SYS_readlinkat}, {"rseq", SYS_RSEQ}, {"socket", SYS_socket},
+};
 
 int main(int argc, char **argv)
 {
@@ -19,12 +30,12 @@ int main(int argc, char **argv)
         fputs("usage: seccomp_exec SYSTEM_CALL[,SYSTEM_CALL...] COMMAND [ARGUMENT...]\n", stderr);
         return 2;
     }
-    long denied[8];
+    long denied[16];
     int count = 0;
     for (char *name = strtok(argv[1], ","); name != NULL; name = strtok(NULL, ",")) {
         int before = count;
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-            if (strcmp(name, known[i].name) == 0 && count < 8)
+            if (strcmp(name, known[i].name) == 0 && count < 16)
                 denied[count++] = known[i].number;
         if (count == before) {
             fprintf(stderr, "seccomp_exec: system call '%s' is not one that it knows\n", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signal handlers that read while they interrupt a read: no value goes back, no triple is torn. */
+/* Signal handlers that read while they interrupt a read: no value decreases, no triple is torn. */
 #include "support.h"
 
 #include <pthread.h>
@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The locked slot blocks signals, and a trap that is blocked ends the process. */
+/* The locked slot blocks signals, and a blocked trap ends the process. */
 #if defined(__x86_64__) && !defined(TC_NO_CAS16)
 #define CAN_STEP 1
 #endif
 
-/* What this thread has seen last, in and outside of handlers; a handler may change it between any two instructions. */
+/*
+ * The last values this thread has seen, in handlers and outside; a handler may change them between any two
+ * instructions.
+ */
 static volatile int64_t seen_ns[3];
 static volatile sig_atomic_t wrong, handled;
 static volatile sig_atomic_t jump;
@@ -22,7 +25,7 @@ static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadcl
                                              {threadclock_system_tick_ns, threadclock_system_now_ns},
                                              {threadclock_total_tick_ns, threadclock_total_now_ns}};
 
-/* What was seen before the read began may not be above what it gives. */
+/* A value seen before the read began may not exceed the result. */
 static void read_and_check(int quantity, int freshness)
 {
     int64_t before_ns = seen_ns[quantity], ns = reads[quantity][freshness]();
@@ -58,15 +61,19 @@ static void reading_handler(int signal)
         read_and_check(quantity, handled % 2);
     read_triple_and_check(handled % 3 == 0);
     if (jump && handled % 16 == 0)
-        siglongjmp(back, 1); /* the interrupted read never goes on; signals stay blocked until the stack is unwound */
+        /* The interrupted read never continues; signals stay blocked until the stack is unwound. */
+        siglongjmp(back, 1);
 }
 
 struct storm {
     pthread_t target;
-    volatile bool stop;
+    _Atomic bool stop;
 };
 
-/* Now and then a rest: on a slow machine a handler outlasts the pause, and the reader would do nothing but handle. */
+/*
+ * Pauses now and then: on a slow machine a handler outlasts the pause, and the reader would only run
+ * handlers.
+ */
 static void *send_signals(void *argument)
 {
     struct storm *storm = argument;
@@ -84,7 +91,8 @@ static void read_under_signals(int64_t duration_ns, bool jumping)
 {
     wrong = handled = 0;
     seen_ns[0] = seen_ns[1] = seen_ns[2] = 0;
-    struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}; /* each may interrupt the other's */
+    /* Each handler may interrupt the other. */
+    struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART};
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
     struct storm storm = {.target = pthread_self()};
@@ -126,9 +134,9 @@ static volatile int steps;
 static unsigned seed = 1;
 
 /*
- * Reads at one instruction in eight or so, by chance: were it each one, a read that looks again for a consistent pair
- * would never find two sums alike. Some time goes by first, so that the handler's reading is newer than what the
- * interrupted read may hold.
+ * Reads at random, at about one instruction in eight: at every instruction, a read that repeats until the
+ * pair is consistent would never see two equal sums. Some time passes first, so that the handler's reading is
+ * newer than anything the interrupted read may hold.
  */
 static void step_handler(int signal)
 {
@@ -136,14 +144,14 @@ static void step_handler(int signal)
     steps++;
     if (rand_r(&seed) % 8 != 0)
         return;
-    read_ticks_and_check(); /* before a now read mends what the interrupted read may have broken */
+    read_ticks_and_check(); /* before a now read repairs what the interrupted read may have broken */
     for (int64_t start_ns = monotonic_ns(); monotonic_ns() - start_ns < 2500;) {
     }
     read_and_check(steps % 3, 1);
     read_ticks_and_check();
 }
 
-/* The trap flag: the processor traps after each instruction, and the kernel makes a SIGTRAP of it. */
+/* The trap flag: the processor traps after each instruction, and the kernel turns that into a SIGTRAP. */
 static void trap_each_instruction(bool on)
 {
     uint64_t flags;
@@ -161,7 +169,10 @@ static void wait_for_a_tick(void)
     while (now.tv_nsec == ts.tv_nsec);
 }
 
-/* A handler that reads, between any two instructions of every read: each interleaving there is, by design, not by luck. */
+/*
+ * A handler that reads between any two instructions of every read: each interleaving occurs,
+ * deterministically.
+ */
 static void a_handler_between_any_two_instructions_agrees(void **state)
 {
     (void)state;
@@ -173,14 +184,14 @@ static void a_handler_between_any_two_instructions_agrees(void **state)
         for (int freshness = 0; freshness < 2; freshness++) {
             for (int quantity = 0; quantity <= 3; quantity++) {
                 int steps_before = steps;
-                wait_for_a_tick(); /* so that a tick read has to fill */
+                wait_for_a_tick(); /* so that a tick read must fill the cell */
                 trap_each_instruction(true);
                 if (quantity < 3)
                     read_and_check(quantity, freshness);
                 else
                     read_triple_and_check(freshness);
                 trap_each_instruction(false);
-                read_ticks_and_check(); /* what the handler saw, the cell must not have lost */
+                read_ticks_and_check(); /* the cell must still have what the handler saw */
                 assert_true(steps - steps_before > 20);
             }
         }
@@ -198,7 +209,7 @@ static void the_first_read_may_be_in_a_handler(void **state)
     if (child == 0) {
         struct sigaction action = {.sa_handler = reading_handler};
         sigaction(SIGUSR1, &action, NULL);
-        kill(getpid(), SIGUSR1); /* not raise: musl remembers the parent's TID */
+        kill(getpid(), SIGUSR1); /* not raise: musl caches the parent's TID */
         _exit(wrong != 0);
     }
     assert_true(child_ended_well(child));

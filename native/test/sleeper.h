@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads to be read by their TIDs: they burn, sleep until they are let go, and are looked for in a pass. */
+/* Threads to be read by their TIDs: they burn CPU time, sleep until released, and are looked up in a pass. */
 #ifndef TC_TEST_SLEEPER_H
 #define TC_TEST_SLEEPER_H
 
@@ -28,7 +28,7 @@ static inline int64_t all_rows(void)
     return count;
 }
 
-/* A thread that has a name, burns, and stays until it is let go. */
+/* A thread that has a name, burns CPU time, and stays until it is released. */
 struct sleeper {
     pthread_t thread;
     pid_t tid;
@@ -60,7 +60,7 @@ static inline void start_sleeper(struct sleeper *sleeper, const char *name, int6
     pthread_barrier_init(&sleeper->leave, NULL, 2);
     assert_int_equal(pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper), 0);
     pthread_barrier_wait(&sleeper->ready);
-    usleep(burn_ns > 0 ? 20000 : 0); /* it sleeps at the barrier */
+    usleep(burn_ns > 0 ? 20000 : 0); /* until it sleeps at the barrier */
 }
 
 static inline void end_sleeper(struct sleeper *sleeper)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one rule by which a thread's slot takes in samples: nothing goes back, user + system <= total. */
+/* The rule by which a thread's slot merges samples: no value decreases, and user + system <= total. */
 #include "support.h"
 
 #include <pthread.h>
@@ -40,9 +40,9 @@ static void neither_part_goes_back_and_no_step_is_exceeded(void **state)
     (void)state;
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 60, 40);
-    tc_slot_merge(&slot, 50, 60); /* another source says less user */
+    tc_slot_merge(&slot, 50, 60); /* another source has less user time */
     assert_slot(&slot, 60, 50, 110);
-    tc_slot_merge(&slot, 120, 0); /* and another less system */
+    tc_slot_merge(&slot, 120, 0); /* and another less system time */
     assert_slot(&slot, 70, 50, 120);
 }
 

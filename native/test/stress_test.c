@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 10^8 tick reads in each of four threads at once, with signals and forks going on: none goes back. */
+/* 10^8 tick reads in each of four threads at once, during signals and forks: none decreases. */
 #include "support.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 enum { THREADS = 4 };
 
 static volatile sig_atomic_t wrong_in_handlers;
-static volatile bool done;
+static _Atomic bool done;
 
 static void reading_handler(int signal)
 {
@@ -41,7 +41,7 @@ static void *read_much(void *argument)
         system_ns = times.system_ns;
         total_ns = times.total_ns;
         if (i % 4000000 == 0)
-            burn_system_ns(NS_PER_MS); /* so that both parts grow */
+            burn_system_ns(NS_PER_MS); /* so that user and system both grow */
     }
     return NULL;
 }
@@ -77,7 +77,8 @@ static void no_read_goes_back(void **state)
         readers[i] = (struct reader){.reads = setting("THREADCLOCK_STRESS_READS", 100000000)};
         assert_int_equal(pthread_create(&readers[i].thread, NULL, read_much, &readers[i]), 0);
     }
-    assert_int_equal(pthread_create(&forker, NULL, fork_all_the_time, &children_wrong), 0);
+    if (!UNDER_THREAD_SANITIZER)
+        assert_int_equal(pthread_create(&forker, NULL, fork_all_the_time, &children_wrong), 0);
     setitimer(ITIMER_REAL, &often, NULL);
     for (int i = 0; i < THREADS; i++) {
         while (pthread_tryjoin_np(readers[i].thread, NULL) != 0) {
@@ -87,7 +88,8 @@ static void no_read_goes_back(void **state)
     }
     setitimer(ITIMER_REAL, &never, NULL);
     done = true;
-    assert_int_equal(pthread_join(forker, NULL), 0);
+    if (!UNDER_THREAD_SANITIZER)
+        assert_int_equal(pthread_join(forker, NULL), 0);
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(readers[i].went_back, 0);
         assert_int_equal(readers[i].above_total, 0);

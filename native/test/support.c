@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C tests share: threads and children. */
+/* Threads, children, skips and settings for the C tests. */
 #include "support.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "seccomp.h"
+
+/* A line is out before anything can go wrong after it, and whoever waits for a failure need not wait for the end. */
+__attribute__((constructor)) static void write_line_by_line(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
 
 void in_new_thread(void *(*body)(void *), void *argument)
 {
@@ -28,13 +40,55 @@ bool child_ended_well(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/*
+ * A crash ends the process. cmocka's handlers, which a child inherits, would continue with the next test in
+ * the child.
+ */
+static void leave_crashes_to_the_kernel(void)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        signal(crashes[i], SIG_DFL);
+}
+
 bool true_in_child(pid_t (*fork)(void), bool (*check)(void *), void *argument)
 {
     pid_t child = fork();
     assert_in_any_thread(child >= 0);
-    if (child == 0)
+    if (child == 0) {
+        leave_crashes_to_the_kernel();
         _exit(check(argument) ? 0 : 1);
+    }
     return child_ended_well(child);
+}
+
+static bool no_parent_is_told(void *unused)
+{
+    (void)unused;
+    static const long denied[] = {SYS_getppid};
+    return deny_system_calls(denied, 1, EPERM) == 0 && syscall(SYS_getppid) == -1;
+}
+
+bool filters_can_be_installed(void)
+{
+    return true_in_child(fork, no_parent_is_told, NULL);
+}
+
+int tasks_of_process(void)
+{
+    int tasks = 0;
+    DIR *folder = opendir("/proc/self/task");
+    assert_in_any_thread(folder != NULL);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        tasks += entry->d_name[0] != '.';
+    closedir(folder);
+    return tasks;
+}
+
+void skip_because(const char *reason)
+{
+    print_message("SKIP: %s\n", reason);
+    skip();
 }
 
 int64_t setting(const char *name, int64_t otherwise)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C tests share: threads and children. Include it first: it brings cmocka in the right order. */
+/*
+ * What the C tests share: threads and children. Include it first: it includes cmocka's prerequisites in
+ * order.
+ */
 #ifndef TC_TEST_SUPPORT_H
 #define TC_TEST_SUPPORT_H
 
@@ -17,12 +20,41 @@
 /* Runs body in a new thread and waits for it. */
 void in_new_thread(void *(*body)(void *), void *argument);
 
-/* The child of the system call itself, which no pthread_atfork handler sees. */
+/* Forks by the raw system call, which runs no pthread_atfork handlers. */
 pid_t raw_fork(void);
 
 /* Runs check in a child made by fork; true if it returned true there. */
 bool true_in_child(pid_t (*fork)(void), bool (*check)(void *), void *argument);
 bool child_ended_well(pid_t child);
+
+/*
+ * The thread sanitizer's run-time library adds a thread to the process, does not support raw forks or
+ * concurrent forks, and defers signals until a thread calls the C library.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#else
+#define UNDER_THREAD_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ADDRESS_SANITIZER 1
+#else
+#define UNDER_ADDRESS_SANITIZER 0
+#endif
+
+/*
+ * Seccomp filters of system calls (seccomp.h); tried in a child: emulators have none, and kernels may be
+ * built without.
+ */
+bool filters_can_be_installed(void);
+#define NO_FILTERS "seccomp filters cannot be installed here"
+
+/* The number of threads that the kernel has for this process, including those of run-time libraries. */
+int tasks_of_process(void);
+
+/* Skips the test, with a reason that is shown in the results. */
+void skip_because(const char *reason);
 
 /* A number from the environment, for longer or shorter runs of the same test. */
 int64_t setting(const char *name, int64_t otherwise);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's side: which system calls the reads make, seen by strace. A child reads between two marks (getppid); what
- * strace has between them are the system calls of the reads.
+ * Which system calls the reads make, according to strace. A child reads between two markers (getppid); the
+ * system calls that strace shows between them are those of the reads.
  */
 #include "support.h"
 
@@ -15,8 +15,8 @@ enum { TICK_READS = 20000000, NOW_READS = 1000 };
 
 struct counts {
     long getrusage, clock_gettime, others;
-    char other[256]; /* the first of the others */
-    long ticks;      /* that went by meanwhile, as the child saw them */
+    char other[256]; /* the first system call besides those counted */
+    long ticks;      /* that passed meanwhile, as the child counted them */
     int marks;
 };
 
@@ -27,7 +27,7 @@ static int64_t coarse_ns(void)
     return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* The child's side: reads between the marks, and says how many ticks that took. */
+/* In the child: reads between the markers, and reports how many ticks that took. */
 static int read_between_marks(const char *what)
 {
     bool tick = strcmp(what, "tick") == 0;
@@ -89,7 +89,7 @@ static void a_tick_read_makes_one_system_call_a_tick(void **state)
     assert_true(counts.getrusage <= counts.ticks + 1 + TICK_READS / 100000);
 }
 
-/* The control: were strace blind, the test above could not fail. */
+/* The control: the test above would pass if strace showed nothing. */
 static void a_now_read_makes_two_system_calls(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A TID that the kernel gives again: the young thread is not taken for the one that had it before. */
+/* A TID that the kernel reuses: the new thread is not taken for the old one. */
 #include "sleeper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-/* Gives the next thread this TID. False: not permitted here. */
+/* Makes this the next thread's TID. False: not permitted here. */
 static bool next_tid_is(pid_t tid)
 {
     char text[16];
@@ -20,7 +21,7 @@ static bool next_tid_is(pid_t tid)
 static void *read_oneself(void *argument)
 {
     struct sleeper *sleeper = argument;
-    sleeper->own_ns = threadclock_total_tick_ns(); /* the first read looks for what is kept of this TID */
+    sleeper->own_ns = threadclock_total_tick_ns(); /* the first read looks up what is stored for this TID */
     return sleep_until_let_go(argument);
 }
 
@@ -29,7 +30,9 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-/* By passes, by single reads, and by nobody meanwhile; the young thread reads itself first, or never. */
+/*
+ * The old thread is read in passes, by single reads, or not at all; the new one reads itself first, or never.
+ */
 static void a_tid_used_again_is_another_thread(void **state)
 {
     (void)state;
@@ -38,11 +41,11 @@ static void a_tid_used_again_is_another_thread(void **state)
         struct sleeper old, young = {0};
         struct threadclock_times times;
         start_sleeper(&old, "old", 30 * NS_PER_MS);
-        in_new_thread(do_nothing, NULL); /* the circle of TIDs has gone on, and does not end up where it was */
+        in_new_thread(do_nothing, NULL); /* moves TID allocation past that of old */
         uint64_t serial = row_of(old.tid, all_rows())->serial;
         end_sleeper(&old);
         while (kernel_ns(old.tid) >= 0)
-            usleep(100); /* joined, but not gone */
+            usleep(100); /* joined, but still there */
         if (round % 4 == 0)
             assert_null(row_of(old.tid, all_rows()));
         if (!next_tid_is(old.tid)) {
@@ -73,7 +76,68 @@ static void a_tid_used_again_is_another_thread(void **state)
     }
 }
 
-enum { MANY = 200 }; /* so many that a list of them is used again where it can be */
+/*
+ * A thread that does not unregister before it exits leaves a registration behind: it must not pass to the
+ * next thread with its TID.
+ */
+enum { LEFT_BEHIND_NS = 8 * NS_PER_MS, YOUNG_AT_MOST_NS = 5 * NS_PER_MS };
+
+struct left_behind {
+    pid_t tid;
+    threadclock_thread handle;
+    int64_t own_ns, registered_ns;
+};
+
+static void *leave_behind(void *argument)
+{
+    struct left_behind *old = argument;
+    old->tid = gettid();
+    assert_in_any_thread(threadclock_thread_register(&old->handle) == 0);
+    burn_user_ns(LEFT_BEHIND_NS);
+    assert_in_any_thread(threadclock_total_now_ns() >= LEFT_BEHIND_NS);
+    return NULL;
+}
+
+static void *come_after(void *argument)
+{
+    struct left_behind *young = argument;
+    young->tid = gettid();
+    young->own_ns = threadclock_total_tick_ns();
+    assert_in_any_thread(threadclock_thread_register(&young->handle) == 0);
+    young->registered_ns = threadclock_total_tick_ns();
+    assert_in_any_thread(threadclock_thread_unregister() == 0);
+    return NULL;
+}
+
+static void a_registration_left_behind_is_not_the_next_threads(void **state)
+{
+    (void)state;
+    int reused = 0;
+    for (int round = 0; round < 200 && reused < 10; round++) {
+        struct left_behind old, young;
+        struct threadclock_times times;
+        in_new_thread(leave_behind, &old);
+        while (kernel_ns(old.tid) >= 0)
+            usleep(100);
+        if (!next_tid_is(old.tid)) {
+            print_message("ns_last_pid is not writable here\n");
+            skip();
+        }
+        in_new_thread(come_after, &young);
+        if (young.tid != old.tid)
+            continue;
+        reused++;
+        assert_true(young.own_ns < YOUNG_AT_MOST_NS && young.registered_ns < YOUNG_AT_MOST_NS);
+        assert_int_not_equal(young.handle, old.handle);
+        assert_int_equal(threadclock_thread_times(old.handle, &times), -ESRCH);
+    }
+    if (reused < 4) {
+        print_message("only %d TIDs could be used again: other processes take them\n", reused);
+        skip();
+    }
+}
+
+enum { MANY = 200 }; /* enough for a list that may be reused */
 
 static void nor_is_it_among_many(void **state)
 {
@@ -90,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tid_used_again_is_another_thread),
         cmocka_unit_test(nor_is_it_among_many),
+        cmocka_unit_test(a_registration_left_behind_is_not_the_next_threads),
     };
     return cmocka_run_group_tests_name("tid_reuse", tests, NULL, NULL);
 }

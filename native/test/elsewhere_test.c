@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unusual environments: no vDSO, another HZ, gVisor's clocks, other namespaces, no /proc, no files, no
+ * memory. There, each function is right or fails with the error in the table.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory_cgroup.h"
+#include "said.h"
+#include "seccomp.h"
+#include "tick.h"
+
+enum { SECONDS_AT_MOST = 60, RIGHT, NOT_RIGHT, NOT_POSSIBLE, NOT_FILTERED };
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+/* Replaces libc's getauxval, which musl exports under no other name, with a reader of /proc/self/auxv. */
+static bool vdso_is_hidden;
+static unsigned long auxiliary[128];
+
+__attribute__((constructor)) static void read_auxiliary(void)
+{
+    int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+    if (file < 0 || read(file, auxiliary, sizeof auxiliary - 2 * sizeof *auxiliary) < 0)
+        abort();
+    close(file);
+}
+
+unsigned long getauxval(unsigned long type)
+{
+    if (type == AT_SYSINFO_EHDR && vdso_is_hidden)
+        return 0;
+    for (const unsigned long *pair = auxiliary; pair[0] != AT_NULL; pair += 2)
+        if (pair[0] == type)
+            return pair[1];
+    return 0;
+}
+
+static bool without_vdso(void)
+{
+    vdso_is_hidden = true;
+    return true;
+}
+
+/* Ticks per second; 0: gVisor's kernel, where the coarse clock is the precise one. */
+static int64_t hz;
+static bool ticks_are_counted = true;
+
+static int64_t coarse_step_ns(void)
+{
+    return hz > 0 ? NS_PER_S / hz : 1;
+}
+
+static long other_kernels_answer(long number, const long arguments[6])
+{
+    clockid_t clock = (clockid_t)arguments[0];
+    bool counts_ticks = clock < 0 && (clock & 3) < 2;
+    if (counts_ticks && !ticks_are_counted)
+        return -EINVAL;
+    long result = kernels_answer(number, arguments);
+    if (number == SYS_clock_getres && result == 0 && (clock == CLOCK_MONOTONIC_COARSE || (counts_ticks && hz > 0)))
+        *(struct timespec *)arguments[1] = (struct timespec){0, coarse_step_ns()};
+    return result;
+}
+
+static bool filter_is_refused;
+
+static bool kernel_answers_so(void)
+{
+    static const long asked[] = {SYS_clock_getres, SYS_clock_gettime};
+    filter_is_refused = answer_system_calls(asked, 2, other_kernels_answer) != 0;
+    return !filter_is_refused;
+}
+
+static bool without_tick_counters(void)
+{
+    ticks_are_counted = false;
+    return kernel_answers_so();
+}
+
+static int coarse_clock_of_hz(clockid_t clock, struct timespec *ts)
+{
+    (void)clock;
+    clock_gettime(CLOCK_MONOTONIC, ts);
+    ts->tv_nsec -= ts->tv_nsec % coarse_step_ns();
+    return 0;
+}
+
+static bool with_hz(int64_t of_kernel)
+{
+    hz = of_kernel;
+    if (threadclock_user_tick_ns() < 0) /* so that the coarse clock is set up */
+        return false;
+    tc_coarse_clock = coarse_clock_of_hz;
+    tick_length_told_ns = coarse_step_ns();
+    return kernel_answers_so();
+}
+
+static bool hz_100(void) { return with_hz(100); }
+static bool hz_300(void) { return with_hz(300); }
+static bool hz_1000(void) { return with_hz(1000); }
+
+/* Uptimes at the limits of the key, and negative ones. */
+static int64_t uptime_s;
+
+static int coarse_clock_far_away(clockid_t clock, struct timespec *ts)
+{
+    coarse_clock_of_hz(clock, ts);
+    ts->tv_sec += uptime_s;
+    return 0;
+}
+
+static bool with_uptime(int64_t seconds)
+{
+    uptime_s = seconds;
+    hz = 250;
+    bool right = threadclock_user_tick_ns() >= 0;
+    tc_coarse_clock = coarse_clock_far_away;
+    return right;
+}
+
+static bool uptime_2_33(void) { return with_uptime((INT64_C(1) << 33) - 1); }
+static bool uptime_2_34(void) { return with_uptime((INT64_C(1) << 34) - 1); }
+static bool uptime_2_62(void) { return with_uptime(INT64_MAX / 2); }
+static bool uptime_negative(void) { return with_uptime(-1000000000); }
+
+static bool limited(int resource, rlim_t to)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0)
+        return false;
+    limit.rlim_cur = to;
+    return setrlimit(resource, &limit) == 0;
+}
+
+static bool without_files(void) { return limited(RLIMIT_NOFILE, 0); }
+
+/* The stack cannot grow either. An emulator may not pass the limit on to the kernel. */
+static bool without_memory(void)
+{
+    volatile char stack[256 << 10];
+    for (size_t i = 0; i < sizeof stack; i += 4096)
+        stack[i] = 1;
+    return limited(RLIMIT_AS, 1) && mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+}
+
+static char empty_folder[] = "/tmp/threadclock-XXXXXX";
+static bool without_proc(void) { return chroot(empty_folder) == 0; }
+
+static bool own_proc(const char *options)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+           && mount("proc", "/proc", "proc", 0, options) == 0;
+}
+
+/* Under hidepid a user sees only its own processes, so a thread still sees its own process's threads. */
+static bool with_hidepid(void)
+{
+    return own_proc("hidepid=2") && setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0
+           && access("/proc/1/stat", F_OK) != 0;
+}
+
+static bool new_pid_namespace(void) { return unshare(CLONE_NEWPID) == 0; }
+static bool is_first(void) { return getpid() == 1; }
+static bool is_first_with_proc(void) { return getpid() == 1 && own_proc(NULL); }
+
+static bool new_time_namespace(int64_t seconds)
+{
+    char offset[64];
+    if (unshare(CLONE_NEWTIME) != 0)
+        return false;
+    int file = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+    int size = snprintf(offset, sizeof offset, "monotonic %lld 0\n", (long long)seconds);
+    bool written = file >= 0 && write(file, offset, (size_t)size) == size;
+    close(file);
+    return written;
+}
+
+static int64_t uptime(void)
+{
+    return monotonic_ns() / NS_PER_S;
+}
+
+static bool a_century_later(void) { return new_time_namespace(INT64_C(4000000000)); }
+static bool just_booted(void) { return new_time_namespace(1 - uptime()); }
+static bool is_a_century_later(void) { return uptime() > 3900000000; }
+static bool has_just_booted(void) { return uptime() < 1000; }
+
+/*
+ * In a child, unshare is called; the child's own child is then in the namespace before its first read, if
+ * enter returns true. says: before the first read and after use, as in said.h; null: the place cannot be
+ * entered at that time.
+ */
+static const struct place {
+    const char *name;
+    bool (*unshare)(void), (*enter)(void);
+    const char *says[2];
+    bool asks_each_time[2]; /* whether threadclock_describe says so of tick reads */
+} places[] = {
+#define ALL_RIGHT ".... .... . .. . .... .. . . .. . ."
+    {"no_vdso", NULL, without_vdso, {ALL_RIGHT, ALL_RIGHT}, {true, false}},
+    {"a_coarse_clock_that_is_the_precise_one", NULL, kernel_answers_so, {ALL_RIGHT, ALL_RIGHT}, {true, false}},
+    {"no_tick_counters", NULL, without_tick_counters,
+     {".... .... . ii i .o.o oo . . .. . .", ".... .... . ii i .o.o oo . . .. . ."}, {true, false}},
+    {"hz_100", NULL, hz_100, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
+    {"hz_300", NULL, hz_300, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
+    {"hz_1000", NULL, hz_1000, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
+    {"uptime_of_2_33_seconds", NULL, uptime_2_33, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
+    {"uptime_of_2_34_seconds", NULL, uptime_2_34, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
+    {"uptime_of_2_62_seconds", NULL, uptime_2_62, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
+    {"uptime_below_zero", NULL, uptime_negative, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
+    {"no_files", NULL, without_files, {".... .... . .. . .... ff . . ff . .", ".... .... . .. . .... .f . . ff . ."}, {false, false}},
+    {"no_memory", NULL, without_memory, {".... .... . .. . msss mm n . .. . .", ALL_RIGHT}, {true, false}},
+    {"full_memory_cgroup", NULL, enter_full_memory_cgroup, {NULL, ALL_RIGHT}, {false, false}},
+    {"no_proc", NULL, without_proc, {".... .... . .. . .... nn . . nn . .", ".... .... . .. . .... nn . . nn . ."}, {false, false}},
+    {"hidepid", NULL, with_hidepid, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
+    {"another_pid_namespaces_proc", new_pid_namespace, is_first, {".... .... . .. . .... rr . . .r . .", NULL}, {false, false}},
+    {"a_pid_namespace_with_its_proc", new_pid_namespace, is_first_with_proc, {ALL_RIGHT, NULL}, {false, false}},
+    {"a_time_namespace_a_century_later", a_century_later, is_a_century_later, {ALL_RIGHT, NULL}, {false, false}},
+    {"a_time_namespace_that_has_just_booted", just_booted, has_just_booted, {ALL_RIGHT, NULL}, {false, false}},
+};
+
+enum { PLACES = sizeof places / sizeof places[0] };
+
+/*
+ * Determined in a child, because places are entered before the first read. Without a vDSO (emulators) every
+ * read asks.
+ */
+static bool ticks_are_cached;
+
+static bool caches_ticks(void *unused)
+{
+    (void)unused;
+    struct threadclock_source source;
+    return threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, &source) == 0 && source.id == THREADCLOCK_SOURCE_TICK_CACHE;
+}
+
+static int all_say_what_they_should(const struct place *place, bool used)
+{
+    int wrong = 0;
+    alarm(SECONDS_AT_MOST);
+    if (!start_witness() || (used && !use_everything()))
+        return NOT_RIGHT;
+    int files = open_files();
+    if (!place->enter())
+        return filter_is_refused ? NOT_FILTERED : NOT_POSSIBLE;
+    let_ticks_pass();
+    for (int i = 0; i < 2 * FUNCTIONS; i++) {
+        int function = i % FUNCTIONS, should = should_say(place->says[used], function, 0), said = said_by(function);
+        if (said != should) {
+            print_error("%s: %s said %d, not %d\n", used ? "after use" : "at first", function_names[function], said, should);
+            wrong++;
+        }
+    }
+    struct threadclock_source source;
+    threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, &source);
+    bool asks = place->asks_each_time[used] || !ticks_are_cached;
+    bool described = source.id == (asks ? THREADCLOCK_SOURCE_RUSAGE : THREADCLOCK_SOURCE_TICK_CACHE);
+    return wrong == 0 && described && open_files() == files ? RIGHT : NOT_RIGHT;
+}
+
+static int result_of(const struct place *place, bool used, bool unshared)
+{
+    int status;
+    pid_t child = fork();
+    assert_in_any_thread(child >= 0);
+    if (child == 0) {
+        if (place->unshare == NULL || unshared)
+            _exit(all_say_what_they_should(place, used));
+        _exit(place->unshare() ? result_of(place, used, true) : NOT_POSSIBLE);
+    }
+    assert_in_any_thread(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_RIGHT;
+}
+
+static void it_is_as_the_table_says(void **state)
+{
+    const struct place *place = *state;
+    if (place->enter == without_memory && UNDER_ADDRESS_SANITIZER)
+        skip_because("the address sanitizer maps memory when it likes");
+    for (int used = 0; used < 2; used++) {
+        int result = place->says[used] != NULL ? result_of(place, used, false) : RIGHT;
+        if (result == NOT_FILTERED)
+            skip_because(NO_FILTERS);
+        if (result == NOT_POSSIBLE)
+            skip_because(place->enter == without_memory ? "no limit of memory is kept here" : "cannot be had here");
+        assert_int_equal(result, RIGHT);
+    }
+}
+
+/* Clocks that have run for lifetimes, and values that no clock can have. */
+static struct timespec said_by_cpu_clocks;
+static struct timeval said_by_getrusage;
+
+static long long_lived_answer(long number, const long arguments[6])
+{
+    long result = kernels_answer(number, arguments);
+    if (number == SYS_clock_gettime && arguments[0] < 0) {
+        struct timespec *ts = (struct timespec *)arguments[1];
+        *ts = said_by_cpu_clocks;
+        ts->tv_sec /= (arguments[0] & 3) == THREADCLOCK_CLOCK_VIRT ? 2 : 1;
+    } else if (number == SYS_getrusage) {
+        struct rusage *usage = (struct rusage *)arguments[1];
+        usage->ru_utime = usage->ru_stime = said_by_getrusage;
+    }
+    return result;
+}
+
+static bool answers_are(int64_t cpu_seconds, int64_t user_seconds)
+{
+    static const long asked[] = {SYS_clock_gettime, SYS_getrusage};
+    said_by_cpu_clocks = (struct timespec){cpu_seconds, 999999999};
+    said_by_getrusage = (struct timeval){user_seconds, 999999};
+    return answer_system_calls(asked, 2, long_lived_answer) == 0;
+}
+
+static const int64_t longest_s = (INT64_C(1) << 33) - 1, longest_of_parts_s = (INT64_C(1) << 32) - 1;
+
+/* The longest valid times: the parts, their sum, half of it in user mode. */
+static bool lifetimes_are_times(void *unused)
+{
+    (void)unused;
+    struct threadclock_times own, by_handle, process;
+    threadclock_thread thread;
+    int64_t most_ns = longest_s * NS_PER_S + 999999999, part_ns = longest_of_parts_s * NS_PER_S + 999999000;
+    if (!answers_are(longest_s, longest_of_parts_s) || threadclock_times_now(&own) != 0 || threadclock_process_times(&process) != 0)
+        return false;
+    bool right = own.user_ns == part_ns && own.system_ns == part_ns && own.total_ns == most_ns && process.user_ns == part_ns
+                 && process.system_ns == part_ns && process.total_ns >= 2 * part_ns;
+    if (threadclock_thread_register(&thread) != 0 || threadclock_thread_times(thread, &by_handle) != 0)
+        return false;
+    return right && by_handle.total_ns == most_ns && by_handle.user_ns >= part_ns && by_handle.system_ns >= part_ns
+           && by_handle.user_ns + by_handle.system_ns <= most_ns && threadclock_user_raw_ns() == longest_s / 2 * NS_PER_S + 999999999;
+}
+
+static bool says_overflow(void *of_seconds)
+{
+    int64_t seconds = *(const int64_t *)of_seconds;
+    struct threadclock_times times;
+    threadclock_thread thread;
+    int64_t before_ns = thread_cpu_ns();
+    if (threadclock_thread_register(&thread) != 0 || !answers_are(seconds, seconds))
+        return false;
+    return threadclock_user_system_raw_ns() == -EOVERFLOW && threadclock_thread_times(thread, &times) == -EOVERFLOW
+           && threadclock_thread_total_ns(thread) == -EOVERFLOW && threadclock_process_times(&times) == -EOVERFLOW
+           && threadclock_times_now(&times) == 0 /* by /proc */ && times.total_ns >= before_ns - 10 * NS_PER_MS
+           && times.total_ns <= before_ns + NS_PER_S;
+}
+
+static void clocks_at_their_limits(void **state)
+{
+    (void)state;
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    assert_true(true_in_child(fork, lifetimes_are_times, NULL));
+    int64_t too_long[] = {longest_s + 1, INT64_MAX, -1};
+    for (int i = 0; i < 3; i++)
+        assert_true(true_in_child(fork, says_overflow, &too_long[i]));
+}
+
+int main(void)
+{
+    if (UNDER_THREAD_SANITIZER) {
+        puts("SKIP: the thread sanitizer has a thread of its own in the process, and one thread alone reads here");
+        return 77;
+    }
+    struct CMUnitTest tests[PLACES + 1] = {[PLACES] = cmocka_unit_test(clocks_at_their_limits)};
+    for (int i = 0; i < PLACES; i++)
+        tests[i] = (struct CMUnitTest){places[i].name, it_is_as_the_table_says, NULL, NULL, (void *)&places[i]};
+    ticks_are_cached = true_in_child(fork, caches_ticks, NULL);
+    if (mkdtemp(empty_folder) == NULL)
+        return 1;
+    int failed = cmocka_run_group_tests_name("elsewhere", tests, NULL, NULL);
+    rmdir(empty_folder);
+    remove_memory_cgroups();
+    return failed;
+}

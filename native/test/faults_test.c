@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Refuses each system call of the library, or makes it fatal, before the first read and after much use. Each
+ * function must then be right, or fail with the error in the table.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "said.h"
+#include "seccomp.h"
+
+enum { SECONDS_AT_MOST = 60 };
+
+/*
+ * What each function returns (should_say) before the first read and after use; then the first function to
+ * make the call, which ends the process if it is fatal; null: none makes it.
+ */
+static const struct fault {
+    long number;
+    const char *name;
+    int errors[4];
+    const char *says[2], *kills[2];
+} faults[] = {
+    {SYS_clock_gettime, "clock_gettime", {EPERM, ENOSYS},
+     {".... .... . ee . .eee ee . e .. e .", ".... .... . ee . .eee ee . e .. e ."}, {"user_now", "user_now"}},
+    {SYS_clock_getres, "clock_getres", {EPERM, ENOSYS, EINVAL},
+     {".... .... . .. e .... .. . . .. . .", ".... .... . .. e .... .. . . .. . ."}, {"user_tick", "tick_length"}},
+    {SYS_getrusage, "getrusage", {EPERM, ENOSYS},
+     {".... .... . .. . .... .. . e .. . .", ".... .... . .. . .... .. . e .. . ."}, {"user_tick", "user_tick"}},
+    {SYS_openat, "openat", {EPERM, ENOSYS, EMFILE, ENFILE},
+     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .e . . ee . ."}, {"interpolated", "all_threads"}},
+    {SYS_read, "read", {EPERM, ENOSYS, EIO},
+     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .. . . ee . ."}, {"interpolated", "all_threads"}},
+    {SYS_close, "close", {EPERM, ENOSYS, EINTR},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", "all_threads"}},
+    {SYS_getdents64, "getdents64", {EPERM, ENOSYS, EINVAL},
+     {".... .... . .. . .... .e . . .. . .", ".... .... . .. . .... .e . . .. . ."}, {"all_threads", "all_threads"}},
+    {SYS_newfstatat, "newfstatat", {EPERM, ENOSYS, EACCES},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"tid_times", "tid_times"}},
+    {SYS_newfstatat, "newfstatat", {ENOMEM},
+     {".... .... . .. . .... ee . . .. . .", ".... .... . .. . .... ee . . .. . ."}, {"tid_times", "tid_times"}},
+    {SYS_readlinkat, "readlinkat", {EPERM, ENOSYS, EACCES},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+    {SYS_faccessat, "faccessat", {EPERM, ENOSYS, EACCES},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+    {SYS_getpid, "getpid", {EPERM, ENOSYS},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+    {SYS_gettid, "gettid", {EPERM, ENOSYS},
+     {".... .... . .. . esss ee e . .e . .", ".... .... . .. . e... .e e . .e . ."}, {"user_tick", "register"}},
+    {SYS_fstatfs, "fstatfs", {EPERM, ENOSYS},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"all_threads", "all_threads"}},
+    {SYS_mmap, "mmap", {EPERM, ENOSYS, ENOMEM},
+     {".... .... . .. . msss mm n . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", NULL}},
+    {SYS_munmap, "munmap", {EPERM, ENOSYS},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {NULL, NULL}},
+    {SYS_madvise, "madvise", {EPERM, ENOSYS, EINVAL},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", NULL}},
+    {SYS_rt_sigprocmask, "rt_sigprocmask", {EPERM, ENOSYS},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", "register"}},
+    {SYS_nanosleep, "nanosleep", {EPERM, ENOSYS},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", NULL}},
+    {SYS_rseq, "rseq", {EPERM, ENOSYS, EINVAL, EBUSY},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", NULL}},
+};
+
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+/* The function that is running, in memory shared with the parent: shows in which function a child ended. */
+static volatile int *at_work;
+
+static int run(int function)
+{
+    *at_work = function;
+    return said_by(function);
+}
+
+static int install(const struct fault *fault, int error)
+{
+    return error > 0 ? deny_system_calls(&fault->number, 1, error) : kill_on_system_call(fault->number);
+}
+
+/* error 0: fatal. Two rounds, so that what fails the first time fails again. */
+static bool all_say_what_they_should(const struct fault *fault, bool used, int error)
+{
+    bool right = true;
+    alarm(SECONDS_AT_MOST);
+    if (!start_witness() || (used && !use_everything()))
+        return false;
+    precise_clock_is_refused = fault->number == SYS_clock_gettime;
+    int files = open_files();
+    if (install(fault, error) != 0)
+        return false;
+    let_ticks_pass();
+    for (int i = 0; i < 2 * FUNCTIONS; i++) {
+        int function = i % FUNCTIONS, should = should_say(fault->says[used], function, error), said = run(function);
+        if (said != should) {
+            print_error("%s, %s, %s: %s said %d, not %d\n", fault->name, error > 0 ? strerror(error) : "fatal",
+                        used ? "after use" : "at first", function_names[function], said, should);
+            right = false;
+        }
+    }
+    *at_work = FUNCTIONS;
+    return right && (open_files() == files || fault->number == SYS_close);
+}
+
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static int status_of(const struct fault *fault, bool used, int error)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(all_say_what_they_should(fault, used, error) ? 0 : 1);
+    return wait_for(child);
+}
+
+/* Mutants select one fault. */
+static bool is_left_out(const struct fault *fault)
+{
+    const char *only = getenv("THREADCLOCK_FAULT");
+    return only != NULL && strcmp(only, fault->name) != 0;
+}
+
+static void refused_it_is_an_error_or_makes_no_difference(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (int i = 0; i < 2 * FAULTS; i++) {
+        const struct fault *fault = &faults[i / 2];
+        if (is_left_out(fault))
+            continue;
+        for (int j = 0; j < 4 && fault->errors[j] != 0; j++) {
+            int status = status_of(fault, i % 2, fault->errors[j]);
+            if (status != 0) {
+                print_error("%s, %s, %s: status %#x\n", fault->name, strerror(fault->errors[j]),
+                            i % 2 ? "after use" : "at first", status);
+                wrong++;
+            }
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Without interpolation (musl, older glibc), another function is the first to make some calls. */
+static bool interpolates(void *unused)
+{
+    (void)unused;
+    struct threadclock_source source;
+    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0
+           && source.id == THREADCLOCK_SOURCE_INTERPOLATED;
+}
+
+static void fatal_it_ends_the_process_at_the_first_use(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    bool certain = true_in_child(fork, interpolates, NULL);
+    for (int i = 0; i < 2 * FAULTS; i++) {
+        const struct fault *fault = &faults[i / 2];
+        if (is_left_out(fault))
+            continue;
+        int status = status_of(fault, i % 2, 0);
+        bool ended = WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+        const char *should = fault->kills[i % 2], *did = *at_work < FUNCTIONS ? function_names[*at_work] : "nothing";
+        if ((!ended && status != 0) || (certain && (ended ? should == NULL || strcmp(should, did) != 0 : should != NULL))) {
+            print_error("%s, %s: ended with %#x in %s, not in %s\n", fault->name, i % 2 ? "after use" : "at first", status, did,
+                        should != NULL ? should : "nothing");
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    if (UNDER_THREAD_SANITIZER) {
+        puts("SKIP: the thread sanitizer has a thread of its own in the process, and one thread alone reads here");
+        return 77;
+    }
+    if (!filters_can_be_installed()) {
+        puts("SKIP: " NO_FILTERS);
+        return 77;
+    }
+    at_work = mmap(NULL, sizeof *at_work, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_it_is_an_error_or_makes_no_difference),
+        cmocka_unit_test(fatal_it_ends_the_process_at_the_first_use),
+    };
+    return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}

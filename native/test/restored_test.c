@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that was frozen and restored: the kernel's clocks of its threads restart below what was read
+ * before. Simulated by slots that are an hour ahead. Values must restart instead of standing still for that
+ * hour.
+ */
+#include "sleeper.h"
+
+#include <stdlib.h>
+
+#include "entries.h"
+
+enum { WITHIN_NS = 15 * NS_PER_MS };
+static const uint64_t hour_ns = 3600 * (uint64_t)NS_PER_S;
+
+static void live_an_hour(threadclock_thread thread)
+{
+    struct entry *entry = tc_entry_hold(thread);
+    assert_in_any_thread(entry != NULL);
+    tc_slot_merge(&entry->slot, hour_ns, hour_ns);
+    tc_entry_release(entry, 0, 0);
+}
+
+static int64_t by_times_tick(void)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_times_tick(&times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    return times.total_ns;
+}
+
+static int64_t by_times_now(void)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_times_now(&times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    return times.total_ns;
+}
+
+static threadclock_thread self;
+
+static int64_t by_handle(void)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_thread_times(self, &times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    return times.total_ns;
+}
+
+static int64_t by_handle_total(void)
+{
+    return threadclock_thread_total_ns(self);
+}
+
+static int64_t by_tid(void)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_tid_times(gettid(), &times) == 0);
+    return times.total_ns;
+}
+
+static int64_t by_pass(void)
+{
+    return row_of(gettid(), all_rows())->times.total_ns;
+}
+
+static int64_t (*const reads[])(void) = {
+    threadclock_user_tick_ns, threadclock_system_tick_ns, threadclock_total_tick_ns, by_times_tick,
+    threadclock_user_now_ns, threadclock_system_now_ns, threadclock_total_now_ns, by_times_now,
+    threadclock_total_interpolated_ns, by_handle, by_handle_total, by_tid, by_pass,
+};
+
+enum { READS = sizeof reads / sizeof reads[0] };
+
+static void *begin_anew(void *unused)
+{
+    assert_in_any_thread(threadclock_thread_register(&self) == 0);
+    for (int i = 0; i < READS; i++) {
+        burn_user_ns(8 * NS_PER_MS); /* over a tick: nothing cached before a restore is valid after it */
+        live_an_hour(self);
+        burn_user_ns(8 * NS_PER_MS);
+        assert_in_any_thread(reads[i]() <= thread_cpu_ns() + WITHIN_NS);
+        for (int j = 0; j < READS; j++)
+            assert_in_any_thread(reads[j]() <= thread_cpu_ns() + WITHIN_NS);
+        int64_t before_ns[READS];
+        for (int j = 0; j < READS; j++)
+            before_ns[j] = reads[j]();
+        burn_user_ns(2 * NS_PER_MS);
+        for (int j = 0; j < READS; j++)
+            assert_in_any_thread(reads[j]() >= before_ns[j]);
+    }
+    live_an_hour(self);
+    assert_in_any_thread(threadclock_thread_unregister() == 0); /* the thread keeps the hour */
+    burn_user_ns(8 * NS_PER_MS);
+    assert_in_any_thread(threadclock_user_tick_ns() <= thread_cpu_ns() && by_tid() <= thread_cpu_ns() + WITHIN_NS);
+    return unused;
+}
+
+static void each_read_begins_anew(void **state)
+{
+    (void)state;
+    in_new_thread(begin_anew, NULL);
+}
+
+/* Several threads notice at once: the account restarts once. */
+static _Atomic bool stop;
+
+static void *read_all_the_time(void *unused)
+{
+    while (!stop)
+        assert_in_any_thread(by_handle() <= (int64_t)(2 * hour_ns) + NS_PER_S);
+    return unused;
+}
+
+static void *be_read(void *unused)
+{
+    pthread_t readers[3];
+    assert_in_any_thread(threadclock_thread_register(&self) == 0);
+    for (int i = 0; i < 3; i++)
+        assert_in_any_thread(pthread_create(&readers[i], NULL, read_all_the_time, NULL) == 0);
+    for (int round = 0; round < 30; round++) {
+        live_an_hour(self);
+        burn_user_ns(10 * NS_PER_MS);
+        int64_t last_ns = 0;
+        for (int i = 0; i < 1000; i++) {
+            int64_t ns = threadclock_total_now_ns();
+            assert_in_any_thread(ns >= last_ns && ns <= thread_cpu_ns() + WITHIN_NS);
+            last_ns = ns;
+        }
+    }
+    stop = true;
+    for (int i = 0; i < 3; i++)
+        assert_in_any_thread(pthread_join(readers[i], NULL) == 0);
+    assert_in_any_thread(threadclock_thread_unregister() == 0);
+    return unused;
+}
+
+static void several_find_out_at_once(void **state)
+{
+    (void)state;
+    in_new_thread(be_read, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_read_begins_anew),
+        cmocka_unit_test(several_find_out_at_once),
+    };
+    return cmocka_run_group_tests_name("restored", tests, NULL, NULL);
+}

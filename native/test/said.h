@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks what every public function returns in the calling thread, against the kernel's own clocks as another
+ * thread reads them.
+ */
+#ifndef TC_TEST_SAID_H
+#define TC_TEST_SAID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SAID_WRONG = 1, FUNCTIONS = 24 };
+
+/* Names without the prefix: tick_length, register, ... */
+extern const char *const function_names[FUNCTIONS];
+
+/*
+ * Gives the calling thread some CPU time, and starts the witness: a thread that reads the kernel's clocks for
+ * it, unaffected by the calling thread's filters. False: no such thread.
+ */
+bool start_witness(void);
+
+/*
+ * Calls the function. 0: the result is right, and no less than before; the negative errno it returned; or
+ * SAID_WRONG.
+ */
+int said_by(int function);
+
+/*
+ * Calls all functions twice, in more than one tick, and leaves the thread registered. False: a result was
+ * wrong.
+ */
+bool use_everything(void);
+
+/* Waits for more than two ticks of any kernel, so that nothing is cached. */
+void let_ticks_pass(void);
+
+/*
+ * The result that the function should have, from a text with a character for each function, ignoring blanks:
+ *
+ *     tick now  interpolated raw tick_length register..threads_times tid all unregister process proc clock describe
+ *     .... .... .            ..  .           ....                    ..      .          .       ..   .     .
+ *
+ * A point: right; e: -error; m: -ENOMEM; s: -ESRCH, for a missing handle; n: -ENOENT, for a missing
+ * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE.
+ */
+int should_say(const char *says, int function, int error);
+
+int open_files(void);
+
+/* True if the precise clock is refused: its replacement may be two ticks old. */
+extern bool precise_clock_is_refused;
+
+/* The tick length that the kernel is made to report; 0: the true one. */
+extern int64_t tick_length_told_ns;
+
+#endif

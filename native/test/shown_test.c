@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread's slot has shown so far: nothing at first, then what was read. Looking at it does not refresh
+ * it.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "own_thread.h"
+#include "threads.h"
+
+static bool same(const struct threadclock_times *a, const struct threadclock_times *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool is_nothing(const struct threadclock_times *times)
+{
+    return times->user_ns == 0 && times->system_ns == 0 && times->total_ns == 0;
+}
+
+static void *look_at_oneself(void *unused)
+{
+    (void)unused;
+    struct threadclock_times seen, now;
+    burn_user_ns(20 * NS_PER_MS);
+    tc_own_seen(&seen);
+    assert_in_any_thread(is_nothing(&seen));
+    assert_in_any_thread(threadclock_times_now(&now) == 0 && now.total_ns >= 20 * NS_PER_MS);
+    burn_user_ns(20 * NS_PER_MS);
+    tc_own_seen(&seen);
+    assert_in_any_thread(same(&seen, &now));
+    return NULL;
+}
+
+static void the_calling_threads_is_what_it_read(void **state)
+{
+    (void)state;
+    in_new_thread(look_at_oneself, NULL);
+}
+
+static bool own_is_nothing(void *unused)
+{
+    (void)unused;
+    struct threadclock_times seen;
+    tc_own_seen(&seen);
+    return is_nothing(&seen);
+}
+
+static void a_forked_child_has_shown_nothing(void **state)
+{
+    (void)state;
+    struct threadclock_times now;
+    assert_int_equal(threadclock_times_now(&now), 0);
+    assert_true(true_in_child(fork, own_is_nothing, NULL));
+    assert_true(true_in_child(raw_fork, own_is_nothing, NULL));
+}
+
+static void *look_at_a_registration(void *unused)
+{
+    (void)unused;
+    threadclock_thread thread;
+    struct threadclock_times seen, times;
+    assert_in_any_thread(tc_threads_register_own(4711, &thread) == 0);
+    assert_in_any_thread(tc_threads_seen(thread, &seen) == 0 && is_nothing(&seen));
+    burn_user_ns(20 * NS_PER_MS);
+    assert_in_any_thread(threadclock_thread_times(thread, &times) == 0);
+    burn_user_ns(20 * NS_PER_MS);
+    assert_in_any_thread(tc_threads_seen(thread, &seen) == 0 && same(&seen, &times));
+    tc_own_seen(&seen); /* one account for all readers */
+    assert_in_any_thread(same(&seen, &times));
+    tc_threads_end(4711);
+    assert_in_any_thread(tc_threads_seen(thread, &seen) == -ESRCH);
+    return NULL;
+}
+
+static void a_registrations_is_what_anybody_read(void **state)
+{
+    (void)state;
+    in_new_thread(look_at_a_registration, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_calling_threads_is_what_it_read),
+        cmocka_unit_test(a_forked_child_has_shown_nothing),
+        cmocka_unit_test(a_registrations_is_what_anybody_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

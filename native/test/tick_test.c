@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The epoch: its halves are independent, and its source is chosen once. */
+#include "support.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "seccomp.h"
+#include "tick.h"
+
+static void the_lower_half_does_not_carry(void **state)
+{
+    (void)state;
+    uint64_t before = tc_epoch(), *word = (uint64_t *)(uintptr_t)tc_epoch_word;
+    assert_int_not_equal(tc_epoch_fork(before), 0);
+    tc_epoch_advance();
+    assert_int_equal(tc_epoch(), before + 1);
+    if (*word == 0)
+        skip_because("no memory is wiped at a fork here, so no word has both halves");
+    *word |= UINT32_MAX; /* as after 2^32 advances */
+    tc_epoch_advance();
+    assert_int_equal(tc_epoch_fork(tc_epoch()), tc_epoch_fork(before));
+    assert_int_equal((uint32_t)tc_epoch(), 0);
+}
+
+/*
+ * A handler interrupts the first read with a first read of its own, and is refused the memory that the
+ * interrupted one gets.
+ */
+static int maps;
+static uint64_t epoch_of_handler;
+
+static long refuse_the_handler(long number, const long arguments[6])
+{
+    if (maps++ > 0)
+        return -ENOMEM;
+    threadclock_user_tick_ns();
+    epoch_of_handler = tc_epoch();
+    return kernels_answer(number, arguments);
+}
+
+static bool the_handlers_answer_stays(void *unused)
+{
+    (void)unused;
+    static const long asked[] = {SYS_mmap};
+    int64_t ns = answer_system_calls(asked, 1, refuse_the_handler) == 0 ? threadclock_user_tick_ns() : -1;
+    return ns >= 0 && maps == 2 && epoch_of_handler != 0 && tc_epoch() == epoch_of_handler;
+}
+
+static void the_first_answer_stays(void **state)
+{
+    (void)state;
+    if (UNDER_THREAD_SANITIZER)
+        skip_because("the thread sanitizer holds signals back, and maps memory itself");
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    assert_true(true_in_child(fork, the_handlers_answer_stays, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_answer_stays), /* first: before this process's first read */
+        cmocka_unit_test(the_lower_half_does_not_carry),
+    };
+    return cmocka_run_group_tests_name("tick", tests, NULL, NULL);
+}
