@@ -2,19 +2,22 @@
 /*
  * The JVM agent: ThreadMXBean's user times from the core.
  *
- * It puts its own functions in the place of natives of sun.management.ThreadImpl at the moment the JVM binds them
- * (natives.c), so ThreadImpl's checks stay in charge, and keeps account of which Java thread is which of the kernel's
- * (java_threads.c). All ways in come together in start: -agentpath (Agent_OnLoad), attach (Agent_OnAttach) and -javaagent
- * (Agent.start0).
+ * It replaces natives of sun.management.ThreadImpl by its own functions (binding.c), so that ThreadImpl's
+ * checks still apply, and records which Java thread is which kernel thread (java_threads.c). Natives stay
+ * bound; data decides whether threadclock or the JVM answers (doors.c). All entry points lead to start:
+ * -agentpath (Agent_OnLoad), attach (Agent_OnAttach) and -javaagent (Agent.start0).
  */
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "binding.h"
+#include "doors.h"
 #include "instance.h"
 #include "java_threads.h"
-#include "local_frame.h"
+#include "lock.h"
 #include "natives.h"
 #include "options.h"
 #include "repair.h"
@@ -23,33 +26,42 @@
 #include "threadclock.h"
 #include "threads.h"
 
-static const char thread_impl_class[] = "Lsun/management/ThreadImpl;";
-
-/* ThreadImpl's constructor calls this native of VMManagementImpl, on all JDKs: nobody can have asked for a time before. */
+/* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
 static const char first_native_name[] = "isThreadCpuTimeEnabled";
+
+static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodBind and thread events: another agent may hold "
+                                   "them; leave one of the two out";
 
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's HotSpot 8 to 27 only; "
                                   "use an OpenJDK build, or leave the agent out";
 
-/* One agent in a process. Its JVMTI environment and the handle of libjvm are kept when it is detached, for the next time. */
+/*
+ * One agent per process. Its JVMTI environment and the handle of libjvm are kept when it is detached, for
+ * reuse.
+ */
 static struct {
-    bool busy;   /* being started, stopped or asked */
-    bool active; /* it answers, or will as soon as the natives are bound */
+    bool busy;   /* being started, stopped or queried */
+    bool active; /* it answers, or will once the natives are bound */
+    struct tc_lock options_lock; /* taken to change the options, and by threads other than the busy one */
     struct agent_options options;
     jvmtiEnv *jvmti;
     void *libjvm;
 } agent;
 
-static bool is_thread_impl(jvmtiEnv *jvmti, jclass class)
+static void set_options(const struct agent_options *options)
 {
-    char *signature = NULL;
-    jobject loader = NULL;
-    bool found = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(signature, thread_impl_class) == 0
-                 && (*jvmti)->GetClassLoader(jvmti, class, &loader) == JVMTI_ERROR_NONE
-                 && loader == NULL; /* the JDK's own: its loader is the boot loader */
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return found;
+    tc_lock(&agent.options_lock);
+    agent.options = *options;
+    tc_unlock(&agent.options_lock);
+}
+
+/* For events, which can occur while the options change. */
+static struct agent_options present_options(void)
+{
+    tc_lock(&agent.options_lock);
+    struct agent_options options = agent.options;
+    tc_unlock(&agent.options_lock);
+    return options;
 }
 
 static enum native native_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
@@ -62,20 +74,24 @@ static enum native native_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     if (native != NATIVES
-        && ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE || !is_thread_impl(jvmti, class)))
+        && ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE || !binding_is_thread_impl(jvmti, class)))
         return NATIVES;
     return native;
 }
 
-/* JDK-8372704: a ThreadImpl that answers getThreadUserTime(own id) with total time. Others are left alone. */
+/*
+ * JDK-8372704: repairs a ThreadImpl whose getThreadUserTime(own id) returns total time. Any other stays
+ * unchanged.
+ */
 static void repair(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl)
 {
     char problem[512];
     int repaired = repair_thread_impl(jvmti, env, thread_impl, problem, sizeof problem);
+    struct agent_options options = present_options();
     if (repaired > 0)
-        report_log(&agent.options, "sun.management.ThreadImpl.getThreadUserTime repaired (JDK-8372704)");
+        report_log(&options, "sun.management.ThreadImpl.getThreadUserTime repaired (JDK-8372704)");
     else if (repaired < 0)
-        report_log(&agent.options, "getThreadUserTime(own id) answers total time here (JDK-8372704) and stays so: %s", problem);
+        report_log(&options, "getThreadUserTime(own id) answers total time here (JDK-8372704) and stays so: %s", problem);
 }
 
 static bool is_first_native(jvmtiEnv *jvmti, jmethodID method)
@@ -86,14 +102,16 @@ static bool is_first_native(jvmtiEnv *jvmti, jmethodID method)
     return is_it;
 }
 
-/* The JVM is about to bind a native to its function, and lets us name another. */
+/* The JVM is about to bind a native to its function, and accepts another function instead. */
 static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method, void *address,
                                           void **new_address)
 {
     (void)thread;
     if (is_first_native(jvmti, method)) {
+        if (!__atomic_load_n(&agent.active, __ATOMIC_ACQUIRE))
+            return;
         jclass thread_impl = (*env)->FindClass(env, "sun/management/ThreadImpl");
-        if (thread_impl != NULL && is_thread_impl(jvmti, thread_impl))
+        if (thread_impl != NULL && binding_is_thread_impl(jvmti, thread_impl))
             repair(jvmti, env, thread_impl);
         if ((*env)->ExceptionCheck(env))
             (*env)->ExceptionClear(env);
@@ -101,57 +119,29 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
         return;
     }
     enum native native = native_of_thread_impl(jvmti, method);
-    void *ours = native == NATIVES ? NULL : native_function(native, &agent.options);
-    if (ours == NULL || address == ours)
+    void *door = native == NATIVES ? NULL : binding_of_first_call(native, address);
+    if (door == NULL)
         return;
-    natives_bound(native, address);
-    *new_address = ours;
-    report_log(&agent.options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
+    *new_address = door;
+    struct agent_options options = present_options();
+    report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
+    (void)jvmti;
     (void)thread;
-    java_threads_register_all(jvmti, env, agent.libjvm);
+    java_threads_register_all(env);
 }
 
-static void unrepair(JNIEnv *env, jclass thread_impl)
-{
-    char problem[512];
-    if (unrepair_thread_impl(env, thread_impl, problem, sizeof problem) < 0)
-        report_log(&agent.options, "sun.management.ThreadImpl keeps its repair: %s", problem);
-}
-
-/*
- * A ThreadImpl that is loaded already: its natives are let go, so that the JVM binds them anew at their next call, ours
- * when starting, its own when stopping; and the class is repaired, or as it was.
- */
-static void change_thread_impl(jvmtiEnv *jvmti, JNIEnv *env, bool starting)
-{
-    jint count = 0;
-    jclass *classes = NULL;
-    if (!local_frame_push(env))
-        return;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count; i++) {
-            if (!is_thread_impl(jvmti, classes[i]))
-                continue;
-            (*env)->UnregisterNatives(env, classes[i]);
-            starting ? repair(jvmti, env, classes[i]) : unrepair(env, classes[i]);
-        }
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-    }
-    local_frame_pop(env);
-}
-
-/* True when the clocks here are better than what the JVM does itself. */
+/* True if the clocks here are better than what the JVM itself uses. */
 static bool check_clock(const struct agent_options *options, struct threadclock_source *source)
 {
     return threadclock_describe(THREADCLOCK_USER, options->freshness, source) == 0 && source->id != THREADCLOCK_SOURCE_NONE
            && source->id != THREADCLOCK_SOURCE_PROC;
 }
 
-/* The JVMTI environment, once. JNI_OK, or why not. */
+/* Makes the JVMTI environment, once. JVMTI_ERROR_NONE, or the reason for the failure. */
 static jvmtiError make_environment(JavaVM *vm)
 {
     if (agent.jvmti != NULL)
@@ -162,6 +152,7 @@ static jvmtiError make_environment(JavaVM *vm)
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init};
     java_threads_callbacks(&callbacks);
+    binding_callbacks(&callbacks);
     jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
@@ -172,7 +163,7 @@ static jvmtiError make_environment(JavaVM *vm)
     return error;
 }
 
-/* The JNI environment of this thread in the live phase; null before. */
+/* The JNI environment of this thread in the live phase; null before it. */
 static JNIEnv *live_environment(JavaVM *vm)
 {
     jvmtiPhase phase;
@@ -189,36 +180,44 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
         *error = (*agent.jvmti)->SetEventNotificationMode(agent.jvmti, mode, event, NULL);
 }
 
-/* The JVM's own natives answer again. */
-static void stop(JavaVM *vm)
+/*
+ * The JVM answers again, through our doors where natives are bound to them. Calls in progress in other
+ * threads end as they began.
+ */
+static void stop(void)
 {
-    jvmtiError error = JVMTI_ERROR_NONE;
-    set_event(JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
-    JNIEnv *env = live_environment(vm);
-    if (env != NULL)
-        change_thread_impl(agent.jvmti, env, false);
+    doors_lead_to(NULL);
     java_threads_stop(agent.jvmti);
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
     report_log(&agent.options, "detached: the JVM answers by itself again");
 }
 
-/* First the threads, then the natives that read them. */
-static jvmtiError watch(JavaVM *vm)
+/* Sets up the threads, then the answers that read them, then the natives. */
+static int watch(JavaVM *vm, const struct agent_options *options, char *problem, size_t problem_size)
 {
     JNIEnv *env = live_environment(vm);
-    jvmtiError error = java_threads_watch(agent.jvmti);
+    jvmtiError error = java_threads_watch(agent.jvmti, agent.libjvm);
     if (env != NULL)
-        java_threads_register_all(agent.jvmti, env, agent.libjvm);
+        java_threads_register_all(env);
     else
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
+    doors_lead_to(options);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
-    if (error == JVMTI_ERROR_NONE && env != NULL)
-        change_thread_impl(agent.jvmti, env, true);
-    return error;
+    if (error != JVMTI_ERROR_NONE) {
+        snprintf(problem, problem_size, jvmti_failed, (int)error);
+        return -1;
+    }
+    if (env == NULL)
+        return 0;
+    jclass thread_impl = binding_thread_impl(agent.jvmti, env);
+    if (thread_impl != NULL)
+        repair(agent.jvmti, env, thread_impl);
+    return binding_make(agent.jvmti, env, problem, problem_size);
 }
 
 static void start(JavaVM *vm, const struct agent_options *options)
 {
+    char problem[1400];
     if (agent.libjvm == NULL)
         agent.libjvm = instance_libjvm(vm);
     if (agent.libjvm == NULL) {
@@ -232,20 +231,17 @@ static void start(JavaVM *vm, const struct agent_options *options)
         return;
     }
     jvmtiError error = make_environment(vm);
-    if (error == JVMTI_ERROR_NONE) {
-        if (agent.active)
-            stop(vm);
-        agent.options = *options;
-        error = watch(vm);
-        if (error != JVMTI_ERROR_NONE)
-            stop(vm);
-    }
     if (error != JVMTI_ERROR_NONE) {
-        report_unable(options, "JVMTI error %d when asking for NativeMethodBind and thread events: another agent may hold them; "
-                               "leave one of the two out", (int)error);
+        report_unable(options, jvmti_failed, (int)error);
         return;
     }
+    set_options(options);
     __atomic_store_n(&agent.active, true, __ATOMIC_RELEASE);
+    if (watch(vm, options, problem, sizeof problem) != 0) {
+        stop();
+        report_unable(options, "%s", problem);
+        return;
+    }
     report_log(options, "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     report_answer(options, "ok");
@@ -265,14 +261,8 @@ static void describe(const struct agent_options *to, const char *name, enum thre
     report_answer(to, "%s.system_calls=%d", name, (int)source.system_calls);
 }
 
-/* What is bound to what, which clocks are used, how many threads are known. */
-static void status(const struct agent_options *to)
+static void clocks(const struct agent_options *to)
 {
-    report_answer(to, "ok");
-    report_answer(to, "version=%s", threadclock_version());
-    report_answer(to, "active=%s", agent.active ? "yes" : "no");
-    if (!agent.active)
-        return;
     report_answer(to, "freshness=%s", agent.options.freshness == THREADCLOCK_NOW ? "now" : "tick");
     report_answer(to, "total=%s", total_words[agent.options.total]);
     describe(to, "user", THREADCLOCK_USER, agent.options.freshness);
@@ -281,11 +271,19 @@ static void status(const struct agent_options *to)
     if (agent.options.total != TOTAL_JVM)
         describe(to, "total", THREADCLOCK_TOTAL, total_freshness[agent.options.total]);
     report_answer(to, "threads=%u", (unsigned)tc_threads_count());
-    for (enum native native = 0; native < NATIVES; native++) {
-        const char *answerer = native_function(native, &agent.options) == NULL ? "jvm"
-                               : natives_jvm(native) == NULL ? "threadclock, from its first call on" : "threadclock";
-        report_answer(to, "bound.%s=%s", native_names[native], answerer);
-    }
+}
+
+/* Reports which native is bound to what, which clocks are used, and how many threads are known. */
+static void status(JavaVM *vm, const struct agent_options *to)
+{
+    report_answer(to, "ok");
+    report_answer(to, "version=%s", threadclock_version());
+    report_answer(to, "active=%s", agent.active ? "yes" : "no");
+    if (agent.active)
+        clocks(to);
+    JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
+    for (enum native native = 0; native < NATIVES; native++)
+        report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)
@@ -301,7 +299,9 @@ static void sample(JavaVM *vm, const struct agent_options *options)
         report_answer(options, "ok");
 }
 
-/* One at a time: a start while another is under way is refused, not made to wait in somebody's JVM. */
+/*
+ * One at a time: a start during another one is refused, so that it does not block in the application's JVM.
+ */
 static void run(JavaVM *vm, const char *option_text, bool once)
 {
     struct agent_options options;
@@ -316,13 +316,13 @@ static void run(JavaVM *vm, const char *option_text, bool once)
         return;
     }
     if (options.command == DO_STATUS)
-        status(&options);
+        status(vm, &options);
     else if (options.command == DO_SAMPLE)
         sample(vm, &options);
     else if (options.command == DO_DETACH && !agent.active)
         report_answer(&options, "ok");
     else if (options.command == DO_DETACH) {
-        stop(vm);
+        stop();
         report_answer(&options, "ok");
     } else if (once && agent.active)
         report_log(&agent.options, "loaded already: the second time is ignored");
@@ -333,7 +333,10 @@ static void run(JavaVM *vm, const char *option_text, bool once)
 
 typedef jint JNICALL agent_door(JavaVM *vm, char *options, void *reserved);
 
-/* The copy of the library that the process has already, if it has one, does it: there is one account of the threads. */
+/*
+ * If the process already has a copy of the library, that copy runs the command: there is one account of the
+ * threads.
+ */
 static void run_in_first(const char *door, JavaVM *vm, char *options, bool once)
 {
     agent_door *first = (agent_door *)instance_first(door);
@@ -347,7 +350,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
     (void)reserved;
     run_in_first("Agent_OnLoad", vm, options, true);
-    return JNI_OK; /* anything else would end the JVM */
+    return JNI_OK; /* any other result would end the JVM */
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds one wrong call in a class file (JVMS chapter 4), trusting nothing that the bytes say. */
+/* A bounds-checked reader of class files, and the search for the wrong call. */
 #include "class_file.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* What is left to read. Once it ran out, everything read is 0 and bad says so: checked at the end of each structure. */
+/*
+ * The bytes left to read. After they have run out, every read returns 0 and bad is set: it is checked at the
+ * end of each structure.
+ */
 struct reader {
     const unsigned char *at, *end;
     bool bad;
@@ -61,7 +64,7 @@ enum { MAX_CONSTANTS = 4096 }; /* ThreadImpl has about 400 */
 struct pool {
     const unsigned char *bytes;
     uint16_t count;
-    uint32_t values[MAX_CONSTANTS]; /* offset of the byte after the tag, the constant being whole; 0: no such constant */
+    uint32_t values[MAX_CONSTANTS]; /* offset after the tag, if the constant is whole; 0: no such constant */
 };
 
 static void read_constant(struct reader *reader, struct pool *pool, unsigned *index)
@@ -146,7 +149,7 @@ static uint16_t find_method(const struct pool *pool, const struct wrong_call *wr
 
 enum { IINC = 132, RET = 169, TABLESWITCH = 170, LOOKUPSWITCH = 171, INVOKESTATIC = 184, WIDE = 196, OPCODES = 202 };
 
-/* Bytes after each opcode (JVMS chapter 6), where the opcode alone decides. */
+/* Number of bytes after each opcode (JVMS chapter 6), where the opcode alone determines it. */
 static const uint8_t operand_bytes[OPCODES] = {
     [16] = 1, [17] = 2, [18] = 1, [19 ... 20] = 2,      /* bipush, sipush, ldc, ldc_w, ldc2_w */
     [21 ... 25] = 1, [54 ... 58] = 1,                   /* iload to aload, istore to astore */
@@ -156,7 +159,7 @@ static const uint8_t operand_bytes[OPCODES] = {
     [197] = 3, [198 ... 199] = 2, [200 ... 201] = 4,    /* multianewarray, ifnull, ifnonnull, goto_w, jsr_w */
 };
 
-/* What follows the opcode, which was just read. */
+/* Skips the operands of the opcode that was just read. */
 static void skip_operands(struct reader *reader, const unsigned char *code, uint8_t opcode)
 {
     if (opcode == WIDE) {
@@ -166,7 +169,7 @@ static void skip_operands(struct reader *reader, const unsigned char *code, uint
             reader->bad = true;
         take(reader, widened == IINC ? 4 : 2);
     } else if (opcode == TABLESWITCH || opcode == LOOKUPSWITCH) {
-        take(reader, (size_t)(3 - (reader->at - code + 3) % 4)); /* to a multiple of four from the code's beginning */
+        take(reader, (size_t)(3 - (reader->at - code + 3) % 4)); /* to a multiple of four from code */
         read_32(reader);                                         /* default */
         int64_t low = (int32_t)read_32(reader);
         int64_t entries = opcode == TABLESWITCH ? (int32_t)read_32(reader) - low + 1 : low * 2;
@@ -221,11 +224,11 @@ static void skip_attributes(struct reader *reader)
     }
 }
 
-/* What find_in_class learns of the methods. */
+/* What find_in_class collects about the methods. */
 struct search {
     const struct pool *pool;
     const struct wrong_call *wrong;
-    unsigned bodies; /* of the method that is searched */
+    unsigned bodies; /* of the method to search */
     const unsigned char *code;
     size_t code_length;
     bool meant_is_static;
@@ -264,7 +267,7 @@ static void read_method(struct reader *reader, struct search *search)
     }
 }
 
-/* All that follows the constant pool. */
+/* Reads everything after the constant pool. */
 static void read_members(struct reader *reader, struct search *search)
 {
     read_16(reader); /* access flags */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One library in a process: a copy that is loaded later hands over to the one that is there already. */
+/* Finds loaded libraries by name: the first copy of this one, libjvm and libmanagement. */
 #include "instance.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 #include "threadclock.h"
 
-/* In libdl before glibc 2.34, which a program that never loads a JVM need not have. */
+/* In libdl before glibc 2.34; a program that never loads a JVM need not have it. */
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dladdr
@@ -17,32 +17,43 @@
 #pragma weak dl_iterate_phdr
 
 struct search {
+    const char *file; /* the end of its path, without a version: "/libmanagement.so" */
     char path[4096];
     bool found;
 };
 
-/* Objects come in the order in which they were loaded. */
+/* Objects are reported in the order in which they were loaded. */
 static int on_object(struct dl_phdr_info *object, size_t size, void *argument)
 {
     (void)size;
     struct search *search = argument;
     const char *name = strrchr(object->dlpi_name, '/');
-    if (name == NULL || strncmp(name, "/libthreadclock.so", 18) != 0 || strlen(object->dlpi_name) >= sizeof search->path)
+    if (name == NULL || strncmp(name, search->file, strlen(search->file)) != 0
+        || strlen(object->dlpi_name) >= sizeof search->path)
         return 0;
     strcpy(search->path, object->dlpi_name);
     search->found = true;
     return 1;
 }
 
-/* The file may be gone: what is loaded is found by its name. */
-void *instance_first(const char *function)
+/*
+ * A dlopen handle of the first loaded library of this name. Its file may be gone: RTLD_NOLOAD finds it by
+ * name.
+ */
+static void *loaded(const char *file)
 {
     struct search search;
-    if (dl_iterate_phdr == NULL || dlopen == NULL || dlsym == NULL)
+    if (dl_iterate_phdr == NULL || dlopen == NULL || dlsym == NULL || dlclose == NULL)
         return NULL;
+    search.file = file;
     search.found = false;
     dl_iterate_phdr(on_object, &search);
-    void *library = search.found ? dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return search.found ? dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+void *instance_first(const char *function)
+{
+    void *library = loaded("/libthreadclock.so");
     if (library == NULL)
         return NULL;
     const char *(*version)(void) = (const char *(*)(void))dlsym(library, "threadclock_version");
@@ -50,7 +61,10 @@ void *instance_first(const char *function)
     return another ? dlsym(library, function) : NULL;
 }
 
-/* Only HotSpot describes its data in gHotSpotVMStructs (vmStructs.cpp); looked for in the library that this JVM is in. */
+/*
+ * Only HotSpot describes its data in gHotSpotVMStructs (vmStructs.cpp). Searched in the library that contains
+ * this JVM.
+ */
 void *instance_libjvm(JavaVM *vm)
 {
     Dl_info info;
@@ -62,4 +76,19 @@ void *instance_libjvm(JavaVM *vm)
         return NULL;
     }
     return library;
+}
+
+static void *function_of(void *library, const char *function)
+{
+    void *found = library != NULL ? dlsym(library, function) : NULL;
+    if (library != NULL)
+        dlclose(library);
+    return found;
+}
+
+/* A JDK that is statically linked into the program has no such library. */
+void *instance_management(const char *function)
+{
+    void *found = function_of(loaded("/libmanagement.so"), function);
+    return found == NULL && dlopen != NULL && dlsym != NULL && dlclose != NULL ? function_of(dlopen(NULL, RTLD_LAZY), function) : found;
 }

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One library in a process: a copy that is loaded later hands over to the one that is there already. */
+/* One library per process: a copy that is loaded later hands over to the one already there. */
 #ifndef TC_AGENT_INSTANCE_H
 #define TC_AGENT_INSTANCE_H
 
 #include <jni.h>
 
 /*
- * The JVM loads a library once for each path: the agent's by -agentpath, the jar's out of a folder of its own. Each would keep
- * account of the threads by itself. A function of the copy of this version that was loaded first; null: this is the first,
- * or which are loaded can't be known. Copies of other versions are left alone.
+ * The JVM loads a library once for each path: the agent's through -agentpath, the jar's from its own folder.
+ * Each copy would keep its own account of the threads. Returns a function of the copy of this version that
+ * was loaded first; null: this is the first, or it is unknown which are loaded. Copies of other versions do
+ * not count.
  */
 void *instance_first(const char *function);
 
-/* A HotSpot JVM's library, as of dlopen; null: another JVM. */
+/* A dlopen handle of the HotSpot JVM's library; null: another JVM. */
 void *instance_libjvm(JavaVM *vm);
+
+/*
+ * A function of the JDK's management library, which is loaded at the first use of ThreadMXBean; null: not
+ * there, or not yet.
+ */
+void *instance_management(const char *function);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Java thread is which thread of the kernel: from ThreadStart to ThreadEnd, and once for those that ran before. */
+/* Registers Java threads by their events, by HotSpot's description of its data, or by a thread dump. */
 #include "java_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "boot_class.h"
 #include "local_frame.h"
 #include "sys.h"
 #include "thread_dump.h"
@@ -12,36 +13,44 @@
 #include "tick.h"
 #include "vm_structs.h"
 
-/* Fields of java.lang.Thread. tid, not getId(): a subclass can override that. eetop is the address of the JavaThread. */
+/*
+ * Fields of java.lang.Thread. tid is read instead of calling getId(), which a subclass can override. eetop is
+ * the address of the JavaThread.
+ */
 static struct {
     jfieldID tid, eetop;
 } fields;
+
+/* How unregistered threads are found. Set once, by the first watch, before any reader. */
+static struct {
+    jvmtiEnv *jvmti;
+    struct vm_structs structs;
+} jvm;
 
 static bool find_fields(JNIEnv *env)
 {
     if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
         return true;
-    jclass thread = (*env)->FindClass(env, "java/lang/Thread");
+    jclass thread = boot_class(env, "java.lang.Thread", true);
     jfieldID tid = thread != NULL ? (*env)->GetFieldID(env, thread, "tid", "J") : NULL;
     jfieldID eetop = tid != NULL ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;
-    if ((*env)->ExceptionCheck(env)) {
-        (*env)->ExceptionClear(env);
-        return false;
-    }
+    (*env)->ExceptionClear(env);
     (*env)->DeleteLocalRef(env, thread);
-    fields.tid = tid;
+    if (eetop == NULL) /* the JVM is out of memory: the next call tries again */
+        return false;
+    __atomic_store_n(&fields.tid, tid, __ATOMIC_RELAXED);
     __atomic_store_n(&fields.eetop, eetop, __ATOMIC_RELEASE);
     return true;
 }
 
 static uint64_t id_of(JNIEnv *env, jthread thread)
 {
-    return (uint64_t)(*env)->GetLongField(env, thread, fields.tid);
+    return (uint64_t)(*env)->GetLongField(env, thread, __atomic_load_n(&fields.tid, __ATOMIC_RELAXED));
 }
 
 static uint64_t eetop_of(JNIEnv *env, jthread thread)
 {
-    return (uint64_t)(*env)->GetLongField(env, thread, fields.eetop);
+    return (uint64_t)(*env)->GetLongField(env, thread, __atomic_load_n(&fields.eetop, __ATOMIC_RELAXED));
 }
 
 uint64_t java_threads_id(JNIEnv *env, jthread thread)
@@ -65,7 +74,7 @@ pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *str
     return tid > 0 ? tid : -ENOSYS;
 }
 
-/* Both events come in the thread itself. */
+/* Both events are sent in the thread itself. */
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
@@ -87,9 +96,13 @@ void java_threads_callbacks(jvmtiEventCallbacks *callbacks)
     callbacks->ThreadEnd = on_thread_end;
 }
 
-/* The end first: a thread whose start is seen must not be one whose end is missed. */
-jvmtiError java_threads_watch(jvmtiEnv *jvmti)
+/* ThreadEnd is enabled first: if a thread's start is seen, its end must be seen as well. */
+jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm)
 {
+    if (jvm.jvmti == NULL) {
+        vm_structs_find(libjvm, &jvm.structs);
+        jvm.jvmti = jvmti;
+    }
     jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
@@ -99,19 +112,17 @@ jvmtiError java_threads_watch(jvmtiEnv *jvmti)
 void java_threads_stop(jvmtiEnv *jvmti)
 {
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, NULL);
-    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_THREAD_END, NULL);
-    tc_threads_forget_all();
 }
 
 struct candidate {
     jthread thread;
     uint64_t id, eetop;
     pid_t tid;                     /* -1: not known */
-    pid_t tid_in_dump;             /* 0: not seen there; -1: in doubt */
-    threadclock_thread registered; /* 0: not by us */
+    pid_t tid_in_dump;             /* 0: not in the dump; -1: ambiguous */
+    threadclock_thread registered; /* 0: not registered here */
 };
 
-/* The eetop of a thread that is past its ThreadEnd event is soon 0: one that is the same as before belongs to the TID. */
+/* The eetop of a thread after its ThreadEnd event is soon 0: if it is unchanged, it belongs to the TID. */
 static bool is_gone(JNIEnv *env, const struct candidate *candidate)
 {
     return !java_threads_same(env, candidate->thread, candidate->eetop);
@@ -133,7 +144,7 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
     forget_if_gone(env, candidate);
 }
 
-/* True: it runs, but HotSpot's description did not lead to its TID. */
+/* True: the thread runs, but HotSpot's description did not lead to its TID. */
 static bool is_missing(JNIEnv *env, const struct candidate *candidate)
 {
     threadclock_thread known;
@@ -146,7 +157,7 @@ static int by_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The dump was made later than the eetops were read: the TID of a thread that has kept its eetop is right. */
+/* The dump was made after the eetops were read: the TID of a thread whose eetop is unchanged is right. */
 static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t count)
 {
     jstring dump = thread_dump_take(env);
@@ -172,17 +183,17 @@ static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t
 }
 
 /*
- * A thread between its ThreadEnd event, which was not enabled yet, and the clearing of its eetop is registered by mistake;
- * that takes it microseconds. So all are looked at once more a moment later.
+ * A thread between its ThreadEnd event, which was not enabled yet, and the clearing of its eetop is
+ * registered by mistake. That interval takes microseconds, so all threads are checked again a moment later.
  */
-static void register_candidates(JNIEnv *env, struct candidate *candidates, size_t count, const struct vm_structs *structs)
+static void register_candidates(JNIEnv *env, struct candidate *candidates, size_t count)
 {
     enum { SETTLE_NS = 2000000 };
     bool missing = false;
     for (size_t i = 0; i < count; i++) {
         candidates[i].id = id_of(env, candidates[i].thread);
         candidates[i].eetop = eetop_of(env, candidates[i].thread);
-        candidates[i].tid = vm_structs_tid(structs, candidates[i].eetop);
+        candidates[i].tid = vm_structs_tid(&jvm.structs, candidates[i].eetop);
         register_candidate(env, &candidates[i]);
         missing |= is_missing(env, &candidates[i]);
     }
@@ -195,22 +206,62 @@ static void register_candidates(JNIEnv *env, struct candidate *candidates, size_
     tc_epoch_advance();
 }
 
-void java_threads_register_all(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm)
+void java_threads_register_all(JNIEnv *env)
 {
-    struct vm_structs structs;
-    vm_structs_find(libjvm, &structs);
-    if (!find_fields(env) || !local_frame_push(env))
-        return;
+    jvmtiEnv *jvmti = jvm.jvmti;
     jint count = 0;
     jthread *threads = NULL;
     struct candidate *candidates = NULL;
+    if (!find_fields(env) || !local_frame_push(env))
+        return;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE
         && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++)
             candidates[i] = (struct candidate){.thread = threads[i]};
-        register_candidates(env, candidates, (size_t)count, &structs);
+        register_candidates(env, candidates, (size_t)count);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)candidates);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    local_frame_pop(env);
+}
+
+static bool contains(const jlong *ids, jint count, uint64_t id)
+{
+    for (jint i = 0; i < count; i++)
+        if ((uint64_t)ids[i] == id)
+            return true;
+    return false;
+}
+
+/* True: it is registered now. */
+static bool register_one(JNIEnv *env, jthread thread)
+{
+    threadclock_thread registered;
+    uint64_t eetop;
+    pid_t tid = java_threads_tid(env, thread, &jvm.structs, &eetop);
+    if (tid <= 0 || tc_threads_register_other(id_of(env, thread), tid, &registered) != 0)
+        return false;
+    if (java_threads_same(env, thread, eetop))
+        return true;
+    tc_threads_forget(registered);
+    return false;
+}
+
+void java_threads_register(JNIEnv *env, const jlong *ids, jint count)
+{
+    jvmtiEnv *jvmti = jvm.jvmti;
+    jint all = 0;
+    jthread *threads = NULL;
+    if (!find_fields(env) || !local_frame_push(env))
+        return;
+    bool any = false;
+    if ((*jvmti)->GetAllThreads(jvmti, &all, &threads) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < all; i++)
+            if (contains(ids, count, id_of(env, threads[i])))
+                any |= register_one(env, threads[i]);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    }
+    if (any)
+        tc_epoch_advance();
     local_frame_pop(env);
 }

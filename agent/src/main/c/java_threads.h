@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Java thread is which thread of the kernel: from ThreadStart to ThreadEnd, and once for those that ran before. */
+/*
+ * Maps Java threads to kernel threads: from ThreadStart to ThreadEnd, and once for threads that were already
+ * running.
+ */
 #ifndef TC_AGENT_JAVA_THREADS_H
 #define TC_AGENT_JAVA_THREADS_H
 
@@ -10,26 +13,35 @@
 
 #include "vm_structs.h"
 
-/* Takes the events that java_threads_watch will enable into callbacks. */
+/* Adds to callbacks the events that java_threads_watch will enable. */
 void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
 
-/* From now on threads are registered as they start and end. Any phase. */
-jvmtiError java_threads_watch(jvmtiEnv *jvmti);
+/* From now on threads are registered as they start and end. Any phase; libjvm is a handle of dlopen. */
+jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
 
-/* Registers the threads that run already. Live phase; after java_threads_watch. libjvm is a handle of dlopen. */
-void java_threads_register_all(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm);
+/* Registers the threads that are already running. Live phase; after java_threads_watch. */
+void java_threads_register_all(JNIEnv *env);
 
-/* Thread.threadId() of a thread, which nobody can override; 0: can't be told. */
+/*
+ * Registers those of these threads that run but are not registered, for example one between its start and its
+ * ThreadStart event.
+ */
+void java_threads_register(JNIEnv *env, const jlong *ids, jint count);
+
+/*
+ * Threads that start from now on are not registered. Registered threads stay so until their ThreadEnd, which
+ * is still handled: an id must not outlive its thread.
+ */
+void java_threads_stop(jvmtiEnv *jvmti);
+
+/* Thread.threadId() of a thread, unaffected by overrides; 0: unknown. */
 uint64_t java_threads_id(JNIEnv *env, jthread thread);
 
 /*
- * The TID of a Java thread, which holds as long as its eetop stays the same. -ESRCH: not alive, or a virtual thread; -ENOSYS:
- * can't be told here.
+ * The TID of a Java thread, valid while its eetop stays the same. -ESRCH: not alive, or a virtual thread;
+ * -ENOSYS: not available here.
  */
 pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs, uint64_t *eetop);
 bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
-
-/* No more events, and no thread is known any more. */
-void java_threads_stop(jvmtiEnv *jvmti);
 
 #endif

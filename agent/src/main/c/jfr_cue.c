@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notices that Flight Recorder comes into use, so that its classes need not be loaded where nobody records. */
+/*
+ * Notices when Flight Recorder is first used, so that its classes need not be loaded unless something
+ * records.
+ */
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
@@ -7,13 +10,14 @@
 
 #include "local_frame.h"
 
-/* Whoever records initialises this class first, and that binds its natives; the same on 8u262 to 27. */
+/* Recording initialises this class first, which binds its natives; the same on 8u262 to 27. */
 static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
 
+/* Written by the first thread that watches, before the event can occur. */
 static struct {
     jclass listener;
     jmethodID comes;
-    bool given;
+    bool watched, given;
 } cue;
 
 static bool is_recorder(jvmtiEnv *jvmti, jclass class)
@@ -24,7 +28,10 @@ static bool is_recorder(jvmtiEnv *jvmti, jclass class)
     return is_it;
 }
 
-/* Once. The listener starts a thread: nothing may be waited for here, in the middle of the class's initialisation. */
+/*
+ * Calls the listener, once. It starts a thread, because nothing may block here, during the class's
+ * initialisation.
+ */
 static void give(jvmtiEnv *jvmti, JNIEnv *env)
 {
     if (__atomic_exchange_n(&cue.given, true, __ATOMIC_ACQ_REL))
@@ -63,7 +70,7 @@ static bool is_loaded(jvmtiEnv *jvmti, JNIEnv *env)
     return found;
 }
 
-/* In an environment of its own, which nothing that the agent does with its own switches off. */
+/* Uses its own environment, so that nothing that the agent does in its environment turns this off. */
 static bool watch(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
@@ -73,12 +80,14 @@ static bool watch(jvmtiEnv *jvmti)
            && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL) == JVMTI_ERROR_NONE;
 }
 
-/* Calls recorderComes() of the class, at once or later, at most once. */
+/* Calls recorderComes() of the class, now or later, at most once. */
 JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller);
 JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller)
 {
     JavaVM *vm;
     jvmtiEnv *jvmti = NULL;
+    if (__atomic_exchange_n(&cue.watched, true, __ATOMIC_ACQ_REL))
+        return;
     cue.comes = (*env)->GetStaticMethodID(env, caller, "recorderComes", "()V");
     if (cue.comes == NULL)
         return;
@@ -87,6 +96,6 @@ JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env,
         return;
     if (!watch(jvmti))
         (*jvmti)->DisposeEnvironment(jvmti);
-    else if (is_loaded(jvmti, env)) /* looked for second: what comes between is seen by one of the two */
+    else if (is_loaded(jvmti, env)) /* checked after watch, so that a load in between is not missed */
         give(jvmti, env);
 }

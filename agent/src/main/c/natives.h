@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The natives of sun.management.ThreadImpl that the agent answers in place of the JVM's own. */
+/*
+ * The natives of sun.management.ThreadImpl that the agent answers instead of the JVM; the same on JDK 8 to
+ * 27.
+ */
 #ifndef TC_AGENT_NATIVES_H
 #define TC_AGENT_NATIVES_H
 
 #include <jni.h>
 #include <stdbool.h>
-
-#include "options.h"
+#include <stdint.h>
 
 enum native {
     NATIVE_USER_OF_ONE,   /* long getThreadUserCpuTime0(long id): id 0 is the current thread */
@@ -16,19 +18,49 @@ enum native {
     NATIVES
 };
 
+typedef jlong JNICALL native_of_one(JNIEnv *env, jclass thread_impl, jlong id);
+typedef void JNICALL native_of_many(JNIEnv *env, jclass thread_impl, jlongArray ids, jlongArray times);
+
 extern const char *const native_names[NATIVES];
+
+static inline bool native_is_of_many(enum native native)
+{
+    return native == NATIVE_USER_OF_MANY || native == NATIVE_TOTAL_OF_MANY;
+}
+
+static inline bool native_is_user(enum native native)
+{
+    return native == NATIVE_USER_OF_ONE || native == NATIVE_USER_OF_MANY;
+}
+
+const char *native_signature(enum native native);
 
 /* Which native a method of ThreadImpl is; NATIVES: another. */
 enum native native_of(const char *name, const char *signature);
 
-/* What answers it under these options; null: the JVM itself. */
-void *native_function(enum native native, const struct agent_options *options);
+/*
+ * The JVM's own function, which still answers for what the agent cannot read; null: not known yet. The first
+ * one noted is kept: a later one might be another agent's function that calls ours.
+ */
+void *natives_jvm(enum native native);
+void natives_note_jvm(enum native native, void *function);
+
+/* Looks up the functions that are not known yet in the JVM's management library. */
+void natives_find_jvm(void);
 
 /*
- * Notes the function of the JVM that ours is bound in the place of: it answers for the threads that are not registered.
- * natives_jvm gives it back, null before it was bound.
+ * To find out whether a native is bound to the agent, it is called for an id that no thread has: our
+ * functions return PROBE_ANSWER to the one thread that probes, the JVM's return -1 or throw.
  */
-void natives_bound(enum native native, void *jvm_function);
-void *natives_jvm(enum native native);
+static const jlong PROBE_ID = INT64_MAX, PROBE_ANSWER = -2;
+
+/* From now on this thread is the one that probes; null: none is. */
+void natives_set_prober(JNIEnv *env);
+bool natives_is_prober(const JNIEnv *env);
+
+static inline bool natives_is_probe(const JNIEnv *env, jlong id)
+{
+    return __builtin_expect(id == PROBE_ID, 0) && natives_is_prober(env);
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's options: key=value, separated by commas. */
+/* Parses the agent's options, one setter per key. */
 #include "options.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ static bool is(const char *text, int length, const char *word)
     return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
 }
 
-/* The index of the word among the count ones, or -1. */
+/* The index of value among the count words, or -1. */
 static int index_of(const char *value, int length, const char *const *words, int count)
 {
     for (int i = 0; i < count; i++)
@@ -67,7 +67,7 @@ static int set_channel(struct agent_options *options, const char *value, int len
     return set_file(options->channel_file, value, length);
 }
 
-/* A whole number, of not more milliseconds than an hour has. */
+/* A whole number of milliseconds, at most an hour. */
 static int set_period(struct agent_options *options, const char *value, int length)
 {
     enum { PERIOD_MAX_MS = 3600000 };
@@ -93,7 +93,7 @@ static const struct {
 } setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"log", set_log}, {"do", set_command}, {"report", set_report},
                {"channel", set_channel}, {"period", set_period}};
 
-/* One key=value of this length; 0, -1: no such key, -2: no such value. */
+/* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)
 {
     const char *equals = memchr(item, '=', (size_t)length);

@@ -12,7 +12,7 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 /* Where total time comes from: the JVM itself, or one of the core's reads. */
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
-/* What attaching is for. */
+/* The command of an attach. */
 enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
 enum { OPTION_FILE_BYTES = 1024 };
@@ -22,14 +22,15 @@ struct agent_options {
     enum log_target log;                  /* log=none|stderr|<file> */
     char log_file[OPTION_FILE_BYTES];
     enum total_source total;              /* total=jvm|tick|now|interpolated */
-    enum command command;                 /* do=attach|detach|status|sample; the command line says it */
-    char report_file[OPTION_FILE_BYTES];  /* report=<file>: where their answer goes; "": nowhere */
+    enum command command;                 /* do=attach|detach|status|sample; set by the command line */
+    char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
     char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
     int64_t period_ms;                    /* period=<milliseconds>: from one sample to the next */
 };
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, none). 0, or -1 with one sentence about the first mistake in error.
+ * Parses text (null and "" give the defaults: tick, jvm, none). 0, or -1 with a sentence about the first
+ * mistake in error.
  */
 int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size);
 

@@ -2,12 +2,13 @@
 /*
  * Repairs JDK-8372704 in the running JVM.
  *
- * By RedefineClasses rather than by a ClassFileLoadHook alone: a hook would have to stay enabled for the repair to outlast
- * other agents' RetransformClasses, which start from the bytes of the last definition, and an enabled hook costs every class
- * that is loaded later (21.0.13, the 1241 names of its CDS class list: 2.2 ms as it is, 3.2 ms after a redefinition, 5.1 ms
- * with a hook). So the hook is enabled only to get at those
- * bytes. Should another agent change ThreadImpl too, the bytes that our hook sees have its changes in them, and it would
- * make them once more at the redefinition: that is noticed, called off, and then the hook does stay.
+ * It uses RedefineClasses rather than only a ClassFileLoadHook. Other agents' RetransformClasses start from
+ * the bytes of the last definition, so a hook would have to stay enabled for the repair to survive them, and
+ * an enabled hook slows down every class that is loaded later (21.0.13, the 1241 names of its CDS class list:
+ * 2.2 ms normally, 3.2 ms after a redefinition, 5.1 ms with a hook). So the hook is enabled only to get those
+ * bytes. If another agent changes ThreadImpl too, the bytes that our hook sees include its changes, and it
+ * would make them again at the redefinition. That is detected, the redefinition is called off, and the hook
+ * then does stay.
  */
 #include "repair.h"
 
@@ -26,7 +27,7 @@ static const struct wrong_call total_for_user = {
 
 enum hook_task {
     CAPTURE,  /* keep the bytes, change nothing */
-    CHECK,    /* call the redefinition off unless the bytes are those that it was given */
+    CHECK,    /* call the redefinition off unless the bytes are those given to it */
     TRANSFORM /* change the bytes */
 };
 
@@ -38,10 +39,10 @@ struct class_bytes {
 /* Belongs to the thread that set busy. */
 static struct {
     bool busy;
-    jvmtiEnv *hook;  /* has the hook and the capabilities; null: none needed now */
+    jvmtiEnv *hook;  /* has the hook and the capabilities; null: not needed now */
     enum hook_task task;
-    JNIEnv *env;     /* of the thread whose redefinition the hook takes part in, unless it transforms */
-    jclass class;    /* global, kept: a hook that another thread is in may look at it */
+    JNIEnv *env;     /* of the redefining thread, for tasks other than TRANSFORM */
+    jclass class;    /* global, kept: a hook in another thread may look at it */
     struct class_bytes original, repaired;
     bool called_off;
 } repair;
@@ -69,7 +70,7 @@ static void apply(struct call_change change, unsigned char *bytes)
     bytes[change.offset + 1] = (unsigned char)change.constant;
 }
 
-/* JVMTI frees what is handed out, hence its Allocate. */
+/* JVMTI frees the bytes that a hook returns, hence its Allocate. */
 static void hand_out(jvmtiEnv *jvmti, const unsigned char *bytes, jint length, jint *new_length, unsigned char **new_bytes)
 {
     unsigned char *copy = NULL;
@@ -88,7 +89,7 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined
     (void)name;
     (void)protection_domain;
     enum hook_task task = __atomic_load_n(&repair.task, __ATOMIC_ACQUIRE);
-    if (redefined == NULL || (task != TRANSFORM && env != repair.env) || !(*env)->IsSameObject(env, redefined, repair.class))
+    if (redefined == NULL || (task != TRANSFORM && env != __atomic_load_n(&repair.env, __ATOMIC_RELAXED)) || !(*env)->IsSameObject(env, redefined, repair.class))
         return;
     struct call_change change;
     if (task == CAPTURE) {
@@ -130,7 +131,7 @@ static jmethodID find_the_method(jvmtiEnv *jvmti, jclass class)
     return found;
 }
 
-/* Looks at the loaded class, without touching it. */
+/* Checks the loaded class, without changing it. */
 static enum class_file_result look(jvmtiEnv *jvmti, jclass thread_impl)
 {
     jvmtiCapabilities capabilities = {.can_get_bytecodes = 1, .can_get_constant_pool = 1};
@@ -162,7 +163,7 @@ static void close_hook(void)
     repair.hook = NULL;
 }
 
-/* An environment of its own: created last, its hook comes after those of all other agents. */
+/* Opens a separate environment: because it is created last, its hook runs after those of all other agents. */
 static jvmtiError open_hook(JNIEnv *env, jclass thread_impl)
 {
     jvmtiCapabilities capabilities = {.can_redefine_classes = 1, .can_retransform_classes = 1};
@@ -172,14 +173,17 @@ static jvmtiError open_hook(JNIEnv *env, jclass thread_impl)
         || (*vm)->GetEnv(vm, (void **)&repair.hook, JVMTI_VERSION_1_2) != JNI_OK
         || (repair.class == NULL && (repair.class = (*env)->NewGlobalRef(env, thread_impl)) == NULL))
         return JVMTI_ERROR_OUT_OF_MEMORY;
-    repair.env = env;
+    __atomic_store_n(&repair.env, env, __ATOMIC_RELAXED); /* an earlier repair's hook may still read it */
     jvmtiError error = (*repair.hook)->AddCapabilities(repair.hook, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*repair.hook)->SetEventCallbacks(repair.hook, &callbacks, sizeof callbacks);
     return error;
 }
 
-/* One redefinition with the hook at its task: with these bytes, or if null with those that the class was defined by. */
+/*
+ * One redefinition with the hook at this task: with these bytes, or, if null, those that the class was
+ * defined with.
+ */
 static jvmtiError redefine(enum hook_task task, const struct class_bytes *with)
 {
     __atomic_store_n(&repair.task, task, __ATOMIC_RELEASE);
@@ -246,32 +250,12 @@ static int repair_alone(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *
         failure = change_class();
     if (failure != JVMTI_ERROR_NONE || repair.task != TRANSFORM)
         close_hook();
-    if (failure != JVMTI_ERROR_NONE || repair.task == TRANSFORM)
-        forget(&repair.original);
+    forget(&repair.original);
     forget(&repair.repaired);
     return answer(failure, error, error_size);
 }
 
-static int unrepair_alone(JNIEnv *env, jclass thread_impl, char *error, size_t error_size)
-{
-    jvmtiError failure = JVMTI_ERROR_NONE;
-    if (repair.hook != NULL) {
-        enable_hook(false);
-        failure = (*repair.hook)->RetransformClasses(repair.hook, 1, &repair.class);
-    } else if (repair.original.bytes != NULL) {
-        failure = open_hook(env, thread_impl);
-        jvmtiClassDefinition original = {thread_impl, repair.original.length, repair.original.bytes};
-        if (failure == JVMTI_ERROR_NONE)
-            failure = (*repair.hook)->RedefineClasses(repair.hook, 1, &original);
-    } else {
-        return 0;
-    }
-    close_hook();
-    forget(&repair.original);
-    return answer(failure, error, error_size);
-}
-
-/* Not a lock: other agents' hooks run meanwhile, and may wait for a thread that comes here. */
+/* Not a lock: other agents' hooks run meanwhile, and may wait for a thread that gets here. */
 static bool alone(void)
 {
     return !__atomic_exchange_n(&repair.busy, true, __ATOMIC_ACQ_REL);
@@ -282,15 +266,6 @@ int repair_thread_impl(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *e
     if (!alone())
         return 0;
     int result = repair_alone(jvmti, env, thread_impl, error, error_size);
-    __atomic_store_n(&repair.busy, false, __ATOMIC_RELEASE);
-    return result;
-}
-
-int unrepair_thread_impl(JNIEnv *env, jclass thread_impl, char *error, size_t error_size)
-{
-    if (!alone())
-        return 0;
-    int result = unrepair_alone(env, thread_impl, error, error_size);
     __atomic_store_n(&repair.busy, false, __ATOMIC_RELEASE);
     return result;
 }

@@ -1,19 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the agent says: nothing, unless it cannot work (one line on stderr) or a log was asked for. */
+/*
+ * Writes whole lines to the report, the log or stderr, and never blocks the JVM on a pipe that is not read.
+ */
 #include "report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "sys.h"
 
 static const char unable[] = "; the JVM runs without threadclock";
 
-enum { LINE_BYTES = 1600, STDERR = 2 };
+enum { LINE_BYTES = 1600, STDERR = 2, PATIENCE_MS = 1000 };
 
-/* head, the formatted text (shortened where it is too long), tail and a newline, in one write: lines stay whole. */
+/*
+ * False: a pipe or a terminal that is no longer read. The line is dropped, because the JVM's threads must not
+ * wait.
+ */
+static bool has_room(int file)
+{
+    struct pollfd room = {.fd = file, .events = POLLOUT};
+    return poll(&room, 1, PATIENCE_MS) > 0;
+}
+
+/*
+ * Writes head, the formatted text (truncated if too long), tail and a newline in one write, so that lines
+ * stay whole.
+ */
 static void write_line(int file, const char *head, const char *tail, const char *format, va_list arguments)
 {
     char line[LINE_BYTES];
@@ -25,16 +45,35 @@ static void write_line(int file, const char *head, const char *tail, const char 
     memcpy(line + used, tail, strlen(tail));
     used += strlen(tail);
     line[used++] = '\n';
-    ssize_t written = write(file, line, used);
-    (void)written; /* nobody to tell */
+    ssize_t written = has_room(file) ? write(file, line, used) : -1;
+    (void)written; /* there is nowhere to report it */
 }
 
-/* The file is there already: whoever asks has made it, readable by nobody else. Not through a link. */
+/*
+ * Opens without waiting, as open would for a FIFO without a reader. Accepts only regular files and, if
+ * device, character devices (a terminal, /dev/null), which have no other end to wait for. Otherwise -1 and
+ * errno.
+ */
+static int open_file(const char *path, int flags, bool device)
+{
+    struct stat status;
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0644);
+    /* SYS_fstat, because glibc exports fstat only from 2.33 on. */
+    if (file < 0 || (tc_syscall4(SYS_fstat, file, (long)&status, 0, 0) == 0
+                     && (S_ISREG(status.st_mode) || (device && S_ISCHR(status.st_mode)))))
+        return file;
+    close(file);
+    errno = ENXIO; /* as open reports for a FIFO or a socket */
+    return -1;
+}
+
+/* The file exists already: the requester has created it, readable only by itself. Links are not followed. */
 static int open_report(const struct agent_options *options)
 {
-    return options->report_file[0] == '\0' ? -1 : open(options->report_file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    return options->report_file[0] == '\0' ? -1 : open_file(options->report_file, O_NOFOLLOW, false);
 }
 
+/* If a requested report cannot be opened, the JVM reports the failure to the requester; stderr gets nothing. */
 void report_unable(const struct agent_options *options, const char *format, ...)
 {
     int file = open_report(options);
@@ -42,7 +81,7 @@ void report_unable(const struct agent_options *options, const char *format, ...)
     va_start(arguments, format);
     if (file >= 0)
         write_line(file, "error: ", "", format, arguments);
-    else
+    else if (options->report_file[0] == '\0')
         write_line(STDERR, "threadclock: ", unable, format, arguments);
     va_end(arguments);
     if (file >= 0)
@@ -63,21 +102,29 @@ void report_answer(const struct agent_options *options, const char *format, ...)
 
 static int open_log(const struct agent_options *options)
 {
-    return open(options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    return open_file(options->log_file, O_CREAT, true);
+}
+
+/* Closes the opened file: 0, or -1 with the reason in error. */
+static int check(int file, const char *what, const char *path, char *error, size_t error_size)
+{
+    if (file >= 0)
+        return close(file);
+    snprintf(error, error_size, "cannot write the %s '%s': %s; name a file that can be written with %s=FILE", what, path,
+             errno == ENXIO ? "a pipe, a socket or a device, for which the JVM might have to wait" : strerror(errno), what);
+    return -1;
 }
 
 int report_open(const struct agent_options *options, char *error, size_t error_size)
 {
-    if (options->log != LOG_FILE)
-        return 0;
-    int file = open_log(options);
-    if (file < 0) {
-        snprintf(error, error_size, "cannot write the log '%s': %s; name a file that can be written with log=FILE",
-                 options->log_file, strerror(errno));
+    if (options->log == LOG_FILE && check(open_log(options), "log", options->log_file, error, error_size) != 0)
         return -1;
-    }
-    close(file);
-    return 0;
+    if (options->report_file[0] == '\0')
+        return 0;
+    int report = open_report(options);
+    if (report < 0 && errno == ENOENT)
+        return 0; /* the requester no longer waits */
+    return check(report, "report", options->report_file, error, error_size);
 }
 
 void report_log(const struct agent_options *options, const char *format, ...)

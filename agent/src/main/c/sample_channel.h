@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket over which samples go, from the JVM's side. */
+/* The JVM's end of the socket that carries the samples. */
 #ifndef TC_AGENT_SAMPLE_CHANNEL_H
 #define TC_AGENT_SAMPLE_CHANNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Connects to a socket of this process's user, or root. A descriptor, or -1 with the reason in problem. */
+/*
+ * Connects without waiting to a socket of this process's user, or of root. A descriptor, or -1 with the
+ * reason in problem.
+ */
 int sample_channel_open(const char *path, char *problem, size_t problem_size);
 
-/* Says who speaks. False: nobody listens. */
+/* Sends the magic number. False: the other end is closed. */
 bool sample_channel_greet(int channel);
 
 #endif

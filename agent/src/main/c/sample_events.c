@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Java threads that start and end while somebody samples: each notes it itself, and the sampler collects the notes. */
+/* A lock-free stack of thread events. */
 #include "sample_events.h"
 
 #include <stdlib.h>

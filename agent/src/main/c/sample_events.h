@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Java threads that start and end while somebody samples: each notes it itself, and the sampler collects the notes. */
+/*
+ * Starts and ends of Java threads during sampling: each thread records its own, and the sampler collects
+ * them.
+ */
 #ifndef TC_AGENT_SAMPLE_EVENTS_H
 #define TC_AGENT_SAMPLE_EVENTS_H
 
@@ -21,16 +24,21 @@ struct sample_event {
     char name[]; /* modified UTF-8 */
 };
 
-/* Noted without a lock; so many at most, for a sampler that nobody reads must not fill the JVM's memory. */
+/*
+ * Recorded without a lock. Their number is limited, because a sampler that is not read must not fill the
+ * JVM's memory.
+ */
 struct sample_events {
     struct sample_event *last;
     uint32_t count;
 };
 
-/* Called in the thread that starts or ends. Without memory, or when there are too many, nothing is noted. */
+/*
+ * Call it in the thread that starts or ends. Without memory, or when there are too many, nothing is recorded.
+ */
 void sample_events_add(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end);
 
-/* All there are, in the order in which they were noted; the caller frees them. */
+/* All recorded events, in order; the caller frees them. */
 struct sample_event *sample_events_take(struct sample_events *events);
 
 #endif

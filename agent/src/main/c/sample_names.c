@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JVM knows of its threads for those who sample them: names, states, frames. */
+/* Reads names and states from fields of java.lang.Thread, and frames through JVMTI. */
 #include "sample_names.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "boot_class.h"
 #include "java_threads.h"
 #include "local_frame.h"
 
 enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
 
 /*
- * Fields of java.lang.Thread. JVMTI tells the same, but on JDK 21 to 25 each of its calls visits all threads
- * (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so that asking for each thread would cost the square of
- * their number. holder: of threadStatus from JDK 19 on.
+ * Fields of java.lang.Thread. JVMTI has the same information, but on JDK 21 to 25 each of its calls visits
+ * all threads (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so the cost for all threads
+ * would be quadratic. holder: contains threadStatus from JDK 19 on.
  */
 static struct {
     jfieldID name, holder, status; /* null: there is none */
@@ -21,7 +22,7 @@ static struct {
 
 static jfieldID find_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
 {
-    jclass class = (*env)->FindClass(env, class_name);
+    jclass class = boot_class(env, class_name, true);
     jfieldID field = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
     if ((*env)->ExceptionCheck(env))
         (*env)->ExceptionClear(env);
@@ -29,19 +30,24 @@ static jfieldID find_field(JNIEnv *env, const char *class_name, const char *name
     return field;
 }
 
+/* Done once, because running samplers read the fields. */
 void sample_names_prepare(JNIEnv *env)
 {
-    fields.name = find_field(env, "java/lang/Thread", "name", "Ljava/lang/String;");
-    fields.status = find_field(env, "java/lang/Thread", "threadStatus", "I");
+    static bool prepared;
+    if (prepared)
+        return;
+    prepared = true;
+    fields.name = find_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
+    fields.status = find_field(env, "java.lang.Thread", "threadStatus", "I");
     if (fields.status == NULL) {
-        fields.holder = find_field(env, "java/lang/Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
-        fields.status = fields.holder != NULL ? find_field(env, "java/lang/Thread$FieldHolder", "threadStatus", "I") : NULL;
+        fields.holder = find_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
+        fields.status = fields.holder != NULL ? find_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I") : NULL;
     }
 }
 
 static bool copy_string(JNIEnv *env, jstring string, char name[SAMPLE_NAME_BYTES])
 {
-    enum { MOST = (SAMPLE_NAME_BYTES - 1) / 3 /* bytes of a character at most */ };
+    enum { MOST = (SAMPLE_NAME_BYTES - 1) / 3 /* the most bytes per character */ };
     if (string == NULL)
         return false;
     jsize length = (*env)->GetStringLength(env, string);
@@ -65,7 +71,10 @@ bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMP
     return true;
 }
 
-/* In the bits of JVMTI, which threadStatus has as well (java_lang_Thread::ThreadStatus, hotspot javaThreadStatus.hpp). */
+/*
+ * The state in JVMTI's bits, which threadStatus uses too (java_lang_Thread::ThreadStatus, hotspot
+ * javaThreadStatus.hpp).
+ */
 static jint status_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     jint status = 0;
@@ -81,7 +90,10 @@ static jint status_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     return status;
 }
 
-/* R: runnable, which for Java it is in a system call as well; W: waits; S: waits for a time; B: for a monitor; ?: ended. */
+/*
+ * R: runnable, which for Java includes system calls; W: waiting; S: waiting with a timeout; B: blocked on a
+ * monitor; ?: ended.
+ */
 static uint32_t state_of(jint state)
 {
     if ((state & JVMTI_THREAD_STATE_ALIVE) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JVM knows of its threads for those who sample them: names, states, frames. */
+/* What the JVM knows about its threads, for the sampler: names, states, frames. */
 #ifndef TC_AGENT_SAMPLE_NAMES_H
 #define TC_AGENT_SAMPLE_NAMES_H
 
@@ -12,16 +12,16 @@
 
 enum { SAMPLE_NAME_BYTES = 1024 };
 
-/* Before all others. */
+/* Call it before the other functions. */
 void sample_names_prepare(JNIEnv *env);
 
-/* The name of a thread, modified UTF-8, its beginning if it is longer. False: can't be told. */
+/* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
 bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES]);
 
-/* A SAMPLE_JAVA record of each Java thread. structs: its TID is told as well; null: not. */
+/* Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. */
 void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct vm_structs *structs);
 
-/* The SAMPLE_STACK record that is asked for; without lines if there is no such thread, or it has no frames. */
+/* Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. */
 void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request);
 
 #endif

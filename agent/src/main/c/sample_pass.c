@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at the clocks of the threads, and what has changed since the last. */
+/* Full and partial passes over the threads' clocks, and the records that follow from them. */
 #include "sample_pass.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool grow(struct sample_pass *pass, size_t count)
     return true;
 }
 
-/* All threads into rows. When it began, or -1. */
+/* Reads all threads into rows. The time at which it began, or -1. */
 static int64_t look(struct sample_pass *pass)
 {
     for (;;) {
@@ -64,7 +64,10 @@ static void put_times(struct sample_message *message, const struct threadclock_t
     sample_put_times(message, &row->times);
 }
 
-/* Read once more, as the process is about to be: what it used since the look is in both. */
+/*
+ * The thread is read once more, as the process is about to be, so that both include what it has used since
+ * the pass.
+ */
 static void note_busy(struct sample_pass *pass, struct threadclock_thread_row *row)
 {
     struct threadclock_times times;
@@ -94,7 +97,10 @@ static void put_gone(struct sample_message *message, const struct threadclock_th
     sample_put_u64(message, last->serial);
 }
 
-/* Both lists have their common rows in the same order, and serials only grow: what is above all of the last is new. */
+/*
+ * Common rows are in the same order in both lists, and serials only grow: one above all of the last list's is
+ * new.
+ */
 static void put_changes(struct sample_message *message, struct sample_pass *pass)
 {
     uint64_t newest = 0;
@@ -106,7 +112,7 @@ static void put_changes(struct sample_message *message, struct sample_pass *pass
         struct threadclock_thread_row *row = &pass->rows[i];
         if (row->serial > newest) {
             note_busy(pass, row);
-            pass->wait = pass->wait > 0 ? pass->wait : 1; /* it may not have its own name yet */
+            pass->wait = pass->wait > 0 ? pass->wait : 1; /* its name may not be set yet */
             put_thread(message, row);
             continue;
         }
@@ -119,7 +125,7 @@ static void put_changes(struct sample_message *message, struct sample_pass *pass
         put_gone(message, &pass->last[at++]);
 }
 
-/* This pass is the last of the next. */
+/* Makes this pass the last one. */
 static void turn(struct sample_pass *pass)
 {
     struct sample_pass turned = *pass;
@@ -132,8 +138,9 @@ static void turn(struct sample_pass *pass)
 }
 
 /*
- * The process's clock, or a negative errno. What was put before may have been ahead by what ran while it was read, and divided as
- * the threads' times are: neither user nor system goes back, and the step is divided between them.
+ * The process's clock, or a negative errno. The times sent before may have been ahead by what ran during the
+ * pass, and were split as the threads' times are. So neither user nor system decreases, and the step is
+ * divided between them.
  */
 static int64_t read_process(struct sample_pass *pass)
 {
@@ -165,7 +172,7 @@ static bool put_all(struct sample_message *message, struct sample_pass *pass)
     return true;
 }
 
-/* The times of the busy ones. False: all are to be looked at. */
+/* Reads the times of the busy threads. False: a full pass is needed. */
 static bool read_busy(const struct sample_pass *pass, struct threadclock_times times[SAMPLE_BUSY_MAX])
 {
     int64_t sum_ns = 0;
@@ -179,7 +186,7 @@ static bool read_busy(const struct sample_pass *pass, struct threadclock_times t
     return process_ns >= 0 && process_ns - sum_ns - pass->others_ns <= UNREAD_MAX_NS;
 }
 
-/* False: nothing is put. */
+/* False: nothing was added. */
 static bool put_busy(struct sample_message *message, struct sample_pass *pass)
 {
     struct threadclock_times times[SAMPLE_BUSY_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at the clocks of all threads, and what has changed since the last. */
+/* One pass over the clocks of all threads, and what has changed since the last. */
 #ifndef TC_AGENT_SAMPLE_PASS_H
 #define TC_AGENT_SAMPLE_PASS_H
 
@@ -15,19 +15,20 @@ enum { SAMPLE_BUSY_MAX = 64 };
 struct sample_pass {
     struct threadclock_thread_row *rows, *last;
     size_t count, last_count, capacity, last_capacity;
-    struct threadclock_times process; /* as it was put last */
-    uint32_t busy[SAMPLE_BUSY_MAX];   /* indexes in last of those that had run when all were looked at */
-    uint32_t busy_count;              /* of all of them, there may be more */
-    int64_t others_ns;                /* the process's CPU time less the busy ones', then */
-    uint32_t wait;                    /* so many passes look at all: there is news, or the last that did not had to give up */
+    struct threadclock_times process; /* as last sent */
+    uint32_t busy[SAMPLE_BUSY_MAX];   /* indexes in last of those that had run in the last full pass */
+    uint32_t busy_count;              /* all that had run, possibly more than busy holds */
+    int64_t others_ns;                /* the process's CPU time minus that of the busy, at that time */
+    uint32_t wait;                    /* number of full passes left, after news or a failed partial pass */
 };
 
 /*
- * The records of a sample: what is new, has run, or is gone, and SAMPLE_MOMENT. False: no memory, or no clocks.
+ * Adds the records of a sample: threads that are new, have run, or are gone, and SAMPLE_MOMENT. False: no
+ * memory, or no clocks.
  *
- * Unless all is true only those are read that ran lately, as long as the process's clock tells that the others, all together,
- * have not run for more than 0.2 ms since all were looked at: a thousand threads that sleep are not asked ten times a
- * second. The process's times are then the sum as well, without what the others may have used.
+ * Unless all is true, only threads that ran lately are read, while the process's clock shows that the others
+ * together have run for at most 0.2 ms since the last full pass: a thousand sleeping threads are not read ten
+ * times a second. The process's times are then also the sum, without what the others may have used.
  */
 bool sample_pass_put(struct sample_message *message, struct sample_pass *pass, bool all);
 

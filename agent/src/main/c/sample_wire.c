@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes over a sampling channel: messages of records, little-endian. */
+/* Builds and sends messages of records, little-endian. */
 #include "sample_wire.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes over a sampling channel: messages of records, little-endian. The reader is the command line. */
+/* The format of a sampling channel: messages of records, little-endian. The command line reads it. */
 #ifndef TC_AGENT_SAMPLE_WIRE_H
 #define TC_AGENT_SAMPLE_WIRE_H
 
@@ -9,36 +9,36 @@
 
 #include "threadclock.h"
 
-/* The first eight bytes of a channel: who speaks, and by which version of what follows. */
+/* The first eight bytes of a channel: they identify the sender and the version of the format. */
 #define SAMPLE_MAGIC 0x3150534b434f4c43ull /* "CLOCKSP1" */
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
     SAMPLE_MOMENT = 1, /* wall_ms, begin_ns, end_ns (monotonic), times of the process: the message is a sample */
-    SAMPLE_JAVA = 2,   /* id, tid (0: known or none), state, name: a Java thread as it is */
+    SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), state, name: a Java thread now */
     SAMPLE_START = 3,  /* id, tid, ns, name: it has started */
-    SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end, or leaves the JVM */
-    SAMPLE_THREAD = 5, /* serial, tid, times, name: the kernel's thread is new, or named anew */
+    SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end or to detach from the JVM */
+    SAMPLE_THREAD = 5, /* serial, tid, times, name: the kernel's thread is new or renamed */
     SAMPLE_TIMES = 6,  /* serial, times: it has run */
     SAMPLE_GONE = 7,   /* serial */
     SAMPLE_STACK = 8   /* id, text: a line for each frame */
 };
 
-/* What the reader may ask for at any time: the top frames of a Java thread. */
+/* The reader's request, at any time: the top frames of a Java thread. */
 struct sample_request {
     uint64_t id;
     uint32_t frames;
     uint32_t reserved;
 };
 
-/* A message that is being put together; zeroes at first. When memory has run out it is incomplete, and says so. */
+/* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {
     unsigned char *bytes;
     size_t size, capacity;
     bool incomplete;
 };
 
-/* The beginning of the next message, in the memory of the last. */
+/* Begins the next message, in the memory of the last. */
 void sample_message_begin(struct sample_message *message);
 
 void sample_put_kind(struct sample_message *message, enum sample_record kind);
@@ -46,10 +46,13 @@ void sample_put_u32(struct sample_message *message, uint32_t value);
 void sample_put_u64(struct sample_message *message, uint64_t value);
 void sample_put_times(struct sample_message *message, const struct threadclock_times *times);
 
-/* Its length (2 bytes) and the text, cut where a character of (modified) UTF-8 begins if it is too long; null as "". */
+/*
+ * Adds the text's length (2 bytes) and the text, truncated at a character of (modified) UTF-8 if it is too
+ * long; null as "".
+ */
 void sample_put_text(struct sample_message *message, const char *text);
 
-/* Sends it, unless it has no records. False: it is incomplete, or there is nobody to read it any more. */
+/* Sends the message, unless it has no records. False: it is incomplete, or the other end is closed. */
 bool sample_message_send(struct sample_message *message, int channel);
 
 void sample_message_free(struct sample_message *message);

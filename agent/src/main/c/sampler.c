@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples all threads of this JVM at a steady pace, for a command line at the other end of a socket. */
+/* The sampling thread, its JVMTI environment and its loop. */
 #include "sampler.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "boot_class.h"
 #include "lock.h"
 #include "sample_channel.h"
 #include "sample_events.h"
@@ -25,10 +26,10 @@ enum { SAMPLERS = 4, SETTLE_NS = 20000000 };
 
 static const int64_t second_ns = 1000000000;
 
-/* Never freed: a thread that is just noting its end may still look at one whose sampling is over. */
+/* Never freed: a thread that is recording its end may still use one whose sampling is over. */
 struct sampler {
     bool taken;
-    bool listening; /* threads note their starts and ends */
+    bool listening; /* threads record their starts and ends */
     int channel;
     int64_t period_ns, opened_ns;
     struct vm_structs structs;
@@ -65,7 +66,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     note(jvmti, env, thread, true);
 }
 
-/* The environment, made when it is first needed. */
+/* Makes the environment when it is first needed. */
 static jvmtiError find_environment(JavaVM *vm)
 {
     jvmtiEnv *jvmti = NULL;
@@ -82,7 +83,7 @@ static jvmtiError find_environment(JavaVM *vm)
     return error;
 }
 
-/* The events of threads, on as long as anyone listens. */
+/* Thread events stay enabled while any sampler listens. */
 static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
 {
     bool anyone = false;
@@ -98,7 +99,7 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
     return error;
 }
 
-/* An event from before this sampling is one that its thread was late to note, for the last. */
+/* An event older than this sampling was recorded late, for the previous one, and is dropped. */
 static void put_events(struct sampler *sampler, struct sample_message *message)
 {
     for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL; event = next) {
@@ -116,7 +117,7 @@ static void put_events(struct sampler *sampler, struct sample_message *message)
     }
 }
 
-/* What one sampling works with. */
+/* The state of one sampling. */
 struct work {
     struct sampler *sampler;
     jvmtiEnv *jvmti;
@@ -126,7 +127,7 @@ struct work {
     int64_t named_ns;
 };
 
-/* Events do not wait for the next sample longer than a second: there may be many. */
+/* Events wait for the next sample for at most a second, because there may be many. */
 static bool send_events(struct work *work)
 {
     sample_message_begin(&work->message);
@@ -146,7 +147,7 @@ static bool answer(struct work *work)
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
-/* Waits until it is time. False: there is nobody to sample for any more. */
+/* Waits until the sample is due. False: the other end is closed. */
 static bool wait_until(struct work *work, int64_t due_ns)
 {
     for (int64_t left_ns; (left_ns = due_ns - monotonic_ns()) > 0;) {
@@ -161,7 +162,10 @@ static bool wait_until(struct work *work, int64_t due_ns)
     return true;
 }
 
-/* Names and states first, for they may have to wait for the end of a safepoint: the times are those of one moment. */
+/*
+ * Names and states first, because they may wait for the end of a safepoint, and all times must be of one
+ * moment.
+ */
 static bool sample(struct work *work, bool first)
 {
     int64_t now_ns = monotonic_ns();
@@ -177,7 +181,9 @@ static bool sample(struct work *work, bool first)
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
-/* The first two samples follow each other closely: the first tells only who was there already. */
+/*
+ * The first two samples follow each other closely, because the first only shows which threads already exist.
+ */
 static void sample_until_closed(struct work *work)
 {
     int64_t due_ns = monotonic_ns() + SETTLE_NS, period_ns = work->sampler->period_ns;
@@ -212,7 +218,7 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 /* A java.lang.Thread for RunAgentThread; null: no memory. */
 static jthread make_thread(JNIEnv *env)
 {
-    jclass class = (*env)->FindClass(env, "java/lang/Thread");
+    jclass class = boot_class(env, "java.lang.Thread", true);
     jmethodID constructor = class != NULL ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
     jstring name = constructor != NULL ? (*env)->NewStringUTF(env, "threadclock sampler") : NULL;
     jthread thread = name != NULL ? (*env)->NewObject(env, class, constructor, name) : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TIDs of all Java threads as the JVM's own thread dump tells them: slow, for a JVM that doesn't describe its data. */
+/*
+ * The TIDs of all Java threads from the JVM's own thread dump: slow, for JVMs that do not describe their
+ * data.
+ */
 #ifndef TC_AGENT_THREAD_DUMP_H
 #define TC_AGENT_THREAD_DUMP_H
 
@@ -14,14 +17,14 @@ struct thread_dump_line {
 };
 
 /*
- * A dump of all threads, a local reference; null: this JVM can't make one. Stops all threads while it is made. Prints
- * nothing, leaves no exception, and loads no class but the JVM's own.
+ * A dump of all threads, as a local reference; null: this JVM cannot make one. Stops all threads while it is
+ * made. Prints nothing, leaves no exception, and loads only the JVM's own classes.
  */
 jstring thread_dump_take(JNIEnv *env);
 
 /*
- * The next line in text that says which thread has which TID; text moves on behind it. False: no more. The name of a
- * thread can look like such a line, but can't hide one: an id that comes twice is in doubt.
+ * The next line in text that gives a thread's TID; advances text past it. False: no more. The name of a
+ * thread can look like such a line, but cannot hide one: an id that occurs twice is ambiguous.
  */
 bool thread_dump_next(const char **text, struct thread_dump_line *line);
 

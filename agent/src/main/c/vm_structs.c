@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TID of a Java thread that ran before the agent came, out of HotSpot's own description of its data. */
+/* Looks up offsets in gHotSpotVMStructs, and reads the JVM's memory without faulting. */
 #include "vm_structs.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,10 @@
 
 #pragma weak dlsym
 
-/* hotspot/share/runtime/vmStructs.hpp: gHotSpotVMStructs is exported, with the layout of its entries, for debuggers. */
+/*
+ * hotspot/share/runtime/vmStructs.hpp: gHotSpotVMStructs and the layout of its entries are exported for
+ * debuggers.
+ */
 static bool read_number(void *libjvm, const char *symbol, uint64_t *number)
 {
     const uint64_t *address = dlsym(libjvm, symbol);
@@ -46,7 +49,7 @@ void vm_structs_find(void *libjvm, struct vm_structs *structs)
     structs->found = have_osthread && have_thread_id;
 }
 
-/* Of this process, by the kernel: an address that is not mapped is an error, not a fault. */
+/* Reads this process's memory through the kernel, so that an unmapped address is an error, not a fault. */
 static bool read_memory(uint64_t address, void *to, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)address, size};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TID of a Java thread that ran before the agent came, out of HotSpot's own description of its data. */
+/* The TID of a Java thread that started before the agent, from HotSpot's own description of its data. */
 #ifndef TC_AGENT_VM_STRUCTS_H
 #define TC_AGENT_VM_STRUCTS_H
 
@@ -13,12 +13,12 @@ struct vm_structs {
     uint64_t thread_id_offset; /* of _thread_id in OSThread */
 };
 
-/* Looks into libjvm, a handle of dlopen. found says whether HotSpot describes what is needed. */
+/* Reads the description in libjvm, a handle of dlopen. found: whether HotSpot describes what is needed. */
 void vm_structs_find(void *libjvm, struct vm_structs *structs);
 
 /*
- * The TID of the thread whose JavaThread is at eetop (java.lang.Thread.eetop), or -1. Reads without faulting, for the
- * thread may end meanwhile: the answer holds only if eetop is still the same afterwards.
+ * The TID of the thread whose JavaThread is at eetop (java.lang.Thread.eetop), or -1. Reads without faulting,
+ * because the thread may end meanwhile: the answer is valid only if eetop is still the same afterwards.
  */
 pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
 

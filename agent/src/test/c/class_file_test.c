@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of class files: finds the wrong call of JDK-8372704 and nothing else, in any bytes whatever. The class is
- * made here, of every kind of constant and instruction; CLASS_FILES=file:file adds real ones.
+ * The reader of class files: it finds the wrong call of JDK-8372704 and nothing else, in any bytes. The class
+ * is built here, with every kind of constant and instruction; CLASS_FILES=file:file adds real ones.
  */
 #include "support.h"
 
@@ -18,7 +18,7 @@ static const struct wrong_call total_for_user = {
     .called = "getThreadTotalCpuTime0", .meant = "getThreadUserCpuTime0", .call_descriptor = "(J)J",
 };
 
-/* In a block of exactly this size, so that a sanitizer sees a read beyond it. */
+/* Searches in a block of exactly this size, so that a sanitizer sees a read beyond it. */
 static enum class_file_result find(const unsigned char *bytes, size_t length, struct call_change *change)
 {
     unsigned char *exact = malloc(length > 0 ? length : 1);
@@ -30,7 +30,7 @@ static enum class_file_result find(const unsigned char *bytes, size_t length, st
     return result;
 }
 
-/* What was changed is the operand of an invokestatic, and the class that comes of it is right. */
+/* The change is to the operand of an invokestatic, and the resulting class is right. */
 static void assert_valid_change(const unsigned char *bytes, size_t length, struct call_change change)
 {
     assert_true(change.offset >= 1 && change.offset + 2 <= length);
@@ -53,7 +53,7 @@ static void the_wrong_call_is_found(void **state)
     struct call_change change;
     assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_WRONG);
     assert_int_equal(change.constant, USER);
-    assert_memory_equal(class.at + change.offset, "\0\012\120\0\253", 4); /* the operand, and what follows */
+    assert_memory_equal(class.at + change.offset, "\0\012\120\0\253", 4); /* the operand and what follows */
     assert_valid_change(class.at, class.length, change);
 }
 
@@ -89,7 +89,7 @@ static void the_parts_answer_as_the_whole(void **state)
     }
 }
 
-/* The class with these bytes, which must be there once, in the place of those. */
+/* Searches the class with the bytes instead, which must occur once, replaced by with. */
 static enum class_file_result find_with(const char *instead, const char *with, size_t length)
 {
     struct bytes class = class_with(1);
@@ -133,7 +133,10 @@ static enum class_file_result find_in_parts(const struct bytes *pool, unsigned c
     return result;
 }
 
-/* An instruction that is taken for a longer one hides the call behind it; for a shorter one, ends in a bad opcode. */
+/*
+ * An instruction that is taken for a longer one hides the call after it; for a shorter one, it ends in a bad
+ * opcode.
+ */
 static void assert_length_is_known(const char *instruction)
 {
     struct bytes pool = {.length = 0}, code = {.length = 0};
@@ -185,7 +188,7 @@ static void a_pool_too_large_is_not_understood(void **state)
 {
     (void)state;
     enum { MANY = 65534 };
-    static unsigned char pool[MANY * 3]; /* empty Utf8 each */
+    static unsigned char pool[MANY * 3]; /* an empty Utf8 each */
     for (size_t i = 0; i < MANY; i++)
         pool[3 * i] = 1;
     struct call_change change;
@@ -194,7 +197,7 @@ static void a_pool_too_large_is_not_understood(void **state)
     assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &total_for_user, &change), CLASS_FILE_RIGHT);
 }
 
-/* No prefix is a class, and neither is a class with something after it. */
+/* Neither a prefix of a class nor a class with trailing bytes is accepted. */
 static void assert_refused_at_other_lengths(const unsigned char *bytes, size_t length)
 {
     struct call_change change;
@@ -215,7 +218,7 @@ static void check_one(unsigned char *bytes, size_t length)
         assert_valid_change(bytes, length, change);
 }
 
-/* Every bit of every byte turned, and every byte at its extremes. */
+/* Flips every bit of every byte, and sets every byte to its extremes. */
 static void assert_survives_damage(unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -246,7 +249,7 @@ static void damage_never_leads_astray(void **state)
     assert_survives_damage(class.at, class.length);
 }
 
-/* Several bytes at once, from a fixed seed. */
+/* Changes several bytes at once, from a fixed seed. */
 static void random_damage_never_leads_astray(void **state)
 {
     (void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A class file made by hand: every kind of constant, many kinds of instruction, and as many wrong calls as asked for. */
+/*
+ * A class file built by hand: every kind of constant, many kinds of instructions, and any number of wrong
+ * calls.
+ */
 #ifndef TC_TEST_MADE_CLASS_H
 #define TC_TEST_MADE_CLASS_H
 
@@ -21,7 +24,7 @@ static void put(struct bytes *to, const void *bytes, size_t length)
     to->length += length;
 }
 
-/* Hexadecimal digits; anything else is for the eye. */
+/* Adds bytes from hexadecimal digits; all other characters are ignored. */
 static void put_hex(struct bytes *to, const char *hex)
 {
     static const char digits[] = "0123456789abcdef";
@@ -80,7 +83,7 @@ static void put_pool(struct bytes *to)
     put_hex(to, "13 0014 14 0014");              /* 29 Module, 30 Package */
 }
 
-/* Calls that are right: elsewhere, of an interface, of a field, of what is meant. */
+/* Right calls: of another class, of an interface, of a field, of the method that was meant. */
 static const char right_calls[] = "b80016 b80018 b80017 b80008";
 static const char wrong_call[] = "b8000a 50";
 static const char table_switch[] = "000000b8 00000003 00000005 b8000a00 b8000a00 b8000a00"; /* 3 to 5 */

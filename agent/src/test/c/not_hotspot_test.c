@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent in a JVM that is not HotSpot (no JVM at all, here): it says so in one line, and lets the JVM start. */
+/*
+ * The agent in a JVM that is not HotSpot (here: no JVM at all): it reports that in one line, and lets the JVM
+ * start.
+ */
 #include "support.h"
 
 #include <dlfcn.h>
@@ -20,7 +23,7 @@ static const struct JNIInvokeInterface_ functions = {.GetEnv = no_environment};
 
 typedef jint JNICALL agent_entry(JavaVM *vm, char *options, void *reserved);
 
-/* What the agent prints on stderr while it starts. */
+/* Captures what the agent prints on stderr while it starts. */
 static void start_and_capture(const char *entry, char *options, char *printed, size_t size)
 {
     JavaVM vm = &functions;
@@ -55,7 +58,7 @@ static bool names_the_option(void *entry)
     return strncmp(printed, "threadclock: bad value in option 'freshness=never'", 50) == 0;
 }
 
-/* The agent starts once in a process: each case in a child of its own. */
+/* The agent starts once per process, so each case runs in its own child. */
 static void each_way_in_says_so_and_goes_on(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's options: what is taken, and what a mistake is answered with. */
+/* The agent's options: which are accepted, and how mistakes are reported. */
 #include "support.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over the threads of a process that is pretended here: who is read when, and that nobody's time is missed or counted twice. */
+/*
+ * Passes over the threads of a simulated process: which threads are read when, and that no time is missed or
+ * counted twice.
+ */
 #include "support.h"
 
 #include <errno.h>
@@ -10,7 +13,7 @@
 
 enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
 
-/* The process. What a thread runs, the process runs; reading takes no time. */
+/* The simulated process. Its time is the sum of its threads'; reading takes no time. */
 static struct {
     struct threadclock_thread_row rows[THREADS_MAX];
     size_t count;
@@ -73,13 +76,13 @@ static void start(const char *name)
     run(world.count - 1, 50 * US, 10 * US);
 }
 
-/* Its time stays with the process. */
+/* Ends a thread; its time remains in the process's. */
 static void end(size_t i)
 {
     memmove(&world.rows[i], &world.rows[i + 1], (--world.count - i) * sizeof world.rows[0]);
 }
 
-/* What a reader knows after the samples that it was sent. */
+/* What a reader knows from the samples it was sent. */
 struct reader {
     struct sample_pass pass;
     struct sample_message message;
@@ -129,7 +132,7 @@ static const unsigned char *take_record(const unsigned char *at, struct reader *
     }
 }
 
-/* The next sample; how many looks at all threads it took. */
+/* Takes the next sample; returns the number of full passes that it needed. */
 static int sample(struct reader *reader, bool all)
 {
     struct threadclock_times before = reader->process;
@@ -152,7 +155,7 @@ static void free_reader(struct reader *reader)
     sample_message_free(&reader->message);
 }
 
-/* Threads of which the last is busy, looked at until their names are known. */
+/* Begins with threads of which the last is busy, read until their names are known. */
 static void begin(struct reader *reader, size_t count)
 {
     memset(&world, 0, sizeof world);
@@ -206,7 +209,8 @@ static void a_little_may_be_late_but_does_not_add_up(void **state)
     for (size_t i = 0; i < 4; i++) {
         run(i, 50 * US, 0);
         assert_int_equal(sample(&reader, false), 0);
-        assert_int_equal(reader.process.total_ns, world.process.total_ns - 50 * US * (int64_t)(i + 1)); /* theirs is not known */
+        /* The time of the others is unknown. */
+        assert_int_equal(reader.process.total_ns, world.process.total_ns - 50 * US * (int64_t)(i + 1));
     }
     run(4, 50 * US, 0);
     assert_int_equal(sample(&reader, false), 1);
@@ -270,7 +274,7 @@ static void a_busy_thread_that_ends_is_gone(void **state)
     free_reader(&reader);
 }
 
-/* Another thread with the number of one that has ended has run for less, or the process's clock tells. */
+/* If another thread has the TID of one that has ended, its time is less, or the process's clock shows it. */
 static void a_busy_threads_number_that_is_given_anew_is_another_thread(void **state)
 {
     (void)state;
@@ -300,7 +304,7 @@ static void more_busy_threads_than_are_kept_are_all_read(void **state)
     free_reader(&reader);
 }
 
-/* The kernel divides the process's time by all of its ticks, not as the sum of its threads' parts. */
+/* The kernel splits the process's time by all of its ticks, not as the sum of its threads' splits. */
 static void a_process_that_is_divided_otherwise_does_not_gain(void **state)
 {
     (void)state;

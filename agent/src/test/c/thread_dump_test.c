@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parser of thread dumps: lines of all JDKs, names that look like lines, and text that is none. */
+/* The parser of thread dumps: lines of all JDKs, names that look like lines, and arbitrary text. */
 #include "support.h"
 
 #include <string.h>
 
 #include "thread_dump.h"
 
-/* The lines found in text, as "id=tid" with a space between. */
+/* The lines found in text, as "id=tid" separated by spaces. */
 static const char *found(const char *text)
 {
     static char answer[400];
@@ -37,7 +37,10 @@ static void every_jdks_lines_are_read(void **state)
                         "1=6699");
 }
 
-/* What a name makes up is found as well, so that the id is seen twice; what stands after the name is always found. */
+/*
+ * A line faked by a name is found as well, so its id occurs twice; the fields after the name are always
+ * found.
+ */
 static void no_name_hides_a_line(void **state)
 {
     (void)state;
@@ -48,7 +51,7 @@ static void no_name_hides_a_line(void **state)
     assert_string_equal(found("\"two\nlines\" #12" FIELDS("12")), "12=12");
     assert_string_equal(found("\"x\n\"main\" #1" FIELDS("0x99") "\" #12" FIELDS("0xc") "\"main\" #1" FIELDS("0x1")), "1=153 12=12 1=1");
     assert_string_equal(found("\"###12 #\" #12" FIELDS("0xc")), "12=12");
-    /* A name so long that the JVM has cut its closing quote off. */
+    /* A name so long that the JVM has cut off its closing quote. */
     assert_string_equal(found("\"xxxxxxxx#12" FIELDS("0xc")), "12=12");
 #undef FIELDS
 }
@@ -68,7 +71,7 @@ static void what_is_no_line_is_none(void **state)
     assert_string_equal(found("#9223372036854775807 nid=2147483647 "), "9223372036854775807=2147483647");
 }
 
-/* Each '#' costs no more than the length of a line: a dump is read once, whatever it holds. */
+/* Each '#' costs at most the length of a line: the time for a dump is linear, whatever it contains. */
 static void fields_are_not_looked_for_for_ever(void **state)
 {
     (void)state;

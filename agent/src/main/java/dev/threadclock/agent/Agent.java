@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door for -javaagent and attach: loads the native library and starts the native agent.
 package dev.threadclock.agent;
 
 import dev.threadclock.agent.jfr.JfrCue;
@@ -7,8 +6,10 @@ import dev.threadclock.internal.NativeLibrary;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Makes {@code ThreadMXBean.getCurrentThreadUserTime()} of this JVM fast and right. Whatever goes wrong, the JVM runs as it
- * would without the agent, after one line on stderr. A second start in the same JVM is ignored.
+ * The entry point for -javaagent and for attaching: loads the native library and starts the native agent,
+ * which makes {@code ThreadMXBean.getCurrentThreadUserTime()} of this JVM fast and right. If anything goes
+ * wrong, it prints one line to stderr and the JVM runs as it would without the agent. A second start in the
+ * same JVM is ignored.
  */
 public final class Agent {
     private static final AtomicBoolean STARTED = new AtomicBoolean();
@@ -16,7 +17,7 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * The JVM calls it for {@code -javaagent:threadclock-agent.jar=OPTIONS}.
+     * Called by the JVM for {@code -javaagent:threadclock-agent.jar=OPTIONS}.
      *
      * @param options {@code name=value,...}, as with {@code -agentpath}; or null
      */
@@ -25,9 +26,9 @@ public final class Agent {
     }
 
     /**
-     * The JVM calls it when the jar is loaded into it as it runs.
+     * Called by the JVM when the jar is loaded into the running JVM.
      *
-     * @param options as those of {@link #premain}
+     * @param options as for {@link #premain}
      */
     public static void agentmain(String options) {
         start(options);
@@ -42,7 +43,7 @@ public final class Agent {
             start0(options);
             JfrCue.watch();
         } catch (Throwable e) {
-            // The JVM would end if an exception left premain.
+            // An exception thrown by premain would end the JVM.
             System.err.println("threadclock: the native library does not load: " + describe(e) + ". The JVM runs without it.");
         }
     }
@@ -55,6 +56,6 @@ public final class Agent {
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";
     }
 
-    /** Never throws: what it cannot do it says on stderr itself. */
+    /** Never throws: reports failures on stderr itself. */
     private static native void start0(String options);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the event of a thread and that of the process have in common.
 package dev.threadclock.agent.jfr;
 
 import jdk.jfr.Description;
@@ -8,7 +7,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
-/** CPU time used in an interval. Flight Recorder takes the fields of a superclass too. */
+/**
+ * CPU time used in an interval: the fields that the thread event and the process event share. Flight Recorder
+ * includes the fields of a superclass.
+ */
 abstract class CpuTimeEvent extends Event {
     /** In the interval. */
     @Label("User Time")
@@ -25,13 +27,13 @@ abstract class CpuTimeEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     public long total;
 
-    /** How long it was. */
+    /** The length of the interval. */
     @Label("Interval")
     @Description("How long the interval was")
     @Timespan(Timespan.NANOSECONDS)
     public long interval;
 
-    /** When the clocks were read, since 1970; the event is written a little later. */
+    /** When the clocks were read, since 1970; the event is written slightly later. */
     @Label("End of Interval")
     @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
     public long intervalEnd;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the events to Flight Recorder, which asks for them once in a period while somebody records them.
 package dev.threadclock.agent.jfr;
 
 import jdk.jfr.FlightRecorder;
@@ -7,6 +6,9 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
+/**
+ * Supplies the events to Flight Recorder, which requests them once per period while they are being recorded.
+ */
 final class CpuTimeEvents implements FlightRecorderListener {
     private final ThreadIntervals threads = new ThreadIntervals();
     private final ProcessIntervals process = new ProcessIntervals();
@@ -21,7 +23,10 @@ final class CpuTimeEvents implements FlightRecorderListener {
         FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(events.process::emit));
     }
 
-    /** What was used before is not in a recording that begins; one that joins others gets what is theirs. */
+    /**
+     * Time used earlier does not belong in a new recording; a recording that joins others gets the events
+     * written for them.
+     */
     @Override
     public void recordingStateChanged(Recording recording) {
         if (recording.getState() == RecordingState.RUNNING && running() == 1) {
@@ -39,13 +44,13 @@ final class CpuTimeEvents implements FlightRecorderListener {
                 .filter(recording -> recording.getState() == RecordingState.RUNNING).count();
     }
 
-    /** What goes wrong here must not disturb who records other things. */
+    /** A failure here must not disturb the recording of other events. */
     private static Runnable quietly(Runnable work) {
         return () -> {
             try {
                 work.run();
             } catch (Throwable e) {
-                // Without these events then.
+                // The recording goes on without these events.
             }
         };
     }

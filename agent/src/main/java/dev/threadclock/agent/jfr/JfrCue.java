@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices when somebody begins to record with Flight Recorder, without loading any of it, and offers it the events then.
 package dev.threadclock.agent.jfr;
 
-/** Refers to Flight Recorder only when that has come into use: a JVM need not have it. Changes nothing before. */
+/**
+ * Notices when Flight Recorder is first used, and registers the events then. Refers to no Flight Recorder
+ * class before: a JVM may lack it. Changes nothing until then.
+ */
 public final class JfrCue {
     private JfrCue() {}
 
-    /** From now on the events are there as soon as Flight Recorder is. Once; after the native library was loaded. */
+    /**
+     * From now on the events are registered as soon as Flight Recorder starts. Call once, after the native
+     * library was loaded.
+     */
     public static void watch() {
         watch0();
     }
 
     private static native void watch0();
 
-    /** Called by native code, in whatever thread starts Flight Recorder, while it is being initialised. */
+    /** Called by native code, in the thread that starts Flight Recorder, while it is being initialised. */
     private static void recorderComes() {
         Thread thread = new Thread(JfrCue::offer, "threadclock JFR");
         thread.setDaemon(true);
@@ -24,7 +29,7 @@ public final class JfrCue {
         try {
             CpuTimeEvents.register();
         } catch (Throwable e) {
-            // The application is not to notice: it records without these events.
+            // Hidden from the application: it records without these events.
         }
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Flight Recorder event of the whole process in one interval.
 package dev.threadclock.agent.jfr;
 
 import jdk.jfr.Category;
@@ -9,7 +8,10 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 
-/** The CPU time that the process has used since the event before, threads that have ended included. */
+/**
+ * The Flight Recorder event of the whole process: the CPU time used since the previous event, including
+ * threads that have ended.
+ */
 @Name(ProcessCpuTime.NAME)
 @Label("Process CPU Time")
 @Description("User, system and total CPU time of the process in an interval, in nanoseconds; ended threads included")
@@ -20,6 +22,6 @@ public final class ProcessCpuTime extends CpuTimeEvent {
     /** Its name in recordings and settings. */
     public static final String NAME = "dev.threadclock.ProcessCpuTime";
 
-    /** All is set by who writes it. */
+    /** All fields are set by the writer of the event. */
     public ProcessCpuTime() {}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process used from one asking to the next.
 package dev.threadclock.agent.jfr;
 
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 
+/** The CPU time that the process used between one request of Flight Recorder and the next. */
 final class ProcessIntervals {
     private final CpuTimes now = new CpuTimes();
     private final CpuTimes before = new CpuTimes();

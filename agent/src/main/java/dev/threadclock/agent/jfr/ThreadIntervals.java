@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each thread used from one asking to the next.
 package dev.threadclock.agent.jfr;
 
 import dev.threadclock.CpuTimes;
@@ -9,6 +8,7 @@ import dev.threadclock.internal.ThreadNames;
 import java.util.HashMap;
 import java.util.Map;
 
+/** The CPU time that each thread used between one request of Flight Recorder and the next. */
 final class ThreadIntervals {
     private static final class Used {
         long user;
@@ -18,7 +18,7 @@ final class ThreadIntervals {
 
     private final ThreadTimes threads = new ThreadTimes();
     private final CpuTimes process = new CpuTimes();
-    private Map<Long, Used> before = new HashMap<>(); // by serial, which is never given to another thread
+    private Map<Long, Used> before = new HashMap<>(); // by serial, which is never reused
     private final Used endedBefore = new Used();
     private long beforeNanos;
     private long interval;
@@ -32,7 +32,10 @@ final class ThreadIntervals {
         pass(true);
     }
 
-    /** One pass over all threads. The process is read first: what it has more than they have, others have used that are gone. */
+    /**
+     * One pass over all threads. The process is read first: its time in excess of the threads' was used by
+     * threads that have ended.
+     */
     private void pass(boolean emit) {
         long nowNanos = System.nanoTime();
         intervalEndMillis = System.currentTimeMillis();
@@ -76,7 +79,10 @@ final class ThreadIntervals {
         commit(event);
     }
 
-    /** Their sum never goes back; the kernel splits the process's time and the threads' apart, so that user is held in bounds. */
+    /**
+     * The sum over ended threads never decreases. The kernel splits the process's time and the threads'
+     * separately, so user is clamped.
+     */
     private void ended(Used living, boolean emit) {
         long total = Math.max(0, process.totalNanos() - living.total - endedBefore.total);
         long user = Math.max(0, Math.min(total, process.userNanos() - living.user - endedBefore.user));

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Binds the natives of sun.management.ThreadImpl to the doors.
+ *
+ * A native that has not been called yet is bound in the event NativeMethodBind. One that is already bound is
+ * rebound by RegisterNatives, which stores one pointer. UnregisterNatives is not used, because it can crash
+ * the JVM: without a safepoint it clears the signature handler of all natives of the class, which the
+ * interpreter loads twice when it enters a native.
+ *
+ * Two kinds of threads can undo a RegisterNatives. One is at the first call of the native and found no agent
+ * that wants the event: it stores the JVM's function next. The other compiles the wrapper of the native
+ * (AdapterHandlerLibrary::create_native_wrapper, hotspot/share/runtime/sharedRuntime.cpp): it installs a
+ * wrapper that calls the function bound before. Neither passes a safepoint in between. So the natives are
+ * bound a second time after a safepoint, and to another door, because HotSpot ignores a function that is
+ * already bound (Method::set_native_function) and would keep the wrapper.
+ */
+#include "binding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "boot_class.h"
+#include "doors.h"
+#include "local_frame.h"
+
+enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND };
+
+static const char thread_impl_signature[] = "Lsun/management/ThreadImpl;";
+
+/* Natives for which a door was handed out; all others are bound to the JVM's functions. */
+static bool given[NATIVES];
+
+bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class)
+{
+    char *signature = NULL;
+    jobject loader = NULL;
+    bool found = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
+                 && strcmp(signature, thread_impl_signature) == 0
+                 && (*jvmti)->GetClassLoader(jvmti, class, &loader) == JVMTI_ERROR_NONE
+                 && loader == NULL; /* the JDK's own: its loader is the boot loader */
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return found;
+}
+
+jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    static jclass found; /* the boot loader's classes are never unloaded */
+    jint count = 0;
+    jclass *classes = NULL;
+    if (found != NULL || !local_frame_push(env))
+        return found;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count && found == NULL; i++)
+            if (binding_is_thread_impl(jvmti, classes[i]))
+                found = (*env)->NewGlobalRef(env, classes[i]);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    }
+    local_frame_pop(env);
+    return found;
+}
+
+static void give(enum native native)
+{
+    __atomic_store_n(&given[native], true, __ATOMIC_RELEASE);
+}
+
+/* A native that another agent binds while we are detached stays bound to that agent. */
+void *binding_of_first_call(enum native native, void *address)
+{
+    if (!door_is_wanted(native) || door_is_ours(address)
+        || (__atomic_load_n(&given[native], __ATOMIC_ACQUIRE) && !door_leads_to_ours(native)))
+        return NULL;
+    natives_note_jvm(native, address);
+    natives_find_jvm();
+    give(native);
+    return door_of(native, 0);
+}
+
+/* The answer to the probe of one id. */
+static jlong call(JNIEnv *env, jclass thread_impl, enum native native, jmethodID method)
+{
+    if (!native_is_of_many(native))
+        return (*env)->CallStaticLongMethod(env, thread_impl, method, PROBE_ID);
+    jlong time = -1;
+    jlongArray ids = (*env)->NewLongArray(env, 1), times = ids != NULL ? (*env)->NewLongArray(env, 1) : NULL;
+    if (times == NULL)
+        return -1;
+    (*env)->SetLongArrayRegion(env, ids, 0, 1, &PROBE_ID);
+    (*env)->CallStaticVoidMethod(env, thread_impl, method, ids, times);
+    if (!(*env)->ExceptionCheck(env))
+        (*env)->GetLongArrayRegion(env, times, 0, 1, &time);
+    return time;
+}
+
+/* The JVM throws if it finds no function to bind the native to: its library is not loaded yet. */
+static enum binding probe_in_frame(JNIEnv *env, jclass thread_impl, enum native native)
+{
+    const char *signature = native_signature(native);
+    jmethodID method = (*env)->GetStaticMethodID(env, thread_impl, native_names[native], signature);
+    natives_set_prober(env);
+    jlong time = method != NULL ? call(env, thread_impl, native, method) : -1;
+    natives_set_prober(NULL);
+    jthrowable thrown = (*env)->ExceptionOccurred(env);
+    if (thrown == NULL)
+        return time == PROBE_ANSWER ? BOUND_TO_OURS : BOUND_TO_OTHER;
+    (*env)->ExceptionClear(env);
+    jclass unbound = boot_class(env, "java.lang.UnsatisfiedLinkError", false);
+    return unbound != NULL && (*env)->IsInstanceOf(env, thrown, unbound) ? NOT_BOUND : BOUND_TO_OTHER;
+}
+
+/* A native of an uninitialized class cannot have been called, and calling one would initialize the class. */
+static enum binding probe(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, enum native native)
+{
+    jint status = 0;
+    if (thread_impl == NULL || (*jvmti)->GetClassStatus(jvmti, thread_impl, &status) != JVMTI_ERROR_NONE
+        || (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0 || !local_frame_push(env))
+        return NOT_BOUND;
+    enum binding binding = probe_in_frame(env, thread_impl, native);
+    local_frame_pop(env);
+    return binding;
+}
+
+/* The natives to register; used by one thread at a time. */
+static struct {
+    jclass thread_impl;
+    JNINativeMethod methods[NATIVES];
+    jint count;
+    bool done;
+} registration;
+
+static void register_now(JNIEnv *env)
+{
+    if (registration.done)
+        return;
+    registration.done = true;
+    if ((*env)->RegisterNatives(env, registration.thread_impl, registration.methods, registration.count) != 0)
+        (*env)->ExceptionClear(env); /* the probe will notice */
+}
+
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
+{
+    (void)jvmti;
+    (void)thread;
+    (void)class;
+    register_now(env);
+}
+
+void binding_callbacks(jvmtiEventCallbacks *callbacks)
+{
+    callbacks->ClassLoad = on_class_load;
+}
+
+/*
+ * From JDK 17 on the JVM logs a warning if a caller that is not of the JDK's own loader registers natives of
+ * the JDK. While a class is being loaded, the caller is that loader. So this uses the event of loading a
+ * class: one of these small classes that few programs use. If all are loaded already, the JVM logs its
+ * warning.
+ */
+static void register_natives(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    static const char *const seldom[] = {
+        "java.util.TooManyListenersException", "java.util.concurrent.BrokenBarrierException",
+        "java.util.DuplicateFormatFlagsException", "java.util.IllegalFormatWidthException",
+        "java.util.FormatFlagsConversionMismatchException", "java.util.InvalidPropertiesFormatException",
+        "java.util.IllegalFormatCodePointException", "java.util.concurrent.Phaser"};
+    jthread thread = NULL;
+    registration.done = false;
+    jvmtiError error = (*jvmti)->GetCurrentThread(jvmti, &thread);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_LOAD, thread);
+    if (error == JVMTI_ERROR_NONE) {
+        for (size_t i = 0; i < sizeof seldom / sizeof *seldom && !registration.done; i++)
+            (*env)->DeleteLocalRef(env, boot_class(env, seldom[i], false));
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_LOAD, thread);
+    }
+    (*env)->DeleteLocalRef(env, thread);
+    register_now(env);
+}
+
+/*
+ * Forces a safepoint, by a stack trace of no thread: during this call, every thread has been outside of the
+ * JVM's own code at some moment.
+ */
+static void pass_a_safepoint(jvmtiEnv *jvmti)
+{
+    jvmtiStackInfo *stacks = NULL;
+    jthread nobody = NULL;
+    if ((*jvmti)->GetThreadListStackTraces(jvmti, 0, &nobody, 1, &stacks) == JVMTI_ERROR_NONE)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
+}
+
+/*
+ * Registers these doors. A native that another agent had bound to its function is then ours, and falls back
+ * to the JVM's function.
+ */
+static void register_doors(jvmtiEnv *jvmti, JNIEnv *env, const enum native *natives, jint count, int door)
+{
+    registration.count = count;
+    for (jint i = 0; i < count; i++) {
+        enum native native = natives[i];
+        registration.methods[i] = (JNINativeMethod){.name = (char *)(uintptr_t)native_names[native],
+                                                    .signature = (char *)(uintptr_t)native_signature(native),
+                                                    .fnPtr = door_of(native, door)};
+        give(native);
+    }
+    register_natives(jvmti, env);
+}
+
+int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size)
+{
+    jclass thread_impl = binding_thread_impl(jvmti, env);
+    enum native natives[NATIVES];
+    jint count = 0;
+    for (enum native native = 0; native < NATIVES; native++)
+        if (door_is_wanted(native) && probe(jvmti, env, thread_impl, native) == BOUND_TO_OTHER)
+            natives[count++] = native;
+    natives_find_jvm();
+    for (jint i = 0; i < count; i++) {
+        if (natives_jvm(natives[i]) == NULL) {
+            snprintf(problem, problem_size, "the JVM's own %s is in no library that can be found: nothing could "
+                                            "answer for other threads; start the JVM with -agentpath instead",
+                     native_names[natives[i]]);
+            return -1;
+        }
+    }
+    if (count == 0)
+        return 0;
+    registration.thread_impl = thread_impl;
+    register_doors(jvmti, env, natives, count, 0);
+    pass_a_safepoint(jvmti);
+    register_doors(jvmti, env, natives, count, 1);
+    for (jint i = 0; i < count; i++) {
+        if (probe(jvmti, env, thread_impl, natives[i]) != BOUND_TO_OURS) {
+            snprintf(problem, problem_size,
+                     "another agent holds sun.management.ThreadImpl.%s; leave one of the two out",
+                     native_names[natives[i]]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
+{
+    bool ours = door_leads_to_ours(native);
+    if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
+        return ours ? "threadclock, from its first call on" : "jvm";
+    if (env == NULL || probe(jvmti, env, binding_thread_impl(jvmti, env), native) != BOUND_TO_OURS)
+        return "another agent";
+    return ours ? "threadclock" : "jvm, called by threadclock";
+}
