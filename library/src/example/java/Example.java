@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java example of README.md, which is what follows; a test compiles and runs it.
 import dev.threadclock.CpuMeter;
+/** The Java example of README.md, which a test compiles and runs. */
 public class Example {
     public static void main(String[] args) {
         CpuMeter meter = new CpuMeter().start();

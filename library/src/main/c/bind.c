@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds the natives of dev.threadclock.internal.Native to the one library of the process, and tells addresses for FFM. */
+/*
+ * Binds the natives of dev.threadclock.internal.Native to the one library of the process, and gives addresses
+ * to FFM.
+ */
 #include <jni.h>
 #include <string.h>
 
@@ -9,7 +12,7 @@
 
 #define NATIVE(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name
 
-/* What every copy of the library has under these names; the names of the class are those of its functions. */
+/* Every copy of the library has these names; the names of the class's methods match its functions. */
 #define PREFIX "Java_dev_threadclock_internal_Native_"
 
 static const struct {
@@ -26,7 +29,7 @@ static const struct {
     {"address", "(Ljava/lang/String;)J"}, {"findThreads", "()V"},
 };
 
-/* Called once by the class, when this copy has been loaded. An exception may be pending. */
+/* Called once by the class, after this copy has been loaded. An exception may be pending. */
 NATIVE(void, bind)(JNIEnv *env, jclass class);
 NATIVE(void, bind)(JNIEnv *env, jclass class)
 {

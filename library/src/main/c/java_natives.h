@@ -7,7 +7,10 @@
 
 struct task;
 
-/* threadclock_times_tick, and the elapsed time of the tick behind it, which is there even where the times are not. */
+/*
+ * threadclock_times_tick, followed by the elapsed time of the tick, which is available even if the times are
+ * not.
+ */
 jint tc_task_tick(struct task *task);
 
 #endif

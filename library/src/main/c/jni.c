@@ -35,7 +35,7 @@ NATIVE_NANOS(totalInterpolatedNanos, threadclock_total_interpolated_ns)
 NATIVE_NANOS(tickLengthNanos, threadclock_tick_length_ns)
 NATIVE_NANOS(coarseMonotonicNanos, tc_coarse_ns)
 
-/* Times go to an address: three longs, as in struct threadclock_times. 0 or a negative errno. */
+/* Stores times at an address: three longs, as in struct threadclock_times. 0 or a negative errno. */
 #define NATIVE_TIMES(name, read)                                    \
     NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address);  \
     NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address)   \
@@ -49,7 +49,10 @@ NATIVE_TIMES(timesTick, threadclock_times_tick)
 NATIVE_TIMES(timesNow, threadclock_times_now)
 NATIVE_TIMES(processTimes, threadclock_process_times)
 
-/* For CpuMeter: the elapsed time of the tick comes along, a fourth long, for a call of its own would cost as much again. */
+/*
+ * For CpuMeter: a fourth long is the elapsed time of the tick, because a separate call would cost as much
+ * again.
+ */
 struct task {
     struct threadclock_times times;
     int64_t wall_ns;
@@ -95,7 +98,9 @@ NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacit
 
 static struct vm_structs structs;
 
-/* Finds out how this JVM tells the TID of a Java thread. Once; before that nobody's can be told. */
+/*
+ * Finds out how to get the TID of a Java thread in this JVM. Call it once; before that no TID is available.
+ */
 NATIVE(void, findThreads)(JNIEnv *env, jclass caller);
 NATIVE(void, findThreads)(JNIEnv *env, jclass caller)
 {
@@ -114,7 +119,7 @@ NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread)
     return java_threads_tid(env, thread, &structs, &eetop);
 }
 
-/* That it is alive afterwards says that its TID was its all the time. */
+/* If it is alive afterwards, the TID was its own throughout. */
 NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address);
 NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address)
 {
@@ -131,7 +136,7 @@ NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong addr
     return result;
 }
 
-/* To an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
+/* Stores at an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
 NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address);
 NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address)
 {

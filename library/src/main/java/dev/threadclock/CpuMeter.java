@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stopwatch for the CPU time of a piece of work on one thread.
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
@@ -7,7 +6,7 @@ import dev.threadclock.internal.Sample;
 import dev.threadclock.internal.JavaThread;
 
 /**
- * Measures user, system, total and elapsed time of a piece of work on one thread.
+ * A stopwatch for the user, system, total and elapsed time of a piece of work on one thread.
  *
  * <pre>{@code
  * CpuMeter meter = new CpuMeter();
@@ -17,22 +16,29 @@ import dev.threadclock.internal.JavaThread;
  * long userNanos = meter.userNanos();
  * }</pre>
  *
- * <p>A meter may be started and stopped many times and gives the sum of all its finished intervals. Meters may run inside
- * one another; the outer one includes the inner. For a task on several threads, make a meter in each thread, all with the
- * same {@link CpuTotals}. Starting and stopping allocate nothing.
+ * <p>A meter may be started and stopped many times; it returns the sums over its finished intervals. Meters
+ * may be nested: the outer one includes the inner. For a task on several threads, create one meter per
+ * thread, all with the same {@link CpuTotals}. Starting and stopping allocate nothing.
  *
- * <p><b>Freshness.</b> With {@link Freshness#TICK}, the default, all four values are as of timer ticks: a pair costs less than
- * four reads of {@link ThreadClock#userNanos()} and mostly no system call; a single short interval may come out as 0 or as a
- * whole tick (4 ms at 250 Hz), and sums over many are right. With {@link Freshness#NOW} the kernel is asked at each end,
- * and elapsed time is {@link System#nanoTime()}'s.
+ * <p><b>Freshness.</b> With {@link Freshness#TICK}, the default, all four values are as of timer ticks: a
+ * start and stop cost less than four reads of {@link ThreadClock#userNanos()} and usually make no system
+ * call. A single short interval may measure 0 or a whole tick (4 ms at 250 Hz), but sums over many intervals
+ * are right. With {@link Freshness#NOW} the kernel is asked at each end, and elapsed time comes from
+ * {@link System#nanoTime()}.
  *
- * <p><b>One thread.</b> An interval ends on the thread that began it. A stop on another thread throws and changes nothing.
- * Virtual threads have no CPU time of their own (the kernel keeps none), so starting a meter on one throws.
+ * <p><b>One thread.</b> An interval must end on the thread that began it. A stop on another thread throws and
+ * changes nothing. Virtual threads have no CPU time of their own (the kernel keeps none), so starting a meter
+ * on one throws.
+ *
+ * <p><b>Restored processes.</b> When a process is checkpointed and restored (CRIU, CRaC), the kernel counts
+ * its threads' time from zero again. The CPU time of an interval that spans a restore is therefore unknown:
+ * the sums are -1 from then on.
  */
 public final class CpuMeter implements AutoCloseable {
     /**
-     * Of a difference; -1 will not do. Without the native library system time is total less the JVM's coarse user time, and goes
-     * back now and then: one interval may be negative, so that the sum is right.
+     * An unknown difference. It cannot be -1: without the native library, system time is total minus the
+     * JVM's coarse user time, which decreases now and then, so a single interval may be negative for the sum
+     * to be right.
      */
     static final long UNKNOWN = Long.MIN_VALUE;
 
@@ -41,10 +47,10 @@ public final class CpuMeter implements AutoCloseable {
     private final boolean now;
     private final CpuTotals totals;
     private final Sample sample = new Sample();
-    private Thread owner; // null: not running
+    private Thread owner; // null when not running
     private long userStart;
     private long systemStart;
-    private long totalStart;
+    long totalStart; // package-private for a test
     private long wallStart;
     private long user;
     private long system;
@@ -52,13 +58,13 @@ public final class CpuMeter implements AutoCloseable {
     private long wall;
     private long intervals;
 
-    /** A meter of freshness {@link Freshness#TICK}. */
+    /** Creates a meter of freshness {@link Freshness#TICK}. */
     public CpuMeter() {
         this(Freshness.TICK, null);
     }
 
     /**
-     * A meter of freshness {@link Freshness#TICK} that adds each finished interval to the totals.
+     * Creates a meter of freshness {@link Freshness#TICK} that adds each finished interval to the totals.
      *
      * @param totals the sums of a task, shared with the meters of its other threads
      */
@@ -67,11 +73,12 @@ public final class CpuMeter implements AutoCloseable {
     }
 
     /**
-     * A meter of the freshness, that adds each finished interval to the totals.
+     * Creates a meter of the given freshness that adds each finished interval to the totals.
      *
      * @param freshness {@link Freshness#TICK} or {@link Freshness#NOW}
      * @param totals the sums of a task; may be null
-     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which gives total only
+     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which is available for
+     *     total only
      */
     public CpuMeter(Freshness freshness, CpuTotals totals) {
         if (freshness == Freshness.INTERPOLATED) {
@@ -85,7 +92,7 @@ public final class CpuMeter implements AutoCloseable {
      * Begins an interval on the calling thread.
      *
      * @return this meter, for try-with-resources
-     * @throws IllegalStateException if it is running, or on a virtual thread
+     * @throws IllegalStateException if the meter is running, or on a virtual thread
      */
     public CpuMeter start() {
         Thread thread = Thread.currentThread();
@@ -109,8 +116,8 @@ public final class CpuMeter implements AutoCloseable {
      * Ends the interval that this thread began, and adds it to the sums.
      *
      * @return this meter
-     * @throws IllegalStateException if the meter is not running, or was started by another thread: it then runs on, and that
-     *     thread can still stop it
+     * @throws IllegalStateException if the meter is not running or was started by another thread; in the
+     *     latter case it keeps running, and that thread can still stop it
      */
     public CpuMeter stop() {
         if (owner != Thread.currentThread()) {
@@ -118,9 +125,10 @@ public final class CpuMeter implements AutoCloseable {
         }
         read();
         owner = null;
-        long userNanos = difference(userStart, sample.userNanos);
-        long systemNanos = difference(systemStart, sample.systemNanos);
-        long totalNanos = difference(totalStart, sample.totalNanos);
+        boolean restored = sample.totalNanos < totalStart;
+        long userNanos = restored ? UNKNOWN : difference(userStart, sample.userNanos);
+        long systemNanos = restored ? UNKNOWN : difference(systemStart, sample.systemNanos);
+        long totalNanos = restored ? UNKNOWN : difference(totalStart, sample.totalNanos);
         long wallNanos = sample.wallNanos - wallStart;
         user = sum(user, userNanos);
         system = sum(system, systemNanos);
@@ -133,7 +141,7 @@ public final class CpuMeter implements AutoCloseable {
         return this;
     }
 
-    /** {@link #stop()} if the meter is running; nothing otherwise. */
+    /** Calls {@link #stop()} if the meter is running; otherwise does nothing. */
     @Override
     public void close() {
         if (owner != null) {
@@ -142,7 +150,16 @@ public final class CpuMeter implements AutoCloseable {
     }
 
     /**
-     * Sets all sums back to 0.
+     * Discards the running interval, if any, without adding it to the sums: for a meter whose thread has
+     * ended or will never stop it. May be called on any thread, but not while the thread that started the
+     * meter is using it.
+     */
+    public void abandon() {
+        owner = null;
+    }
+
+    /**
+     * Resets all sums to 0.
      *
      * @throws IllegalStateException if the meter is running
      */
@@ -178,7 +195,7 @@ public final class CpuMeter implements AutoCloseable {
         return wall;
     }
 
-    /** {@return how many intervals have finished} */
+    /** {@return the number of finished intervals} */
     public long intervals() {
         return intervals;
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// User, system and total of one moment, in an object that is read into again and again.
 package dev.threadclock;
 
 import dev.threadclock.internal.Sample;
 
 /**
- * One reading of a thread or the process: user + system is at most total. Made once and read into again and again, by
- * {@link ThreadClock#read(CpuTimes)} and its like, which then allocate nothing. Not thread safe: use one per thread.
+ * User, system and total time of a thread or the process at one moment: user + system is at most total.
+ * Create it once and read into it repeatedly with {@link ThreadClock#read(CpuTimes)} and the similar methods,
+ * which then allocate nothing. Not thread safe: use one per thread.
  *
- * <p>All three are -1 before the first reading and after one that failed; no other value is negative.
+ * <p>All three values are -1 before the first reading and after a failed one; no other value is negative.
  */
 public final class CpuTimes {
     final Sample sample = new Sample();
 
-    /** Times that are not known yet: -1. */
+    /** Creates a reading whose times are all unknown (-1). */
     public CpuTimes() {}
 
     /** {@return user time in nanoseconds, or -1} */
@@ -32,7 +32,7 @@ public final class CpuTimes {
     }
 
     /**
-     * {@return user time from an earlier reading to this one, in nanoseconds; -1 if it is not known in one of them}
+     * {@return user time from an earlier reading to this one, in nanoseconds; -1 if either reading lacks it}
      *
      * @param earlier an earlier reading of the same thread or process
      */
@@ -41,7 +41,8 @@ public final class CpuTimes {
     }
 
     /**
-     * {@return system time from an earlier reading to this one, in nanoseconds; -1 if it is not known in one of them}
+     * {@return system time from an earlier reading to this one, in nanoseconds; -1 if either reading lacks
+     * it}
      *
      * @param earlier an earlier reading of the same thread or process
      */
@@ -50,7 +51,8 @@ public final class CpuTimes {
     }
 
     /**
-     * {@return total CPU time from an earlier reading to this one, in nanoseconds; -1 if it is not known in one of them}
+     * {@return total CPU time from an earlier reading to this one, in nanoseconds; -1 if either reading lacks
+     * it}
      *
      * @param earlier an earlier reading of the same thread or process
      */
@@ -59,15 +61,18 @@ public final class CpuTimes {
     }
 
     /**
-     * Makes this reading the same as another.
+     * Copies another reading into this one.
      *
-     * @param other the reading to take over
+     * @param other the reading to copy
      */
     public void set(CpuTimes other) {
         sample.set(other.userNanos(), other.systemNanos(), other.totalNanos());
     }
 
-    /** Nothing goes back but what ThreadMXBean answers without the native library: there system is total less ticks of user. */
+    /**
+     * A value decreases only when it comes from ThreadMXBean: there system is total minus user, which is
+     * counted in ticks.
+     */
     private static long since(long from, long to) {
         return from < 0 || to < 0 ? -1 : Math.max(0, to - from);
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of what meters measured in the threads of one task.
 package dev.threadclock;
 
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The sum of what several {@link CpuMeter}s measured: a task's CPU time over all its threads. Meters that are made with it
- * add each finished interval. Thread safe; adding does not wait and, once the adders have settled, allocates nothing.
+ * The sum of what several {@link CpuMeter}s measured: a task's CPU time over all its threads. Meters created
+ * with it add each finished interval. Thread safe; adding never blocks and, once the adding threads have
+ * settled, allocates nothing.
  *
- * <p>Sums are exact when no meter is being stopped. An interval that could not be measured makes the sum of that quantity
- * unknown, -1, for good.
+ * <p>Sums are exact while no meter is being stopped. An interval that could not be measured makes the sum of
+ * that quantity unknown (-1) for good.
  */
 public final class CpuTotals {
     private final Sum user = new Sum();
@@ -18,11 +18,11 @@ public final class CpuTotals {
     private final Sum wall = new Sum();
     private final LongAdder intervals = new LongAdder();
 
-    /** Sums of 0. */
+    /** Creates totals of 0. */
     public CpuTotals() {}
 
     /**
-     * Adds one interval; -1 for what is not known of it.
+     * Adds one interval; -1 stands for an unknown value.
      *
      * @param userNanos user time in nanoseconds
      * @param systemNanos system time in nanoseconds
@@ -33,7 +33,7 @@ public final class CpuTotals {
         addSigned(orUnknown(userNanos), orUnknown(systemNanos), orUnknown(totalNanos), orUnknown(wallNanos));
     }
 
-    /** As CpuMeter measures: CpuMeter.UNKNOWN for what is not known. */
+    /** For CpuMeter: here CpuMeter.UNKNOWN stands for an unknown value, and any other may be negative. */
     void addSigned(long userNanos, long systemNanos, long totalNanos, long wallNanos) {
         user.add(userNanos);
         system.add(systemNanos);
@@ -61,12 +61,15 @@ public final class CpuTotals {
         return total.nanos();
     }
 
-    /** {@return elapsed time in nanoseconds, summed over all threads: two threads at work for a second are two seconds} */
+    /**
+     * {@return elapsed time in nanoseconds, summed over all threads: two threads that work for a second give
+     * two seconds}
+     */
     public long wallNanos() {
         return wall.nanos();
     }
 
-    /** {@return how many intervals were added} */
+    /** {@return the number of intervals added} */
     public long intervals() {
         return intervals.sum();
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a reading comes from, for people and for logs.
 package dev.threadclock;
 
 import dev.threadclock.internal.SourceFacts;
 
-/** Where the reads of one quantity at one freshness take their value from, here and now. Immutable. */
+/**
+ * Where the reads of one quantity at one freshness get their value in this JVM, for people and for logs.
+ * Immutable.
+ */
 public final class Source {
     private final Quantity quantity;
     private final Freshness freshness;
@@ -21,42 +23,51 @@ public final class Source {
         return quantity;
     }
 
-    /** {@return the freshness that was asked for} */
+    /** {@return the requested freshness} */
     public Freshness freshness() {
         return freshness;
     }
 
-    /** {@return "tick cache", "getrusage", "ThreadMXBean" and the like; "none" when nothing answers and the read is -1} */
+    /**
+     * {@return "tick cache", "getrusage", "ThreadMXBean" and so on; "none" when there is no source and the
+     * read returns -1}
+     */
     public String name() {
         return facts.name;
     }
 
-    /** {@return how Java comes to it: "FFM", "JNI" or "ThreadMXBean"} */
+    /** {@return how Java calls the source: "FFM", "JNI" or "ThreadMXBean"} */
     public String binding() {
         return facts.binding;
     }
 
-    /** {@return system calls in one read; 0 for the tick cache, which makes one per tick. -1: not known} */
+    /**
+     * {@return the number of system calls in one read; 0 for the tick cache, which makes one per tick; -1 if
+     * not known}
+     */
     public int systemCalls() {
         return facts.systemCalls;
     }
 
-    /** {@return the smallest step of the value. -1: not known} */
+    /** {@return the smallest step of the value in nanoseconds; -1 if not known} */
     public long resolutionNanos() {
         return facts.resolutionNanos;
     }
 
-    /** {@return how old the value may be: 0 for NOW, typically two ticks for TICK. -1: not known} */
+    /**
+     * {@return how old the value may be, in nanoseconds: 0 for NOW, typically two ticks for TICK; -1 if not
+     * known}
+     */
     public long ageNanos() {
         return facts.ageNanos;
     }
 
-    /** {@return why the native library is not used, with the remedy; empty when it is} */
+    /** {@return why the native library is not used, with the remedy; empty if it is used} */
     public String whyNotNative() {
         return facts.whyNotNative;
     }
 
-    /** One line with all of it. */
+    /** Returns all of it on one line. */
     @Override
     public String toString() {
         String text = quantity + " " + freshness + ": " + facts.name + " through " + facts.binding + ", steps of "

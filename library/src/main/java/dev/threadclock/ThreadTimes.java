@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All threads of the process in one pass: who they are, and their times.
 package dev.threadclock;
 
 import dev.threadclock.internal.ThreadTable;
 
 /**
- * The threads of this process and their CPU times, read in one pass. Made once and read into again and again. Not thread
- * safe: use one per thread.
+ * All threads of this process with their names, ids and CPU times, read in one pass. Create it once and read
+ * into it repeatedly. Not thread safe: use one per thread.
  *
  * <pre>{@code
  * ThreadTimes threads = new ThreadTimes();
@@ -16,31 +15,34 @@ import dev.threadclock.internal.ThreadTable;
  * }
  * }</pre>
  *
- * <p>The threads are in the order in which they started. All are there: Java threads with their Java names and ids, those of
- * the garbage collector, the compilers and native libraries with their names in the kernel. A thread that starts or ends
- * while the pass is going on may be missing. Virtual threads are not threads of the process: their carriers are.
+ * <p>Threads are listed in the order in which they started. The list includes Java threads, with their Java
+ * names and ids, and those of the garbage collector, the compilers and native libraries, with their kernel
+ * names. A thread that starts or ends during the pass may be missing. Virtual threads are not threads of the
+ * process, but their carriers are.
  *
- * <p>Without the native library only Java threads are there, with a TID of -1, and user and system may be -1.
+ * <p>Without the native library only Java threads are listed, with a TID of -1, and user and system may be
+ * -1.
  */
 public final class ThreadTimes {
     private final ThreadTable table = new ThreadTable();
 
-    /** Room for threads, of which none is read yet. */
+    /** Creates an empty list, before the first pass. */
     public ThreadTimes() {}
 
     /**
-     * Reads all threads, now. One {@code clock_gettime} a thread, two more for those that have run since the last pass; a new
-     * thread costs the reading of its stat file, once. Allocates only when threads have started or ended since.
+     * Reads all threads now. One {@code clock_gettime} per thread, and two more for each that has run since
+     * the last pass; for a new thread, its stat file is also read once. Allocates only if threads have
+     * started or ended since the last pass.
      *
-     * @return how many there are, as {@link #size()}
-     * @throws IllegalStateException if they cannot be listed, as without /proc
+     * @return the number of threads, as {@link #size()}
+     * @throws IllegalStateException if they cannot be listed, for example without /proc
      */
     public int read() {
         table.read();
         return table.size();
     }
 
-    /** {@return how many threads the last pass found; 0 before the first} */
+    /** {@return the number of threads that the last pass found; 0 before the first pass} */
     public int size() {
         return table.size();
     }
@@ -55,18 +57,18 @@ public final class ThreadTimes {
     }
 
     /**
-     * The same thread has the same number in every pass of this process, and no other thread ever gets it: not even one that
-     * gets its TID.
+     * A number that identifies the thread in every pass. No other thread of this process ever has the same
+     * one, even if it reuses the TID.
      *
      * @param index which thread, from 0 to {@link #size()} - 1
-     * @return the number that stands for the thread
+     * @return the thread's serial number
      */
     public long serial(int index) {
         return table.serial(index);
     }
 
     /**
-     * {@return the id of the Java thread, as {@code Thread.getId()}; 0 if it is no Java thread}
+     * {@return the id of the Java thread, as {@code Thread.getId()}; 0 if it is not a Java thread}
      *
      * @param index which thread, from 0 to {@link #size()} - 1
      */
@@ -75,7 +77,8 @@ public final class ThreadTimes {
     }
 
     /**
-     * {@return true if it is a Java thread, started by Java or attached; false for one that is about to begin or to end}
+     * {@return true for a Java thread, started by Java or attached; false for one that is just starting or
+     * ending}
      *
      * @param index which thread, from 0 to {@link #size()} - 1
      */
@@ -84,7 +87,8 @@ public final class ThreadTimes {
     }
 
     /**
-     * {@return the name: a Java thread's as it is now; else that in the kernel, at most 15 bytes, as a new string}
+     * {@return a Java thread's current name; for other threads the kernel's, at most 15 bytes, as a new
+     * string}
      *
      * @param index which thread, from 0 to {@link #size()} - 1
      */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over threads.
 package dev.threadclock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Sums over several threads. */
 class CpuTotalsTest {
     @Test
     void addsUpWhatManyThreadsAdd() {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module of the library needs and gives away.
 package dev.threadclock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import org.junit.jupiter.api.Test;
 
+/** What the library's module requires and exports. */
 class ModuleTest {
     @Test
     void onlyThePublicPackageIsExportedAndNothingBeyondJavaBaseIsRequired() throws Exception {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reads behind the public API, and the choice of who answers them in this JVM.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 
 /**
- * Internal: all reads. Nanoseconds; -1, or false with a sample of -1, is a refusal. One object for the life of the JVM in a
- * static final field, so that the compilers call its methods directly.
+ * Internal: all reads behind the public API, and the choice of their implementation in this JVM. Values are
+ * nanoseconds; -1, or false with a sample of -1, means refused. One instance for the life of the JVM, in a
+ * static final field, so that the JIT compilers call its methods directly.
  */
 public abstract class Clocks {
+    private static final String REQUIRE_PROPERTY = "dev.threadclock.requireNative";
+
     public static final Clocks CLOCKS = choose();
 
     public abstract long userTickNanos();
@@ -29,7 +31,7 @@ public abstract class Clocks {
 
     public abstract boolean timesNow(Sample sample);
 
-    /** User, system and total as of the last tick, and the elapsed time of that tick. */
+    /** User, system and total as of the last tick, and that tick's elapsed time. */
     public abstract void taskTick(Sample sample);
 
     /** User, system, total and elapsed time now. */
@@ -37,19 +39,27 @@ public abstract class Clocks {
 
     public abstract boolean threadTimes(Thread thread, Sample sample);
 
-    /** UnsupportedOperationException without native code. */
+    /** Throws UnsupportedOperationException without native code. */
     public abstract boolean tidTimes(int tid, Sample sample);
 
     public abstract boolean processTimes(Sample sample);
 
-    /** -1: not alive, or not known here. */
+    /** -1 if the thread is not alive or its TID cannot be determined. */
     public abstract int tid(Thread thread);
 
     /** Reads all threads of the process. */
     public abstract void allThreads(ThreadTable table);
 
-    /** Name, binding, system calls, resolution and age of a source; quantity and freshness by their ordinals. */
+    /**
+     * Name, binding, system calls, resolution and age of a source; quantity and freshness are given as
+     * ordinals.
+     */
     public abstract SourceFacts source(int quantity, int freshness);
+
+    /** Why native code is not used, and the remedy; empty if it is used. */
+    public String whyNotNative() {
+        return "";
+    }
 
     /** Memory for a sample; null without native code. */
     abstract ByteBuffer memory();
@@ -59,16 +69,42 @@ public abstract class Clocks {
             return NativeBinding.clocks();
         } catch (LinkageError | RuntimeException e) {
             // No library for this machine, no place to extract it, or native access is denied (IllegalCallerException).
-            return new ManagementClocks(reason(e));
+            Clocks clocks = new ManagementClocks(reason(e));
+            if (isRequired()) {
+                clocks.requireNative();
+            }
+            return clocks;
+        }
+    }
+
+    private static boolean isRequired() {
+        try {
+            return Boolean.getBoolean(REQUIRE_PROPERTY);
+        } catch (SecurityException e) {
+            return false; // a security manager may hide properties
+        }
+    }
+
+    /** Throws IllegalStateException if native code is not used. */
+    public final void requireNative() {
+        if (!whyNotNative().isEmpty()) {
+            throw new IllegalStateException("CPU times come from ThreadMXBean here, not from threadclock's native library: "
+                    + whyNotNative());
         }
     }
 
     private static String reason(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause.getMessage() != null) {
-                return cause.getMessage();
+                return cause.getMessage() + remedy(cause);
             }
         }
         return e.toString();
+    }
+
+    /** Messages of our own exceptions already contain the remedy. */
+    private static String remedy(Throwable e) {
+        boolean denied = e.getClass().getSimpleName().equals("IllegalCallerException"); // exists only since Java 9
+        return denied ? "; start Java with --enable-native-access=dev.threadclock, or =ALL-UNNAMED for the class path" : "";
     }
 }

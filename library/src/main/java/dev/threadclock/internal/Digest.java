@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 as lower-case hex, the form of the .sha256 files in the jar.
 package dev.threadclock.internal;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
+/** SHA-256 as lower-case hex, the form of the .sha256 files in the jar. */
 final class Digest {
     private Digest() {}
 

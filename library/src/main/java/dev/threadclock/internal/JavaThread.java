@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a thread that older JDKs do not have the method for.
 package dev.threadclock.internal;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** Internal: {@code Thread.isVirtual()} of JDK 21 and {@code Thread.threadId()} of 19, on any JDK. */
+/** Internal: {@code Thread.isVirtual()} of JDK 21 and {@code Thread.threadId()} of JDK 19, on any JDK. */
 public final class JavaThread {
     private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
     private static final MethodHandle THREAD_ID = method("threadId", long.class);
 
     private JavaThread() {}
 
-    /** True if the thread is virtual: the kernel knows nothing of it. */
+    /** True if the thread is virtual and so unknown to the kernel. */
     public static boolean isVirtual(Thread thread) {
         if (IS_VIRTUAL == null) {
             return false;
@@ -21,11 +20,13 @@ public final class JavaThread {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
         } catch (Throwable e) {
-            throw new AssertionError(e); // it declares none
+            throw new AssertionError(e); // the method declares none
         }
     }
 
-    /** The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass of Thread may give another. */
+    /**
+     * The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass of Thread can override getId().
+     */
     static long id(Thread thread) {
         if (THREAD_ID == null) {
             return idBefore19(thread);
@@ -33,7 +34,7 @@ public final class JavaThread {
         try {
             return (long) THREAD_ID.invokeExact(thread);
         } catch (Throwable e) {
-            throw new AssertionError(e); // it declares none
+            throw new AssertionError(e); // the method declares none
         }
     }
 
@@ -42,7 +43,7 @@ public final class JavaThread {
         return thread.getId();
     }
 
-    /** Null where this JDK has no such method, or has it as a preview only. */
+    /** Null if this JDK lacks the method, or has it only as a preview. */
     private static MethodHandle method(String name, Class<?> result) {
         try {
             return MethodHandles.publicLookup().findVirtual(Thread.class, name, MethodType.methodType(result));

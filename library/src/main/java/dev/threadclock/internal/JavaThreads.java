@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a table of all threads are Java threads, and which.
 package dev.threadclock.internal;
 
 import java.lang.ref.WeakReference;
@@ -9,12 +8,13 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * A Java thread belongs to the row with its TID if it had that TID before the pass and has it still after it: TIDs are
- * reused, but not while their thread lives. What was found once is kept by the serial of the row, which is never reused; so
- * Java threads are listed anew only when one has started.
+ * Finds out which rows of a table of all threads are Java threads, and which ones. A Java thread belongs to
+ * the row with its TID if it had that TID both before and after the pass: TIDs are reused, but not while
+ * their thread lives. Matches are remembered by the row's serial, which is never reused, so Java threads are
+ * listed again only after one has started.
  */
 final class JavaThreads {
-    /** A Java thread; not held back from the garbage collector. */
+    /** A Java thread, held weakly. */
     static final class Known {
         final long id;
         private final String lastName;
@@ -42,7 +42,10 @@ final class JavaThreads {
         }
     }
 
-    /** Passes that list the threads again after one has started: an attached thread is counted before it is listed. */
+    /**
+     * The number of passes that list the threads after one has started: more than one, because an attaching
+     * thread is counted before it is listed.
+     */
     private static final int REPEATS = 2;
 
     private Known[] known = new Known[0]; // row by row
@@ -51,7 +54,7 @@ final class JavaThreads {
 
     private long started = Long.MIN_VALUE;
     private int repeats;
-    private Thread[] fresh = new Thread[0]; // Java threads that no row is known of, before the pass
+    private Thread[] fresh = new Thread[0]; // Java threads without a known row, as of before the pass
     private int[] freshTids = new int[0];
     private int freshCount;
 
@@ -67,7 +70,7 @@ final class JavaThreads {
         known[row] = thread;
     }
 
-    /** Before the pass: the TIDs of the threads that are new. */
+    /** Called before the pass: records the TIDs of new threads. */
     void beforePass() {
         freshCount = 0;
         long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
@@ -101,7 +104,10 @@ final class JavaThreads {
         }
     }
 
-    /** All platform threads; null entries at the end. None if a security manager forbids it: rows then have the kernel's names. */
+    /**
+     * All platform threads, padded with nulls. None if a security manager forbids it: rows then have the
+     * kernel's names.
+     */
     private static Thread[] liveThreads() {
         try {
             ThreadGroup root = Thread.currentThread().getThreadGroup();
@@ -119,7 +125,7 @@ final class JavaThreads {
         }
     }
 
-    /** After the pass: what is known of its rows. */
+    /** Called after the pass: fills in what is known of its rows. */
     void afterPass(ThreadTable table) {
         if (!sameRows(table)) {
             moveToRowsOf(table);

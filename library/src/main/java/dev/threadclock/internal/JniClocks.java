@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// All reads through JNI.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 
-/** Not final: the hot reads are called through FFM where there is one, see META-INF/versions/22. */
+/**
+ * All reads through JNI. Not final: where FFM is available, the hot reads go through it, see
+ * META-INF/versions/22.
+ */
 class JniClocks extends Clocks {
-    /** Errors as the kernel numbers them. */
+    /** Error codes as negative errno values. */
     private static final int NO_SUCH_THREAD = -3;
     private static final int NOT_KNOWN_HERE = -38;
 

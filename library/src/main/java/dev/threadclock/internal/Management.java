@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ThreadMXBean knows of threads, for where native code cannot be had.
 package dev.threadclock.internal;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 
+/** What ThreadMXBean knows of threads, for JVMs without native code. */
 final class Management {
     /** Null in a run-time image without the module java.management. */
     static final Management INSTANCE = make();
@@ -26,7 +26,7 @@ final class Management {
         try {
             return threads.getCurrentThreadUserTime();
         } catch (UnsupportedOperationException e) {
-            return -1; // a virtual thread, or a JVM that does not measure
+            return -1; // a virtual thread, or a JVM that does not measure CPU time
         }
     }
 
@@ -50,7 +50,7 @@ final class Management {
         }
     }
 
-    /** User was read before total, and can be ahead of it all the same where the JVM counts ticks (JDK 26). */
+    /** User was read before total, yet can exceed it where the JVM counts ticks (JDK 26). */
     private static boolean split(long user, long total, Sample sample) {
         if (user < 0 || total < 0) {
             sample.set(-1, -1, total);
@@ -70,12 +70,12 @@ final class Management {
         }
     }
 
-    /** Grows whenever a Java thread starts or a native one attaches. */
+    /** Increases whenever a Java thread starts or a native one attaches. */
     long startedThreads() {
         return threads.getTotalStartedThreadCount();
     }
 
-    /** Fills the table with the Java threads; others are not known. */
+    /** Fills the table with the Java threads; other threads are not visible here. */
     void allThreads(ThreadTable table) {
         long[] ids = threads.getAllThreadIds();
         ThreadInfo[] infos = threads.getThreadInfo(ids);

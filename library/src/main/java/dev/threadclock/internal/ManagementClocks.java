@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reads where there is no native code: ThreadMXBean answers, now, whatever freshness is asked for.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 
+/** The reads without native code: ThreadMXBean answers as of now, whatever freshness is requested. */
 final class ManagementClocks extends Clocks {
     private final Management management = Management.INSTANCE;
     private final String whyNotNative;
@@ -107,6 +107,11 @@ final class ManagementClocks extends Clocks {
     @Override
     public SourceFacts source(int quantity, int freshness) {
         return new SourceFacts(management == null ? "none" : "ThreadMXBean", "ThreadMXBean", -1, -1, 0, whyNotNative);
+    }
+
+    @Override
+    public String whyNotNative() {
+        return whyNotNative;
     }
 
     @Override

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How native code is called on JDK 8 to 21: through JNI. META-INF/versions/22 has its own.
 package dev.threadclock.internal;
 
+/**
+ * How native code is called on JDK 8 to 21: through JNI. META-INF/versions/22 has its own version of this
+ * class.
+ */
 final class NativeBinding {
     private NativeBinding() {}
 

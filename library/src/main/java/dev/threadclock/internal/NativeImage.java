@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native library as it lies in the jar: finds the one for this machine, and checks it against its digest.
 package dev.threadclock.internal;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 
+/** The native library as stored in the jar: finds the one for this machine and verifies its digest. */
 final class NativeImage {
     static final String FILE_NAME = "libthreadclock.so";
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private static final Set<OpenOption> NEW = new HashSet<>(Arrays.asList(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
 
     private final byte[] bytes;
     private final String digest;
@@ -28,7 +35,9 @@ final class NativeImage {
         this.digest = digest;
     }
 
-    /** Reads the library for this machine from the jar. UnsatisfiedLinkError: none for this machine, or a damaged one. */
+    /**
+     * Reads the library for this machine from the jar. UnsatisfiedLinkError: there is none, or it is damaged.
+     */
     static NativeImage fromJar() {
         String platform = platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
         String resource = "/META-INF/native/" + platform + "/" + FILE_NAME;
@@ -41,7 +50,9 @@ final class NativeImage {
         return new NativeImage(bytes, digest);
     }
 
-    /** The folder of the jar that holds the library for an operating system and architecture as Java names them. */
+    /**
+     * The folder in the jar for an operating system and architecture, named as in Java's os.name and os.arch.
+     */
     static String platform(String osName, String osArch) {
         if (osName.equals("Linux")) {
             if (osArch.equals("amd64") || osArch.equals("x86_64")) {
@@ -55,10 +66,17 @@ final class NativeImage {
                 + "; threadclock runs on Linux x86_64 and aarch64, with a 64-bit JVM");
     }
 
-    /** Writes the library to a new file that only its owner may read, and checks what has arrived there. */
+    void writeTo(WritableByteChannel file) throws IOException {
+        for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
+            file.write(left);
+        }
+    }
+
+    /** Writes the library to a new file that only its owner may read, and verifies the written content. */
     void writeTo(Path file) throws IOException {
-        Files.createFile(file, OWNER_ONLY);
-        Files.write(file, bytes, StandardOpenOption.WRITE);
+        try (WritableByteChannel made = Files.newByteChannel(file, NEW, OWNER_ONLY)) {
+            writeTo(made);
+        }
         if (!Digest.sha256(Files.readAllBytes(file)).equals(digest)) {
             throw new IOException("what was written is not what can be read back");
         }

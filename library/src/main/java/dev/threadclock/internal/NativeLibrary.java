@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the native library out of the jar, and leaves no file behind.
 package dev.threadclock.internal;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -11,18 +11,17 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Internal: loads libthreadclock once per class loader.
+ * Internal: loads libthreadclock from the jar, once per class loader, and leaves no file behind.
  *
- * <p>Two system properties steer it. {@code dev.threadclock.library}: the path of an installed libthreadclock.so, which
- * is then loaded instead of the one in the jar. {@code dev.threadclock.tmpdir}: the folder to put the library of the jar
- * into for the moment of loading.
+ * <p>Two system properties control it. {@code dev.threadclock.library}: the path of an installed
+ * libthreadclock.so to load instead of the one in the jar. {@code dev.threadclock.tmpdir}: the folder in
+ * which the library is placed while it is loaded.
  */
 public final class NativeLibrary {
     static final String LIBRARY_PROPERTY = "dev.threadclock.library";
@@ -36,10 +35,10 @@ public final class NativeLibrary {
     private NativeLibrary() {}
 
     /**
-     * Loads the library; does nothing when it is loaded already.
+     * Loads the library; does nothing if it is already loaded.
      *
-     * @throws UnsatisfiedLinkError if it cannot be had: one line of text with the reason and what to do. A later call
-     *     fails in the same way without trying again.
+     * @throws UnsatisfiedLinkError if it cannot be loaded: one line of text with the reason and the remedy. A
+     *     later call fails in the same way without trying again.
      */
     public static synchronized void load() {
         if (loaded) {
@@ -58,23 +57,13 @@ public final class NativeLibrary {
     }
 
     /**
-     * Puts the library of the jar into a folder as libthreadclock.so, readable by its owner only, and returns its path.
-     * A file of that name is replaced in one step.
+     * Writes the library of the jar to a new file.
      *
-     * @throws IOException if the folder does not take it
+     * @throws IOException if writing fails
      * @throws UnsatisfiedLinkError if the jar has none for this machine, or a damaged one
      */
-    public static Path extractTo(Path folder) throws IOException {
-        NativeImage image = NativeImage.fromJar();
-        Path scratch = Files.createTempDirectory(folder, ".threadclock-", OWNER_ONLY);
-        Path written = scratch.resolve(NativeImage.FILE_NAME);
-        try {
-            image.writeTo(written);
-            return Files.move(written, folder.resolve(NativeImage.FILE_NAME),
-                    StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            remove(written, scratch);
-        }
+    public static void writeTo(WritableByteChannel file) throws IOException {
+        NativeImage.fromJar().writeTo(file);
     }
 
     private static void loadOnce() {
@@ -109,7 +98,10 @@ public final class NativeLibrary {
                 + LIBRARY_PROPERTY + "=FILE");
     }
 
-    /** Null, or why this place does not do. Either way nothing stays there: Linux keeps what is mapped. */
+    /**
+     * Returns null, or why this place is unsuitable. Either way no file remains: Linux keeps mapped files
+     * alive.
+     */
     private static String loadThrough(String place, NativeImage image) {
         Path folder = null;
         Path file = null;
@@ -147,7 +139,7 @@ public final class NativeLibrary {
                     Files.deleteIfExists(path);
                 }
             } catch (IOException e) {
-                // The library works all the same; there is nobody to tell.
+                // Ignored: the library works regardless, and there is nobody to report this to.
             }
         }
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small pieces of memory outside the heap: native code writes into them, the garbage collector frees them.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
+/** Small pieces of off-heap memory: native code writes to them, the garbage collector frees them. */
 final class NativeMemory {
-    private static final int PIECE = 64; // a cache line each, so that threads do not disturb one another
+    private static final int PIECE = 64; // one cache line, to avoid false sharing between threads
     private static final int PAGE = 64 * PIECE;
 
     private static ByteBuffer page;
 
     private NativeMemory() {}
 
-    /** A piece of 64 bytes. Its page is freed when nobody holds any piece of it. */
+    /** A piece of 64 bytes. Its page is freed when none of its pieces is referenced any more. */
     static synchronized ByteBuffer piece() {
         if (page == null || page.remaining() < PIECE) {
             page = allocate(PAGE);

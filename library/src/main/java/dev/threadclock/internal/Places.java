@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders in which the native library may be put for the moment of loading, best first.
 package dev.threadclock.internal;
 
 import java.util.ArrayList;
@@ -7,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 
+/** The folders in which the native library may be placed while it is loaded, best first. */
 final class Places {
     static final String PROPERTY = "dev.threadclock.tmpdir";
 

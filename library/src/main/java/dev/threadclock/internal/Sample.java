@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one reading gives, and the memory that native code writes it into.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 
-/** Internal: the values of one reading in nanoseconds, -1 where unknown. Belongs to one thread at a time. */
+/**
+ * Internal: the values of one reading in nanoseconds, -1 where unknown, and the memory to which native code
+ * writes them. Belongs to one thread at a time.
+ */
 public final class Sample {
     public long userNanos = -1;
     public long systemNanos = -1;
     public long totalNanos = -1;
     public long wallNanos = -1;
 
-    /** Where native code writes user, system, total and wall; 0 without native code. */
+    /** Address to which native code writes user, system, total and wall; 0 without native code. */
     final long address;
 
     private final LongBuffer written;
@@ -29,7 +31,10 @@ public final class Sample {
         totalNanos = total;
     }
 
-    /** Takes over user, system and total from the memory if error is 0; else they are unknown. Returns error == 0. */
+    /**
+     * Copies user, system and total from the memory if error is 0; otherwise they become unknown. Returns
+     * error == 0.
+     */
     boolean times(int error) {
         if (error != 0) {
             set(-1, -1, -1);
@@ -39,7 +44,7 @@ public final class Sample {
         return true;
     }
 
-    /** The same, and wall in any case. */
+    /** The same; also copies wall, in either case. */
     void task(int error) {
         wallNanos = written.get(3);
         times(error);

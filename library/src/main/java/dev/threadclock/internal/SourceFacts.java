@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the source of a reading.
 package dev.threadclock.internal;
 
-/** Internal: what {@code dev.threadclock.Source} tells; -1 for a number that is not known. */
+/** Internal: the properties that {@code dev.threadclock.Source} reports; -1 for an unknown number. */
 public final class SourceFacts {
     public final String name;
     public final String binding;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of threads for people: which pool a thread is of, and what the JVM calls those of its own that the kernel cuts short.
 package dev.threadclock.internal;
 
 import java.util.Collections;
@@ -7,12 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What can be told from a thread's name. */
+/**
+ * Thread names for people: the pool that a thread belongs to, and the full names of JVM threads that the
+ * kernel truncates.
+ */
 public final class ThreadNames {
-    /** But for the digit of the JVM's own "G1 ", "C1 " and "C2 ". */
+    /** Excludes the digit in the JVM's own "G1 ", "C1 " and "C2 ". */
     private static final Pattern NUMBER = Pattern.compile("(?<!\\d)(?!(?<=\\b[A-Z])\\d )\\d+");
 
-    /** HotSpot's own threads whose names are longer than the kernel's 15 bytes; their numbers are lost. */
+    /** HotSpot's own threads whose names exceed the kernel's 15 bytes; truncation drops their numbers. */
     private static final Map<String, String> CUT_SHORT = cutShort(
             "VM Periodic Task Thread", "C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread", "Monitor Deflation Thread",
             "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread", "Shenandoah Control Thread",
@@ -31,7 +33,7 @@ public final class ThreadNames {
     }
 
     /**
-     * The pool: the name with a {@code *} in the place of each number. {@code http-nio-8080-exec-7} is of
+     * The pool: the name with each number replaced by {@code *}. {@code http-nio-8080-exec-7} belongs to
      * {@code http-nio-*-exec-*}.
      *
      * @param name a thread's name
@@ -42,10 +44,10 @@ public final class ThreadNames {
     }
 
     /**
-     * The name of a thread that is not Java's: what HotSpot calls it where that is known, else the kernel's.
+     * The name of a non-Java thread: HotSpot's own name for it where that is known, otherwise the kernel's.
      *
      * @param kernelName at most 15 bytes
-     * @return a name that is not cut short, as far as can be told
+     * @return the untruncated name, where it can be determined
      */
     public static String full(String kernelName) {
         return CUT_SHORT.getOrDefault(kernelName, kernelName);

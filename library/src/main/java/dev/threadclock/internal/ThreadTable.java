@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// All threads of the process as one pass found them: a row of memory each, as native code writes it.
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Internal: what {@code dev.threadclock.ThreadTimes} gives out. Belongs to one thread at a time. */
+/**
+ * Internal: all threads of the process as one pass found them, behind {@code dev.threadclock.ThreadTimes}:
+ * one row of memory each, as native code writes it. Belongs to one thread at a time.
+ */
 public final class ThreadTable {
-    /** struct threadclock_thread_row. */
+    /** Size of struct threadclock_thread_row. */
     static final int ROW = 56;
     private static final int TID = 0;
     private static final int SERIAL = 8;
@@ -92,7 +94,7 @@ public final class ThreadTable {
         size = threads;
     }
 
-    /** For who fills the table from Java: empty, with place for so many. */
+    /** For filling the table from Java: empties it and reserves room for this many threads. */
     void begin(int capacity) {
         size = 0;
         if (rows.capacity() / ROW < capacity) {

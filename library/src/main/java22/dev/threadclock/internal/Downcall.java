@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes method handles of functions of the native library.
 package dev.threadclock.internal;
 
 import java.lang.invoke.MethodHandle;
@@ -8,8 +7,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /**
- * java.lang.foreign by reflection, so that JDK 17 can compile what JDK 22 and later run. What comes out is a plain method
- * handle, called as any other.
+ * Creates method handles of functions of the native library. Uses java.lang.foreign by reflection, so that
+ * JDK 17 can compile what JDK 22 and later run. The result is a plain method handle.
  */
 final class Downcall {
     private Downcall() {}
@@ -25,14 +24,16 @@ final class Downcall {
     }
 
     private static MethodHandle of(String symbol, Class<?> result, Class<?>... parameters) {
-        // By address, of the library whose natives are bound: with the agent there may be two copies in the process.
+        // By address within the library whose natives are bound: with the agent, the process may have two
+        // copies.
         long address = Native.address(symbol);
         if (address == 0) {
             throw new UnsatisfiedLinkError("the native library has no " + symbol);
         }
         try {
             if (!(boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(Downcall.class.getModule())) {
-                // 22 and 23 would print a warning; from 24 on, the loading of the library has enabled it.
+                // 22 and 23 would print a warning; from 24 on, loading the library has already enabled native
+                // access.
                 throw new IllegalStateException("no FFM here: native access is not enabled");
             }
             Class<?> linkers = type("Linker");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot reads through the foreign function interface of JDK 22 and later.
 package dev.threadclock.internal;
 
 import java.lang.invoke.MethodHandle;
 
 /**
- * Critical downcalls: the thread does not change its state to "in native", which is most of what JNI costs, and a safepoint
- * waits for it. So only reads that mostly make no system call, and at most one of less than 1 us; the others stay with JNI.
+ * The hot reads through the foreign function interface (FFM) of JDK 22 and later. They are critical
+ * downcalls: the thread skips the transition to the state "in native", which is most of the cost of JNI, but
+ * a safepoint has to wait for it. So only reads that usually make no system call, and at most one of less
+ * than 1 us, use FFM; the others stay with JNI.
  *
- * <p>The handles are not final on purpose. C2 takes any call for one in which a safepoint can be met, and leaves out the poll
- * of a loop that makes one; a critical downcall that it builds into the loop meets none. A thread in
- * {@code while (!stop) sum += ThreadClock.userNanos();} then stops the whole JVM at the next collection: seen on JDK 26 and 27
- * with a handle in a static final field. A handle that is no constant is called, not built in, and its method polls when it
- * returns. That costs 1.3 ns.
+ * <p>The handles are deliberately not final. C2 assumes that any call contains a safepoint poll, and omits
+ * the poll of a loop that makes one; but a critical downcall inlined into the loop has no poll. A thread in
+ * {@code while (!stop) sum += ThreadClock.userNanos();} then stops the whole JVM at the next collection: seen
+ * on JDK 26 and 27 with a handle in a static final field. A handle that is not a constant is called rather
+ * than inlined, and its method polls when it returns. That costs 1.3 ns.
  */
 final class FfmClocks extends JniClocks {
     private static MethodHandle userTick = Downcall.ofNanos("threadclock_user_tick_ns");
@@ -84,7 +85,7 @@ final class FfmClocks extends JniClocks {
         return nanos < 0 ? -1 : nanos;
     }
 
-    /** A downcall declares Throwable and throws none but what the JVM itself does, a stack overflow. */
+    /** A downcall handle declares Throwable, but only the JVM itself can cause one: a stack overflow. */
     private static Error unexpected(Throwable e) {
         return e instanceof Error ? (Error) e : new AssertionError(e);
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digest is what sha256sum prints: leading zeros and bytes above 127 included.
 package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
+/** The digest equals the output of sha256sum, including leading zeros and bytes above 127. */
 class DigestTest {
     private static String of(String text) {
         return Digest.sha256(text.getBytes(StandardCharsets.US_ASCII));
@@ -20,7 +20,7 @@ class DigestTest {
 
     @Test
     void zerosInFrontStay() {
-        // The first byte of the digest is 0x00, so a number printed as hex would be two digits short.
+        // The first byte of the digest is 0x00, so a number printed as hex would be two digits too short.
         assertThat(of("286")).isEqualTo("00328ce57bbc14b33bd6695bc8eb32cdf2fb5f3a7d89ec14a42825e15d39df60");
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which library a machine gets, and what one without a library is told.
 package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Which library a machine gets, and the error on a machine without one. */
 class NativeImageTest {
     @ParameterizedTest
     @CsvSource({"amd64, linux-x86_64", "x86_64, linux-x86_64", "aarch64, linux-aarch64"})

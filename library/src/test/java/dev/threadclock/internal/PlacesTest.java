@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which folders are tried: the user's wish first, each once, and none that is not known.
 package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+/** The order in which folders are tried: the user's choice first, each folder once, unknown ones skipped. */
 class PlacesTest {
     private final Properties before = new Properties();
 
@@ -40,7 +40,7 @@ class PlacesTest {
     void noWishAndNoHomeAreLeftOut() {
         System.setProperty(Places.PROPERTY, "");
         System.setProperty("java.io.tmpdir", "/temporary");
-        // What Java says when the user is not in /etc/passwd, as in many containers.
+        // Java's value when the user is not in /etc/passwd, as in many containers.
         System.setProperty("user.home", "?");
         assertThat(Places.inOrder()).startsWith("/temporary").doesNotContain("", "?/.cache");
     }

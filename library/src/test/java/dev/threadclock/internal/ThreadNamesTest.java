@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads whose names differ in their numbers only are of one pool; what the kernel cuts short is made whole.
 package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
+/**
+ * Threads whose names differ only in numbers belong to one pool; names that the kernel truncates are
+ * restored.
+ */
 class ThreadNamesTest {
     @Test
     void numbersAreStars() {

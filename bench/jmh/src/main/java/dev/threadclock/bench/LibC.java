@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// libc's functions by FFM, on Java 22 and later; by reflection, for this is Java 8 bytecode. Calls cost what they cost in Java 22.
 package dev.threadclock.bench;
 
 import java.lang.invoke.MethodHandle;
@@ -9,6 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
+/**
+ * libc functions through FFM, on Java 22 and later; by reflection, because this is Java 8 bytecode. Calls
+ * cost the same as direct FFM calls in Java 22.
+ */
 final class LibC {
     private static final int TIMESPEC_BYTES = 16;
 
@@ -18,12 +21,12 @@ final class LibC {
 
     private LibC() {}
 
-    /** Room for the answer of clock_gettime; of one thread. */
+    /** Memory for the result of clock_gettime; for use by one thread. */
     static final class Timespec {
         private final ByteBuffer memory = ByteBuffer.allocateDirect(TIMESPEC_BYTES).order(ByteOrder.nativeOrder());
         private final long address = address(memory);
 
-        /** Nanoseconds of any clock. */
+        /** Reads any clock, in nanoseconds. */
         long read(int clock) {
             try {
                 if ((int) CLOCK_GETTIME.invokeExact(clock, address) != 0) {
@@ -52,7 +55,7 @@ final class LibC {
         }
     }
 
-    /** A function that returns int; addresses are longs, which are passed alike. */
+    /** A function that returns int; addresses are passed as longs, which the ABI treats alike. */
     private static MethodHandle function(String name, String... parameters) {
         try {
             String foreign = "java.lang.foreign.";

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What metering a task costs: user, system and total at its start and its end.
 package dev.threadclock.bench;
 
 import dev.threadclock.CpuMeter;
@@ -17,7 +16,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar Metering -prof gc}. */
+/**
+ * The cost of metering a task: user, system and total at its start and its end.
+ *
+ * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar Metering -prof gc}.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)

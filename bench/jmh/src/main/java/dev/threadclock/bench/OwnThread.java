@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read of the calling thread costs, with each peer, beside the baselines.
 package dev.threadclock.bench;
 
 import dev.threadclock.bench.peers.OwnThreadClock;
@@ -17,8 +16,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm JAVA} for another JDK,
- * {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p peer=threadMXBean} for ThreadMXBean with the agent.
+ * The cost of a read of the calling thread, with each peer, beside the baselines.
+ *
+ * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm JAVA} for
+ * another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p peer=threadMXBean} for
+ * ThreadMXBean with the agent.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -26,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(3)
 public class OwnThread {
-    /** One peer in a fork: the interface has one implementation there, and costs nothing. */
+    /** One peer per fork: the interface then has a single implementation, so its calls are free. */
     @State(Scope.Thread)
     public static class Peer {
         @Param({"threadclock", "threadMXBean", "oshi", "jna", "airlift"})

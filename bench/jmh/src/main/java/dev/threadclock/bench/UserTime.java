@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of the published figures: single calls of ThreadMXBean's reads of the calling thread, sampled.
 package dev.threadclock.bench;
 
 import java.lang.management.ManagementFactory;
@@ -16,9 +15,13 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16 threads, {@code -jvm JAVA} for
- * another JDK, {@code -jvmArgsAppend -javaagent:dist/threadclock.jar} for the agent. A sample contains two reads of
- * System.nanoTime(), which "baseline" shows; a mean over many calls, as in AverageTime, does not.
+ * The benchmark behind the published figures: single calls of ThreadMXBean's reads of the calling thread,
+ * sampled.
+ *
+ * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16 threads,
+ * {@code -jvm JAVA} for another JDK, {@code -jvmArgsAppend -javaagent:dist/threadclock.jar} for the agent. A
+ * sample includes two reads of System.nanoTime(), which "baseline" shows; a mean over many calls, as in
+ * AverageTime, does not.
  */
 @BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that OpenJDK 26 reads for user time, with the caller named by its TID or as 0: what the kernel's look-up costs.
 package dev.threadclock.bench;
 
 import java.util.concurrent.TimeUnit;
@@ -14,7 +13,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** HOW TO RUN, on Java 22 or later: {@code java -jar bench/jmh/target/benchmarks.jar VirtClock}. */
+/**
+ * The clock that OpenJDK 26 reads for user time, with the caller identified by its TID or by 0: the cost of
+ * the kernel's TID look-up.
+ *
+ * <p>HOW TO RUN, on Java 22 or later: {@code java -jar bench/jmh/target/benchmarks.jar VirtClock}.
+ */
 @BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 4, time = 5)
@@ -22,7 +26,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(3)
 @State(Scope.Thread)
 public class VirtClock {
-    /** Bits 31..3: ~TID, or 0 as it is; bit 2: of a thread; bits 1..0: VIRT (include/linux/posix-timers.h). */
+    /**
+     * Bits 31..3: ~TID, where TID 0 means the caller; bit 2: per-thread clock; bits 1..0: VIRT
+     * (include/linux/posix-timers.h).
+     */
     private static final int VIRT_OF_THREAD = 4 | 1;
     private static final int PID_0 = ~0 << 3 | VIRT_OF_THREAD;
 

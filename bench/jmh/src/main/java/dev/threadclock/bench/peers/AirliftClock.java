@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// airlift's CpuTimer, as Presto and Trino meter with it: wall, total and user of an interval, over ThreadMXBean.
 package dev.threadclock.bench.peers;
 
 import io.airlift.stats.CpuTimer;
 import java.util.concurrent.TimeUnit;
 
+/**
+ * airlift's CpuTimer, with which Presto and Trino meter: wall, total and user of an interval, based on
+ * ThreadMXBean.
+ */
 final class AirliftClock implements OwnThreadClock {
-    /** Of one thread: benchmarks of this peer run with a state per thread. */
+    /** For one thread: benchmarks of this peer run with one state per thread. */
     private final CpuTimer timer = new CpuTimer();
 
     @Override

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one would write with JNA: libc's own functions, mapped directly.
 package dev.threadclock.bench.peers;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 
+/** The straightforward solution with JNA: libc's own functions, mapped directly. */
 final class JnaClock implements OwnThreadClock {
     private static final int CLOCK_THREAD_CPUTIME_ID = 3;
     private static final int RUSAGE_THREAD = 1;

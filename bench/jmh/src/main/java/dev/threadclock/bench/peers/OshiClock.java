@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// OSHI's OSThread, brought up to date for each reading: it parses files of /proc.
 package dev.threadclock.bench.peers;
 
 import oshi.SystemInfo;
 import oshi.software.os.OSThread;
 
+/** OSHI's OSThread, updated for each reading: it parses files of /proc. */
 final class OshiClock implements OwnThreadClock {
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final ThreadLocal<OSThread> OWN =

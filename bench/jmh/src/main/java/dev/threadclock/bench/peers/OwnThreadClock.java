@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all peers are measured through: reads of the calling thread.
 package dev.threadclock.bench.peers;
 
-/** Nanoseconds of the calling thread, in whatever steps the peer has them; -1 where it has no such reading. */
+/**
+ * The interface through which all peers are measured: reads of the calling thread, in nanoseconds at the
+ * peer's resolution; -1 if the peer has no such reading.
+ */
 public interface OwnThreadClock {
     long userNanos();
 
     long totalNanos();
 
-    /** The peer of this name. */
+    /** The peer with this name. */
     static OwnThreadClock of(String peer) {
         switch (peer) {
             case "threadclock":

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock's own Java API: FFM on JDK 22 and later, JNI before.
 package dev.threadclock.bench.peers;
 
 import dev.threadclock.ThreadClock;
 
+/** threadclock's own Java API: FFM on JDK 22 and later, JNI on older ones. */
 final class ThreadclockClock implements OwnThreadClock {
     @Override
     public long userNanos() {
