@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs child processes with a time limit, and lets none outlive the command line.
 package dev.threadclock.cli;
 
 import java.io.BufferedReader;
@@ -13,12 +12,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Starts a program, reads what it says, waits for its end. */
+/**
+ * Runs child processes with a time limit: starts a program, reads its output and waits for its end. No child
+ * outlives the command line.
+ */
 public final class Children {
-    /** How a child ended; exit is meaningless when it had to be killed for its time. */
+    /** How a child ended; exit is meaningless if the child was killed at the time limit. */
     public record Outcome(int exit, boolean timedOut, String stderr) {}
 
-    /** Java prints a line and changes its behaviour for these; a measured child is to be as it is by default. */
+    /**
+     * Java prints a line and changes its behaviour if one of these is set; a measured child should run with
+     * its defaults.
+     */
     private static final List<String> JAVA_OPTION_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     private static final long READERS_MILLIS = 2_000;
@@ -26,7 +31,9 @@ public final class Children {
 
     private Children() {}
 
-    /** Runs a command to its end, handing over each line of its stdout. IOException: it could not be started. */
+    /**
+     * Runs a command to its end and passes on each line of its stdout. IOException: it could not be started.
+     */
     public static Outcome run(List<String> command, Duration limit, Consumer<String> onStdoutLine) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
         builder.environment().keySet().removeAll(JAVA_OPTION_VARIABLES);
@@ -75,7 +82,7 @@ public final class Children {
         }
     }
 
-    /** With its own children first: a java may be a script that starts the real one. */
+    /** Kills its own children first: a java may be a script that starts the real one. */
     private static void kill(Process child) {
         child.descendants().forEach(ProcessHandle::destroyForcibly);
         child.destroyForcibly();
@@ -88,7 +95,7 @@ public final class Children {
                     onLine.accept(line);
                 }
             } catch (IOException e) {
-                // The child has ended, or was killed.
+                // The child has ended or was killed.
             }
         }, "child output");
         thread.setDaemon(true);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command failed: what, why and what to do next, for stderr. Exit status 1.
 package dev.threadclock.cli;
 
-/** Thrown by commands for the user to read; the text needs no stack trace. */
+/**
+ * A command failed: what happened, why and what to do next, as a message on stderr without a stack trace.
+ * Exit status 1.
+ */
 public final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Java installation, JDK or JRE, as it describes itself when run.
 package dev.threadclock.cli;
 
 import java.nio.file.Path;
@@ -7,7 +6,10 @@ import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** home: real path of java.home. version: as java.version, "17.0.15" or "1.8.0_432". vendor: a short name. */
+/**
+ * One Java installation, JDK or JRE, as it describes itself when run. home: real path of java.home. version:
+ * as java.version, "17.0.15" or "1.8.0_432". vendor: a short name.
+ */
 public record Jdk(Path home, String version, String vendor, String arch) {
     private static final Pattern NUMBERS = Pattern.compile("^[1-9]\\d*(\\.\\d+)*");
 
@@ -31,7 +33,10 @@ public record Jdk(Path home, String version, String vendor, String arch) {
         return "JDK " + version + " " + vendor;
     }
 
-    /** "1.8.0_432" as "8.0.432", "21.0.0-ea" as "21": a form that Runtime.Version takes, 1 if there is no number in it. */
+    /**
+     * Converts "1.8.0_432" to "8.0.432" and "21.0.0-ea" to "21", a form that Runtime.Version parses; 1 if
+     * there is no number.
+     */
     private static String parseable(String version) {
         Matcher numbers = NUMBERS.matcher(version.replaceFirst("^1\\.8\\.0_?", "8.0."));
         return numbers.find() ? numbers.group().replaceFirst("(\\.0+)+$", "") : "1";

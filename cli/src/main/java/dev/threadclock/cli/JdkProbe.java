@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what a Java installation is by running it; its release file adds the vendor's name.
 package dev.threadclock.cli;
 
 import java.io.IOException;
@@ -12,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
+/** Identifies a Java installation by running it; its release file adds the vendor's name. */
 final class JdkProbe {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private JdkProbe() {}
 
-    /** Why a folder is no Java installation that works. */
+    /** Why a folder is not a working Java installation. */
     static final class NotWorking extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -26,7 +26,7 @@ final class JdkProbe {
         }
     }
 
-    /** Runs this java and asks it who it is. */
+    /** Runs this java and has it print its properties. */
     static Jdk ask(Path java) throws NotWorking {
         Children.Outcome outcome;
         try {
@@ -51,7 +51,7 @@ final class JdkProbe {
         }
     }
 
-    /** The lines "    java.home = /usr/lib/jvm/..." of -XshowSettings. */
+    /** Parses the lines "    java.home = /usr/lib/jvm/..." of -XshowSettings. */
     private static Map<String, String> properties(String text) {
         Map<String, String> properties = new HashMap<>();
         for (String line : text.split("\n")) {
@@ -63,7 +63,7 @@ final class JdkProbe {
         return properties;
     }
 
-    /** What people call it: Temurin, Corretto, Zulu, Debian, Oracle. */
+    /** The vendor's common name: Temurin, Corretto, Zulu, Debian, Oracle. */
     private static String vendor(Path home, Map<String, String> properties) {
         String product = properties.getOrDefault("java.vendor.version", release(home, "IMPLEMENTOR_VERSION"));
         String name = product.replaceFirst("[^A-Za-z].*", "");
@@ -74,7 +74,7 @@ final class JdkProbe {
         return vendor.isEmpty() ? "unknown" : vendor.replaceFirst("[ ,]+(Inc\\.?|Corporation|Project|Foundation)\\b.*", "");
     }
 
-    /** An entry of the release file, which a JRE inside a JDK 8 has one folder up; or "". */
+    /** An entry of the release file, or ""; for a JRE inside a JDK 8, the file is one folder up. */
     private static String release(Path home, String key) {
         for (Path file : List.of(home.resolve("release"), home.resolveSibling("release"))) {
             try (Reader reader = Files.newBufferedReader(file)) {
@@ -82,7 +82,7 @@ final class JdkProbe {
                 release.load(reader);
                 return release.getProperty(key, "").replace("\"", "");
             } catch (IOException | IllegalArgumentException e) {
-                // No such file, or no such form: the next one, or none.
+                // No such file, or not in this format: tries the next one.
             }
         }
         return "";

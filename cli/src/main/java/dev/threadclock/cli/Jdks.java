@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the Java installations of a machine, each once.
 package dev.threadclock.cli;
 
 import java.io.IOException;
@@ -16,13 +15,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The Java installations (JDKs and JREs) that can be found: JAVA_HOME, PATH, /usr/lib/jvm, /usr/java, /opt/java, SDKMAN.
+ * The Java installations (JDKs and JREs) found on this machine, each once: in JAVA_HOME, PATH, /usr/lib/jvm,
+ * /usr/java, /opt/java, SDKMAN.
  *
  * @param jdks the working ones, oldest version first, each once however many links lead to it
- * @param skipped folders that look like one and do not work
+ * @param skipped folders that look like an installation but do not work
  */
 public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
-    /** A folder that is left out, and why. */
+    /** A folder that is skipped, and why. */
     public record Skipped(Path path, String reason) {}
 
     /** Searches the usual places. */
@@ -30,12 +30,15 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return probe(candidates());
     }
 
-    /** Takes these folders, and looks nowhere else. Each may be a JDK's home or its bin/java. */
+    /** Uses only these folders. Each may be a JDK's home or its bin/java. */
     public static Jdks of(Collection<Path> homes) {
         return probe(homes);
     }
 
-    /** What --jdk asks for, the usual places if nothing. Failure: one of them does not work. */
+    /**
+     * The JDKs that --jdk asks for, or those in the usual places without --jdk. Failure: one of them does not
+     * work.
+     */
     public static Jdks wanted(Collection<Path> homes) {
         Jdks jdks = homes.isEmpty() ? find() : of(homes);
         if (!homes.isEmpty() && !jdks.skipped().isEmpty()) {
@@ -45,7 +48,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return jdks;
     }
 
-    /** The same, and at least one. */
+    /** The same, but fails if there is none. */
     public static Jdks needed(Collection<Path> homes) {
         Jdks jdks = wanted(homes);
         if (jdks.jdks().isEmpty()) {
@@ -74,7 +77,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return new Jdks(List.copyOf(jdks), List.copyOf(skipped));
     }
 
-    /** The real path of the java of an installation, so that links to the same one count once. */
+    /** The real path of an installation's java, so that several links to it count once. */
     private static Path java(Path candidate) throws JdkProbe.NotWorking {
         try {
             Path real = candidate.toRealPath();
@@ -114,7 +117,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
                     found.add(java);
                 }
             } catch (InvalidPathException e) {
-                // No such folder then.
+                // There is no such folder.
             }
         }
         return found;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Main-Class of the jar: Java 8 bytecode, so that an old Java gets an answer it can print.
 package dev.threadclock.cli;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
-/** Starts the command line on Java 17 or later, and says what is needed on an older one. */
+/**
+ * The Main-Class of the jar: starts the command line on Java 17 or later, and says what is needed on an older
+ * one. Java 8 bytecode, so that an old Java can print that message.
+ */
 public final class Launcher {
     private static final int NEEDED = 17;
 
@@ -19,7 +21,7 @@ public final class Launcher {
                     + " agent as they are: java -javaagent:threadclock.jar ...");
             System.exit(1);
         }
-        // By name: the class file is newer than this one.
+        // By reflection: the class file is newer than this one.
         Method main = Class.forName("dev.threadclock.cli.Main").getMethod("main", String[].class);
         try {
             main.invoke(null, (Object) args);

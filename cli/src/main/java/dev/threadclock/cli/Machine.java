@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that figures were measured on, without which they mean nothing.
 package dev.threadclock.cli;
 
 import java.io.IOException;
@@ -7,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** loadAverage: of the minute before. */
+/**
+ * The machine that figures were measured on, without which they mean nothing. loadAverage: of the minute
+ * before.
+ */
 public record Machine(
         String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource, double loadAverage) {
     public static Machine describe(int tickHertz) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: the list of commands, and how errors become messages and exit statuses.
 package dev.threadclock.cli;
 
 import dev.threadclock.cli.attach.AttachCommand;
@@ -13,8 +12,11 @@ import dev.threadclock.cli.lab.LabCommand;
 import dev.threadclock.cli.record.RecordCommand;
 import dev.threadclock.cli.report.ReportCommand;
 import dev.threadclock.cli.top.TopCommand;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,7 +24,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** {@code threadclock}: exit status 0 ok, 1 failed, 2 used wrongly. */
+/**
+ * The command line {@code threadclock}: the list of commands, and how errors become messages and exit
+ * statuses: 0 ok, 1 failed, 2 usage error.
+ */
 @Command(
         name = "threadclock",
         description = {"Right and fast per-thread CPU time on Linux.", ""},
@@ -46,19 +51,46 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        // Commands may become another user, who may not read the JDK: jspawnhelper, which java starts programs by, lies there.
+        // A command may switch to a user who may not read the JDK, where jspawnhelper lies, with which java
+        // starts programs.
         System.setProperty("jdk.lang.Process.launchMechanism", "FORK");
         System.exit(run(args));
     }
 
     /** Runs one command line and returns its exit status. */
     public static int run(String... args) {
-        return new CommandLine(new Main())
+        CommandLine main = new CommandLine(new Main()).addSubcommand("help", new CommandLine.HelpCommand());
+        main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true); // commands have --help instead
+        int status = main
                 .setParameterExceptionHandler(Main::usedWrongly)
                 .setExecutionExceptionHandler(Main::failed)
+                .setExecutionStrategy(Main::execute)
                 .setOut(new PrintWriter(Terminal.stdout().stream(), true))
                 .setErr(new PrintWriter(Terminal.stderr().stream(), true))
                 .execute(args);
+        return status == CommandLine.ExitCode.OK ? written() : status;
+    }
+
+    /** --help after an unknown command is an error. */
+    private static int execute(CommandLine.ParseResult parsed) {
+        for (CommandLine command : parsed.asCommandLineList()) {
+            if (!command.getUnmatchedArguments().isEmpty()) {
+                throw new UnmatchedArgumentException(command, command.getUnmatchedArguments());
+            }
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
+    /** A broken pipe is not reported: the reader closed it on purpose. */
+    private static int written() {
+        IOException problem = Terminal.stdout().problem().orElse(null);
+        if (problem == null) {
+            return CommandLine.ExitCode.OK;
+        }
+        if (!"Broken pipe".equals(problem.getMessage())) {
+            Terminal.stderr().println("threadclock: cannot write to stdout: " + problem.getMessage() + "; not all of the output is there");
+        }
+        return CommandLine.ExitCode.SOFTWARE;
     }
 
     @Override
@@ -71,8 +103,9 @@ public final class Main implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
         err.println(name + ": " + what(e));
-        if (!UnmatchedArgumentException.printSuggestions(e, err) && command.getCommandSpec().parent() == null) {
-            err.println("Commands: " + String.join(", ", command.getSubcommands().keySet()));
+        if (!suggested(e) && command.getCommandSpec().parent() == null) {
+            err.println("Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
+                    .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name).collect(Collectors.joining(", ")));
         }
         err.println("'" + name + " --help' tells how it is used.");
         return CommandLine.ExitCode.USAGE;
@@ -88,6 +121,27 @@ public final class Main implements Runnable {
             e.printStackTrace(command.getErr());
         }
         return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** picocli would suggest a command for "topp" or "nosuch" if it merely shares some letters with it. */
+    private static boolean suggested(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched) || e.getCommandLine().getSubcommands().isEmpty()) {
+            return UnmatchedArgumentException.printSuggestions(e, e.getCommandLine().getErr());
+        }
+        String typed = unmatched.getUnmatched().get(0);
+        List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
+        List<String> meant = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name)).toList();
+        if (meant.isEmpty()) {
+            meant = names.stream().filter(name -> letters(name).equals(letters(typed))).toList();
+        }
+        if (!meant.isEmpty()) {
+            e.getCommandLine().getErr().println("Did you mean: " + String.join(" or ", meant) + "?");
+        }
+        return !meant.isEmpty();
+    }
+
+    private static String letters(String word) {
+        return word.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
     private static String what(ParameterException e) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file in one step: readers see the old one or the new one, never a half.
 package dev.threadclock.cli;
 
 import java.io.FileNotFoundException;
@@ -17,13 +16,16 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
-/** A file that a command is asked to write; "-" is stdout. */
+/**
+ * A file that a command is asked to write; "-" is stdout. It is replaced in one step: readers see the old
+ * content or the new, never part of it.
+ */
 public final class OutputFile {
     private final Path path;
     private final String option;
     private FileChannel kept;
 
-    /** option: how the user can name another file, for the error message. */
+    /** option: the option with which the user can name another file, for the error message. */
     public OutputFile(Path path, String option) {
         this.path = path;
         this.option = option;
@@ -67,14 +69,14 @@ public final class OutputFile {
         guarded(() -> replace(out -> out.write(text.getBytes(StandardCharsets.UTF_8))));
     }
 
-    /** As {@link #write(String)}, what another file has in it; not for stdout. */
+    /** As {@link #write(String)}, with the content of another file; not for stdout. */
     public void write(Path content) {
         guarded(() -> replace(out -> Files.copy(content, out)));
     }
 
     /**
-     * Opens the file now, so that it can be written even when this process has become another user: in place then, not in one
-     * step.
+     * Opens the file now, so that it can be written even after this process has switched to another user: in
+     * place, not in one step.
      */
     public void keepOpen() {
         guarded(() -> kept = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
@@ -88,7 +90,7 @@ public final class OutputFile {
         void run() throws IOException;
     }
 
-    /** In a step that a shutdown does not cut in two. */
+    /** Runs the work in a step that a shutdown does not interrupt. */
     private void guarded(FileWork work) {
         try {
             Shutdown.notDuring(() -> {
@@ -127,12 +129,12 @@ public final class OutputFile {
         return target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
     }
 
-    /** A device or pipe, which can't be replaced. */
+    /** A device or pipe, which cannot be replaced. */
     private boolean isSpecial() {
         return Files.exists(path) && !Files.isRegularFile(path);
     }
 
-    /** Where the rename goes: a symbolic link stays one. */
+    /** The target of the rename: a symbolic link is followed, not replaced. */
     private Path target() {
         try {
             return path.toRealPath();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how far a long command is: one line updated in place on a terminal, a line each elsewhere. On stderr.
 package dev.threadclock.cli;
 
-/** Open while the command works; closing it takes the line away again. */
+/**
+ * Reports the progress of a long command on stderr: one line updated in place on a terminal, otherwise one
+ * line per step. Open while the command works; close() erases the line.
+ */
 public final class Progress implements AutoCloseable {
     private static final String CLEAR_LINE = "\r\033[K";
 
@@ -16,14 +18,14 @@ public final class Progress implements AutoCloseable {
 
     public void say(String text) {
         if (terminal.watched()) {
-            // A line that reached the last column would wrap, and could not be taken back.
+            // A line that reached the last column would wrap and could not be erased.
             terminal.print(CLEAR_LINE + text.substring(0, Math.min(text.length(), width - 1)));
         } else {
             terminal.println(text);
         }
     }
 
-    /** Says something that stays. */
+    /** Prints a line that stays. */
     public void keep(String text) {
         clear();
         terminal.println(text);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a report goes to: the options of commands that measure long and write at the end.
 package dev.threadclock.cli;
 
 import java.nio.file.Path;
@@ -12,7 +11,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** To be mixed in; the page goes to COMMAND.html unless told otherwise. */
+/**
+ * The options for report files, as a mixin for commands that measure for long and write at the end. The page
+ * goes to COMMAND.html by default.
+ */
 public final class ReportFiles {
     @Option(names = "--html", paramLabel = "FILE", description = "Where the page goes (default: ${COMMAND-NAME}.html).")
     private Path html;
@@ -33,7 +35,7 @@ public final class ReportFiles {
     private OutputFile jsonFile;
     private OutputFile markdownFile;
 
-    /** Before the measurement: refuses what could not be written after it. */
+    /** Before the measurement: refuses files that could not be written after it. */
     public void check() {
         if (noHtml && html != null) {
             throw new ParameterException(command.commandLine(), "--html and --no-html exclude each other");
@@ -48,12 +50,12 @@ public final class ReportFiles {
         files().forEach(OutputFile::check);
     }
 
-    /** One of them does: nothing else is to be printed there. */
+    /** One of the files is stdout, so nothing else may be printed there. */
     public boolean goToStdout() {
         return files().stream().anyMatch(OutputFile::isStdout);
     }
 
-    /** Writes those that are asked for, and says so. */
+    /** Writes the requested files, and reports each. */
     public void write(Supplier<String> toHtml, Supplier<String> toJson, Supplier<String> toMarkdown) {
         write(jsonFile, toJson);
         write(markdownFile, toMarkdown);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jar that this program runs from, which is also the agent and the measured children's class path.
 package dev.threadclock.cli;
 
 import dev.threadclock.internal.NativeLibrary;
@@ -8,7 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 
-/** Where threadclock.jar is. */
+/**
+ * Locates threadclock.jar, from which this program runs; it is also the agent and the measured children's
+ * class path.
+ */
 public final class SelfJar {
     private SelfJar() {}
 
@@ -28,7 +30,7 @@ public final class SelfJar {
         }
     }
 
-    /** The native library in it, for commands that do nothing without. */
+    /** Loads the native library in the jar, for commands that cannot work without it. */
     public static void loadNative() {
         try {
             NativeLibrary.load();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to be undone when Ctrl-C or SIGTERM ends the command line: children, half-written files, the progress line.
 package dev.threadclock.cli;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
 
-/** One lock between the shutdown and the steps that it must not cut in two. */
+/**
+ * What to undo when Ctrl-C or SIGTERM ends the command line: children, half-written files, the progress line.
+ * One lock keeps the shutdown from interrupting critical steps.
+ */
 public final class Shutdown {
     private static final Deque<Runnable> UNDO = new ArrayDeque<>();
     private static final long SIGNAL_SPREAD_MILLIS = 500;
@@ -18,13 +20,13 @@ public final class Shutdown {
 
     private Shutdown() {}
 
-    /** Runs a step that the shutdown waits for. Once the shutdown is under way, never returns. */
+    /** Runs a step that the shutdown waits for. Never returns once the shutdown is under way. */
     public static synchronized <T> T notDuring(Callable<T> step) throws Exception {
         stopIfUnderWay();
         return step.call();
     }
 
-    /** Has this run at shutdown, until removed. */
+    /** Registers an action that runs at shutdown, until removed. */
     public static synchronized void add(Runnable undo) {
         stopIfUnderWay();
         UNDO.push(undo);
@@ -34,7 +36,10 @@ public final class Shutdown {
         UNDO.remove(undo);
     }
 
-    /** Ctrl-C reaches children as well, and one may end before our own shutdown begins: waits for it, then never returns. */
+    /**
+     * Ctrl-C reaches children as well, and one may end before our own shutdown begins: waits for that, and
+     * then never returns.
+     */
     public static void waitIfSignalled(int childExit) {
         boolean bySignal = childExit > 128;
         if (bySignal) {
@@ -47,7 +52,7 @@ public final class Shutdown {
         waitIfUnderWay();
     }
 
-    /** Never returns once the shutdown is under way: nothing more is to be said then. */
+    /** Never returns once the shutdown is under way, because nothing more may be printed then. */
     public static synchronized void waitIfUnderWay() {
         stopIfUnderWay();
     }
@@ -55,10 +60,10 @@ public final class Shutdown {
     private static void stopIfUnderWay() {
         while (underWay) {
             try {
-                // The JVM halts when the hook has run; wait() gives the lock to the hook.
+                // The JVM halts when the hook has run; wait() releases the lock to the hook.
                 Shutdown.class.wait();
             } catch (InterruptedException e) {
-                // Goes on waiting.
+                // Keeps waiting.
             }
         }
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours for a terminal, or none.
 package dev.threadclock.cli;
 
-/** Wraps text in escape sequences when colours are wanted. */
+/** Colours for a terminal, or none: wraps text in escape sequences if colours are wanted. */
 public final class Style {
     private final boolean coloured;
 

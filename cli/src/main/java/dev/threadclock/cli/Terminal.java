@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdout and stderr: whether someone watches, whether colour is wanted, how wide it is, which characters it shows.
 package dev.threadclock.cli;
 
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** An output stream and what the thing at its other end can do. */
+/**
+ * stdout or stderr and the properties of the device at its other end: whether it is a terminal, whether
+ * colour is wanted, its width, the characters that it can show.
+ */
 public final class Terminal {
     private static final int USUAL_WIDTH = 80;
     private static final Terminal STDOUT = new Terminal(1, FileDescriptor.out);
@@ -23,12 +28,35 @@ public final class Terminal {
     private final boolean watched;
     private final boolean unicode;
     private final PrintStream stream;
+    private volatile IOException problem;
 
     private Terminal(int number, FileDescriptor descriptor) {
         watched = isTerminal(number) && !"dumb".equals(System.getenv("TERM"));
         unicode = locale().toUpperCase(Locale.ROOT).replace("-", "").contains("UTF8");
         Charset charset = unicode ? StandardCharsets.UTF_8 : StandardCharsets.US_ASCII;
-        stream = new PrintStream(new FileOutputStream(descriptor), true, charset);
+        stream = new PrintStream(new Noting(new FileOutputStream(descriptor)), true, charset);
+    }
+
+    /** Records write errors, which a PrintStream swallows. */
+    private final class Noting extends FilterOutputStream {
+        Noting(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException e) {
+                problem = e;
+                throw e;
+            }
+        }
     }
 
     public static Terminal stdout() {
@@ -39,7 +67,7 @@ public final class Terminal {
         return STDERR;
     }
 
-    /** Somebody may answer: stdin is a terminal. */
+    /** True if a user can type: stdin is a terminal. */
     public static boolean hasKeyboard() {
         return isTerminal(0);
     }
@@ -48,7 +76,13 @@ public final class Terminal {
         return stream;
     }
 
-    /** Prints a line; what the terminal's character set lacks is written in ASCII. */
+    /** The error that kept some of the output from being written, if any. */
+    public Optional<IOException> problem() {
+        stream.flush();
+        return Optional.ofNullable(problem);
+    }
+
+    /** Prints a line; characters that the terminal's character set lacks are replaced by ASCII. */
     public void println(String line) {
         stream.println(plain(line));
     }
@@ -59,18 +93,18 @@ public final class Terminal {
         stream.flush();
     }
 
-    /** A person may be looking: lines can be updated in place. */
+    /** Output goes to a terminal, so lines can be updated in place. */
     public boolean watched() {
         return watched;
     }
 
-    /** Colours and bold letters, unless NO_COLOR (no-color.org) says otherwise. */
+    /** Colours and bold letters may be used; NO_COLOR (no-color.org) turns them off. */
     public boolean coloured() {
         String noColor = System.getenv("NO_COLOR");
         return watched && (noColor == null || noColor.isEmpty());
     }
 
-    /** Columns of the controlling terminal, asked anew each time. */
+    /** Columns of the controlling terminal, queried at each call. */
     public int width() {
         try {
             Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
@@ -103,7 +137,7 @@ public final class Terminal {
         }
     }
 
-    /** The locale in force, by the order that locale(7) gives. */
+    /** The locale in effect, in the order of precedence of locale(7). */
     private static String locale() {
         for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
             String value = System.getenv(name);

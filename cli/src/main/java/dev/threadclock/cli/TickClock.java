@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the kernel's timer ticks: how far apart, and at which moments of System.nanoTime().
 package dev.threadclock.cli;
 
 import dev.threadclock.internal.Native;
 import java.util.Arrays;
 
 /**
- * The ticks are at the moments of System.nanoTime() that leave phaseNanos when divided by lengthNanos.
+ * When the kernel's timer ticks: a moment of System.nanoTime() is a tick if it leaves the remainder
+ * phaseNanos when divided by lengthNanos.
  *
- * <p>The phase is learnt by watching CLOCK_MONOTONIC_COARSE change, which the tick makes it do. Its value will not do:
- * timekeeping (kernel/time/timekeeping.c) advances it in whole NTP-adjusted intervals that drift against the ticks (found
- * 0.3 ms before them, on Linux 6.18). Nor will the earliest change: a CPU that leaves its idle state brings the clock up to
- * date between ticks. Most changes are the tick's, so the densest cluster of them tells.
+ * <p>The phase is learnt by watching CLOCK_MONOTONIC_COARSE change, which happens at a tick. Its value is no
+ * substitute: timekeeping (kernel/time/timekeeping.c) advances it in whole NTP-adjusted intervals that drift
+ * against the ticks (found 0.3 ms before them, on Linux 6.18). Nor is the earliest change: a CPU that leaves
+ * its idle state updates the clock between ticks. Most changes happen at ticks, so the densest cluster of
+ * them marks the phase.
  */
 public record TickClock(long lengthNanos, long phaseNanos) {
     private static final int TICKS = 50;
@@ -19,7 +20,10 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     /** The tick interrupt itself takes some microseconds. */
     private static final long SEEN_AT_ONCE_NANOS = 50_000;
 
-    /** Watches 50 ticks: 0.2 s at 250 Hz, and busy meanwhile. Holds for minutes; learn it anew for each run. */
+    /**
+     * Watches 50 ticks in a busy loop: 0.2 s at 250 Hz. The result holds for minutes; learn it anew for each
+     * run.
+     */
     public static TickClock learn() {
         long length = Native.tickLengthNanos();
         if (length <= 0) {
@@ -32,7 +36,7 @@ public record TickClock(long lengthNanos, long phaseNanos) {
         return new TickClock(length, densest(phases, length, length / 50));
     }
 
-    /** The phase that most others follow within a window, on the circle of one tick. */
+    /** The phase that is followed by the most others within a window, on the circle of one tick. */
     static long densest(long[] phases, long length, long window) {
         long best = phases[0];
         long most = 0;
@@ -51,8 +55,8 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     }
 
     /**
-     * Busily waits for the coarse clock to change and returns the moment. A change that happened while another thread had
-     * this CPU is seen late and does not count.
+     * Busy-waits for the coarse clock to change and returns the moment. A change that happened while another
+     * thread had this CPU is seen late and does not count.
      */
     private static long nextTick() {
         long start = System.nanoTime();

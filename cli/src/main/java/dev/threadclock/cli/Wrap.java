@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks text for a terminal of 80 columns.
 package dev.threadclock.cli;
 
 import java.util.ArrayList;
 import java.util.List;
 
+/** Wraps text for a terminal of 80 columns. */
 public final class Wrap {
     private static final int WIDTH = 80;
 
     private Wrap() {}
 
-    /** The first line begins with start, which is seen as indent columns; long words, such as paths, are let stand out. */
+    /**
+     * The first line begins with start, which counts as indent columns; long words, such as paths, may exceed
+     * the width.
+     */
     public static List<String> lines(String start, int indent, String text) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder(start);

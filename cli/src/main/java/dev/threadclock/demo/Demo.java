@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured program: plain Java 8 that knows the JDK's ThreadMXBean and nothing of threadclock.
 package dev.threadclock.demo;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Measures what ThreadMXBean.getCurrentThreadUserTime() costs and whether it is right, and prints one line a result.
+ * The measured program: plain Java 8 that knows the JDK's ThreadMXBean and nothing of threadclock. Measures
+ * what ThreadMXBean.getCurrentThreadUserTime() costs and whether it is right, and prints one line per result.
  *
- * <p>Arguments: milliseconds of warm-up, of the cost measurement, of the latency measurement and of each rightness run;
- * length and phase of the timer tick in nanoseconds of System.nanoTime().
+ * <p>Arguments: milliseconds of warm-up, of the cost measurement, of the latency measurement and of each
+ * rightness run; length and phase of the timer tick in nanoseconds of System.nanoTime().
  */
 public final class Demo {
     private Demo() {}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that 'threadclock doctor' tries a JDK with: plain Java 8 that knows the JDK's ThreadMXBean and nothing of threadclock.
 package dev.threadclock.demo;
 
 import java.io.FileInputStream;
@@ -8,10 +7,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Prints what reads cost, whether user time is right, and what the own thread's user time is by its id.
+ * The program with which 'threadclock doctor' tries a JDK: plain Java 8 that knows the JDK's ThreadMXBean and
+ * nothing of threadclock. Prints what reads cost, whether user time is right, and what the current thread's
+ * user time is by its id.
  *
- * <p>Arguments: milliseconds of warm-up, of the cost measurement and of each rightness run; length and phase of the timer
- * tick in nanoseconds of System.nanoTime().
+ * <p>Arguments: milliseconds of warm-up, of the cost measurement and of each rightness run; length and phase
+ * of the timer tick in nanoseconds of System.nanoTime().
  */
 public final class DoctorTrial {
     private static final long SYSTEM_WORK_NANOS = 80_000_000;
@@ -40,7 +41,10 @@ public final class DoctorTrial {
         Demo.say("done");
     }
 
-    /** Prints: own, then the user time by the thread's id, the user time without one, the total; in the order in which they are read. */
+    /**
+     * Prints "own", then the user time by the thread's id, the user time without an id, and the total, in the
+     * order in which they are read.
+     */
     private static void workInTheKernel(ThreadMXBean bean) {
         byte[] zeros = new byte[BYTES];
         try (FileInputStream in = new FileInputStream("/dev/zero")) {
@@ -48,7 +52,7 @@ public final class DoctorTrial {
                 ReadCost.sink += in.read(zeros);
             }
         } catch (IOException e) {
-            return; // Nothing is known then.
+            return; // The result is then unknown.
         }
         long byId = bean.getThreadUserTime(Thread.currentThread().getId());
         Demo.say("own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one read costs: short batches of the three reads by turns, so that noise hits all alike; median and quartiles.
 package dev.threadclock.demo;
 
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.Locale;
 
+/**
+ * The cost of one read: short batches of the three reads alternate, so that noise affects all alike; median
+ * and quartiles.
+ */
 final class ReadCost {
-    /** Long against the two nanoTime() calls around it, short against a timer tick. */
+    /** Long compared to the two nanoTime() calls around it, short compared to a timer tick. */
     private static final long BATCH_NANOS = 100_000;
     private static final int WARM_UP_READS = 100;
     private static final int MAX_BATCHES = 200_000;
 
-    /** Keeps the compiler from dropping the reads. */
+    /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
 
     private final Subject[] subjects;
@@ -41,7 +44,10 @@ final class ReadCost {
         }
     }
 
-    /** Prints: cost, name, then nanoseconds a read as lower quartile, median, upper quartile, mean; batches, reads a batch. */
+    /**
+     * Prints "cost", the name, then nanoseconds per read as lower quartile, median, upper quartile, mean;
+     * batches, reads per batch.
+     */
     void print() {
         for (Subject subject : subjects) {
             double[] sorted = subject.sorted();
@@ -52,7 +58,7 @@ final class ReadCost {
         }
     }
 
-    /** A loop over one kind of read. Each has its own code, so that the compiler sees one call only. */
+    /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
     private abstract static class Subject {
         final String name;
         private final double[] nanosPerRead = new double[MAX_BATCHES];

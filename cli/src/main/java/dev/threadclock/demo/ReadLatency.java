@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long single reads take, tail and all; beside it the same two nanoTime() calls with nothing between them.
 package dev.threadclock.demo;
 
 import java.lang.management.ThreadMXBean;
@@ -7,6 +6,10 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
+/**
+ * How long single reads take, including the tail; and for comparison the same two nanoTime() calls with
+ * nothing in between.
+ */
 final class ReadLatency {
     private static final long MAX_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
@@ -20,7 +23,7 @@ final class ReadLatency {
         this.bean = bean;
     }
 
-    /** The first part compiles the loop and is thrown away. */
+    /** The first part compiles the loop and is discarded. */
     void run(long nanos) {
         measure(nanos / 4);
         read.reset();
@@ -49,7 +52,9 @@ final class ReadLatency {
         print("empty", empty);
     }
 
-    /** Prints: latency, name, count, mean, then percentile:nanoseconds as often as the histogram has something to say. */
+    /**
+     * Prints "latency", the name, count, mean, then percentile:nanoseconds for each step of the histogram.
+     */
     private static void print(String name, Histogram histogram) {
         StringBuilder line = new StringBuilder("latency ").append(name).append(' ').append(histogram.getTotalCount())
                 .append(String.format(Locale.ROOT, " %.2f", histogram.getMean()));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two honest threads that a tick-counting clock misjudges: one that works around timer ticks, one that works between them.
 package dev.threadclock.demo;
 
 import java.lang.management.ThreadMXBean;
@@ -7,15 +6,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Work in user mode at chosen moments of the timer tick, each run in a fresh thread that reports its own times.
+ * Two honest threads that a tick-counting clock misjudges: one works around timer ticks, one works between
+ * them. The work is in user mode at chosen moments of the timer tick; each run is in a fresh thread that
+ * reports its own times.
  *
- * <p>The work is a loop over System.nanoTime(), which stays in user mode; the sleeps between it cost a system call each,
- * some microseconds a round, which is the share of system time in a run (1 to 2 % around ticks, less between them). So
- * the user time is the CPU time, to that accuracy.
+ * <p>The work is a loop over System.nanoTime(), which stays in user mode; the sleeps in between cost one
+ * system call each, some microseconds a round, which is the share of system time in a run (1 to 2 % around
+ * ticks, less between them). So the user time equals the CPU time to that accuracy.
  *
- * <p>Other threads can push the work to moments that were not meant, and where the kernel has seen a thread in one or two
- * ticks only, its split of user and system time is all or nothing. So a run that missed its moments too often is repeated;
- * what it reported plays no part in that.
+ * <p>Other threads can delay the work to unintended moments, and if the kernel has seen a thread in only one
+ * or two ticks, its split of user and system time is all or nothing. So a run that missed its moments too
+ * often is repeated, regardless of what it reported.
  */
 public final class TickWork {
     private static final long LEAD_NANOS = 400_000;
@@ -28,14 +29,17 @@ public final class TickWork {
     private final long tickLength;
     private final long tickPhase;
 
-    /** Ticks are at the moments of System.nanoTime() that leave tickPhase when divided by tickLength; both nanoseconds. */
+    /**
+     * A moment of System.nanoTime() is a tick if it leaves tickPhase when divided by tickLength; both in
+     * nanoseconds.
+     */
     public TickWork(ThreadMXBean bean, long tickLength, long tickPhase) {
         this.bean = bean;
         this.tickLength = tickLength;
         this.tickPhase = tickPhase;
     }
 
-    /** What a thread says of itself after its work. */
+    /** What a thread reports about itself after its work. */
     public static final class Result {
         /** getCurrentThreadUserTime(). */
         public final long userNanos;
@@ -43,9 +47,12 @@ public final class TickWork {
         public final long cpuNanos;
         /** How often the thread worked. */
         public final int rounds;
-        /** In how many of them it was at work during the tick (around), or stopped before the next one (between). */
+        /**
+         * In how many rounds it was at work during the tick (around), or stopped before the next one
+         * (between).
+         */
         public final int hits;
-        /** How many ticks there were, each a chance to do so. */
+        /** The number of ticks, each an opportunity for a round. */
         public final int ticks;
 
         Result(long userNanos, long cpuNanos, int rounds, int hits, int ticks) {
@@ -110,7 +117,7 @@ public final class TickWork {
             long tick = nextTick(now - from);
             sleepUntil(tick + from);
             long begun = System.nanoTime();
-            // Woken too late: work now would hit the wrong moment.
+            // Woken too late: work now would be at the wrong moment.
             if (begun - (tick + to) < 0) {
                 now = workUntil(tick + to);
                 rounds++;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiler for JMH: user, system and total CPU time of an operation. Java 8, as it runs in the forks.
 package dev.threadclock.jmh;
 
 import dev.threadclock.CpuTimes;
@@ -16,15 +15,17 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * {@code -prof dev.threadclock.jmh.CpuTimeProfiler}, with threadclock.jar on the class path: what an operation costs in CPU
- * time, in nanoseconds, beside the time that passes. It is the CPU time of the whole fork divided by the operations of all its
- * threads, so the compiler's and the collector's threads count as well; they are why a measurement needs its warm-up.
+ * A profiler for JMH: user, system and total CPU time of an operation. Java 8, because it runs in the forks.
+ * Use it with {@code -prof dev.threadclock.jmh.CpuTimeProfiler} and threadclock.jar on the class path: it
+ * shows what an operation costs in CPU time, in nanoseconds, beside the elapsed time. This is the CPU time of
+ * the whole fork divided by the operations of all its threads, so it includes the compiler's and the
+ * collector's threads; therefore a measurement needs its warm-up.
  */
 public final class CpuTimeProfiler implements InternalProfiler {
     private final CpuTimes before = new CpuTimes();
     private final CpuTimes after = new CpuTimes();
 
-    /** As JMH makes it, in its own JVM and in each fork. */
+    /** JMH creates it in its own JVM and in each fork. */
     public CpuTimeProfiler() throws ProfilerException {
         if (!ThreadClock.readProcess(before)) {
             throw new ProfilerException("the CPU time of the process cannot be read here; it takes Linux and threadclock.jar whole");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder with a bin/java that is a shell script and answers -XshowSettings:properties -version as a JVM would.
 package dev.threadclock.cli;
 
 import java.io.IOException;
@@ -7,6 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
+/**
+ * A folder whose bin/java is a shell script that answers -XshowSettings:properties -version as a JVM would.
+ */
 final class FakeJdk {
     private FakeJdk() {}
 
@@ -16,7 +18,7 @@ final class FakeJdk {
                 + "printf '    %s\\n' '" + String.join("' '", more) + "'");
     }
 
-    /** A bin/java that does this, with stdout being stderr. */
+    /** Creates a bin/java with this body; its stdout goes to stderr. */
     static Path script(Path home, String body) throws IOException {
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
         Files.writeString(java, "#!/bin/sh\nexec >&2\n" + body + "\n");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short name of a vendor, from what the JVM says, else from the release file.
 package dev.threadclock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** The short name of a vendor, from what the JVM reports, otherwise from the release file. */
 class JdkProbeTest {
     @TempDir
     Path folder;

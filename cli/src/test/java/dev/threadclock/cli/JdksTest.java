@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// JDKs are found once each, the oldest first; folders that do not work are left out with the reason.
 package dev.threadclock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Each JDK is found once, the oldest first; folders that do not work are skipped with the reason. */
 class JdksTest {
     @TempDir
     Path temporary;

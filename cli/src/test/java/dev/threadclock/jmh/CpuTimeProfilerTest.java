@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's figures against work whose kind and amount are known.
 package dev.threadclock.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +13,7 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.IterationResultMetaData;
 import org.openjdk.jmh.results.ScalarResult;
 
+/** The profiler's figures for work of known kind and amount. */
 class CpuTimeProfilerTest {
     private static final long WORK_NANOS = 200_000_000;
     private static final int OPERATIONS = 1000;
@@ -22,7 +22,7 @@ class CpuTimeProfilerTest {
         void run() throws IOException;
     }
 
-    /** Does it again and again for its time, as one iteration. */
+    /** Repeats the work for the duration of one iteration. */
     private static Map<String, Double> profile(Work work) throws Exception {
         CpuTimeProfiler profiler = new CpuTimeProfiler();
         profiler.beforeIteration(null, null);
@@ -66,7 +66,7 @@ class CpuTimeProfilerTest {
         assertThat(profiler.afterIteration(null, null, new IterationResult(null, null, new IterationResultMetaData(0, 0)))).isEmpty();
     }
 
-    /** Of system time in total. */
+    /** The share of system time in total. */
     private static double share(Map<String, Double> cpu) {
         assertThat(cpu.get("cpu.user") + cpu.get("cpu.system")).isLessThanOrEqualTo(cpu.get("cpu.total") * 1.001);
         return cpu.get("cpu.system") / cpu.get("cpu.total");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has the agent in the target do something, and brings back its report. Loads the library if there is none yet.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
@@ -13,7 +12,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** From {@link #become} on the process is the target's user's. */
+/**
+ * Makes the agent in the target do something, and fetches its report. Loads the library if it is not loaded
+ * yet. From {@link #become} on, the process runs as the target's user.
+ */
 final class AgentCall implements Closeable {
     private static final String STAYS = "; restart that JVM to be rid of it, or leave it: it goes on as it is";
 
@@ -22,7 +24,7 @@ final class AgentCall implements Closeable {
     private final AttachListener listener;
     private final Places places;
 
-    /** Looks only; fails when it is plain that the JVM will not do it. */
+    /** Only inspects; fails if it is clear that the JVM will not cooperate. */
     AgentCall(Target target, Deadline deadline) {
         this.target = target;
         this.deadline = deadline;
@@ -32,7 +34,10 @@ final class AgentCall implements Closeable {
         target.maps().threadclocks().forEach(this::checkReachable);
     }
 
-    /** Says on stderr what the JVM will print, or may: it knows only the libraries that came as agents, not System.load's. */
+    /**
+     * Warns on stderr of what the JVM will or may print: it counts only libraries loaded as agents, not those
+     * of System.load.
+     */
     void warn(String command) {
         JvmFacts facts = listener.facts();
         List<Mapped> copies = target.maps().threadclocks();
@@ -44,7 +49,7 @@ final class AgentCall implements Closeable {
         }
     }
 
-    /** action: attach, status or sample. options: more of the agent's options, may be "". */
+    /** action: attach, status or sample. options: further agent options, may be "". */
     AgentReport make(String action, String options) {
         TargetUser.become(target.status());
         String all = "do=" + action + (options.isEmpty() ? "" : "," + options);
@@ -52,13 +57,13 @@ final class AgentCall implements Closeable {
         return copies.isEmpty() ? loadOurs(all) : ask(pathOf(active(copies)), all);
     }
 
-    /** Several copies may answer, one behind the other: each is asked to stop. */
+    /** Several copies may answer, one on top of the other: each is asked to stop. */
     void detach() {
         TargetUser.become(target.status());
         target.maps().threadclocks().forEach(copy -> ask(pathOf(copy), "do=detach"));
     }
 
-    /** Has the agent sample the JVM's threads, and send it over the socket that is the answer. */
+    /** Makes the agent sample the JVM's threads and send the samples over the returned socket. */
     SocketChannel sample(Duration period) {
         PrivateSocket.rehearse();
         TargetUser.become(target.status());
@@ -73,7 +78,9 @@ final class AgentCall implements Closeable {
         throw noPlace("a socket");
     }
 
-    /** An application may have loaded copies of its own: the one that matters has the JVM's methods. */
+    /**
+     * An application may have loaded copies of its own: the one that matters has replaced the JVM's methods.
+     */
     private Mapped active(List<Mapped> copies) {
         for (Mapped copy : copies) {
             if (copies.size() == 1 || ask(pathOf(copy), "do=status").active()) {
@@ -123,9 +130,9 @@ final class AgentCall implements Closeable {
 
     private record Answer(AttachReply reply, String report) {}
 
-    /** IOException: the folder does not do. What goes wrong with the JVM is a Failure. */
+    /** IOException: the folder is unsuitable. Problems with the JVM are a Failure. */
     private Answer load(PrivateFolder folder, String library, String options) throws IOException {
-        // First: a mistake in the options that follow is then reported there, and not on the JVM's stderr.
+        // First, so that a mistake in the options that follow is reported there, and not on the JVM's stderr.
         String all = "report=" + folder.makeReport() + "," + options;
         if (!AttachSocket.fits(library) || !AttachSocket.fits(all)) {
             throw new Failure("the options or the path of the library (" + library + ") are longer than the 1024 bytes that a JVM takes;"
@@ -155,7 +162,7 @@ final class AgentCall implements Closeable {
         return reply.get();
     }
 
-    /** A JVM that ends closes its socket some time before it is gone. */
+    /** A JVM that ends closes its socket some time before the process is gone. */
     private void awaitEnd() {
         Deadline soon = new Deadline(1);
         while (target.process().isAlive()) {
@@ -190,7 +197,7 @@ final class AgentCall implements Closeable {
         return target.root().inside(copy.path());
     }
 
-    /** A path that led to a second copy would be worse than none: the state is in the first. */
+    /** A path that loaded a second copy would be worse than none: the state is in the first. */
     private void checkReachable(Mapped copy) {
         if (!copy.deleted()) {
             return;
@@ -200,7 +207,8 @@ final class AgentCall implements Closeable {
             throw new Failure("the JVM " + target.label() + " has loaded " + path + ", which was removed since, and musl's dynamic linker"
                     + " finds no loaded library without its file" + STAYS);
         }
-        // glibc compares names before it opens a file; the name is certain only where it was given by -agentpath or by us.
+        // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
+        // or by us.
         if (target.hasFile(path) && !listener.facts().options().hasAgentPath(path)) {
             throw new Failure("the JVM " + target.label() + " has loaded " + path + ", in whose place there is another file now" + STAYS);
         }

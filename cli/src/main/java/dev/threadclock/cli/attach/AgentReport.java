@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agent in the target has written: "ok" or "error: ...", then lines key=value.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * @param error what, why and what to do; empty: all went well
+ * What the agent in the target has written: "ok" or "error: ...", then lines key=value.
+ *
+ * @param error what happened, why and what to do; empty on success
  * @param values in the order of the report
  */
 public record AgentReport(Optional<String> error, Map<String, String> values) {
     private static final String ERROR = "error: ";
 
-    /** Empty when it is no report, as from another version. */
+    /** Empty if the text is not a report, for example because it is from another version. */
     public static Optional<AgentReport> parse(String text) {
-        String[] lines = text.split("\n");
+        String[] lines = text.split("\n", -1);
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 1; i < lines.length; i++) {
             int equals = lines[i].indexOf('=');
@@ -29,7 +31,7 @@ public record AgentReport(Optional<String> error, Map<String, String> values) {
         return lines[0].equals("ok") ? Optional.of(new AgentReport(Optional.empty(), values)) : Optional.empty();
     }
 
-    /** The agent answers at least one of the JVM's methods, or will from its next call on. */
+    /** The agent has replaced at least one of the JVM's methods, or will from its next call on. */
     public boolean active() {
         return values.entrySet().stream()
                 .anyMatch(entry -> entry.getKey().startsWith("bound.") && entry.getValue().startsWith("threadclock"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attach command: the agent in a JVM that runs already.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Main;
+import dev.threadclock.cli.Printable;
 import dev.threadclock.cli.Terminal;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/** The attach command: loads the agent into a running JVM. */
 @Command(
         name = "attach",
         description = {"Makes the user time of ThreadMXBean fast and right in a JVM that runs already.", ""},
@@ -29,7 +30,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."
         })
 public final class AttachCommand implements Callable<Integer> {
-    /** What the command itself tells the agent. */
+    /** Options that the command itself passes to the agent. */
     private static final Pattern OURS = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
 
     @Mixin
@@ -54,7 +55,7 @@ public final class AttachCommand implements Callable<Integer> {
             boolean ours = jvm.maps().threadclocks().isEmpty();
             call.warn(spec.qualifiedName());
             AgentReport report = call.make("attach", options);
-            // A copy that was there before may be of another version.
+            // An earlier copy may be of another version.
             String version = report.values().getOrDefault("version", ours ? Main.version() : "");
             Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
         }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread in a HotSpot JVM that listens for requests: there already, or started by a file and SIGQUIT.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
@@ -16,12 +15,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * HotSpot's side is attachListener_linux.cpp, from JDK 22 attachListener_posix.cpp: on SIGQUIT, and if there is a file
- * .attach_pidPID of its own user in its working folder or in /tmp, it listens at /tmp/.java_pidPID instead of printing a
- * thread dump. All files are in the target's file system, PID is the number that it knows itself by.
+ * The thread in a HotSpot JVM that listens for attach requests: already running, or started by a file and
+ * SIGQUIT. HotSpot's side is attachListener_linux.cpp, from JDK 22 attachListener_posix.cpp: on SIGQUIT, if
+ * its working folder or /tmp has a file .attach_pidPID that belongs to its own user, it listens at
+ * /tmp/.java_pidPID instead of printing a thread dump. All files are in the target's file system; PID is the
+ * target's own, in its PID namespace.
  */
 final class AttachListener implements Closeable {
-    /** JDK-8225690: makes a new socket when the file was removed. Backported to 8 and 11, but not in all of their builds. */
+    /**
+     * JDK-8225690: creates a new socket if the file was removed. Backported to 8 and 11, but not in all of
+     * their builds.
+     */
     private static final int RENEWS_ITS_SOCKET = 17;
 
     private final Target target;
@@ -33,7 +37,7 @@ final class AttachListener implements Closeable {
     private final boolean listened;
     private boolean listens;
 
-    /** Looks only. Fails when the JVM would not answer, before anything reaches it. */
+    /** Only inspects. Fails if the JVM would not answer, before anything reaches it. */
     AttachListener(Target target, Deadline deadline) {
         this.target = target;
         listened = isListening();
@@ -57,7 +61,7 @@ final class AttachListener implements Closeable {
         return facts;
     }
 
-    /** The file of the socket. Starts the listener if need be; has to be called as the target's user. */
+    /** The file of the socket. Starts the listener if needed; must be called as the target's user. */
     Path socket(Deadline deadline) {
         if (!listens && !isStartedByAnother()) {
             try {
@@ -71,12 +75,12 @@ final class AttachListener implements Closeable {
         return socket;
     }
 
-    /** Another command, since the look. A SIGQUIT to a JVM that listens prints a thread dump. */
+    /** By another command, since we looked. SIGQUIT makes a JVM that already listens print a thread dump. */
     private boolean isStartedByAnother() {
         return !listened && isListening();
     }
 
-    /** Waits until SIGQUIT would be handled; refuses a JVM which is told not to listen. */
+    /** Waits until SIGQUIT would be handled; refuses a JVM that is configured not to listen. */
     private JvmFacts awaitReady(boolean listening, Deadline deadline) {
         while (true) {
             ProcStatus now = target.process().status();
@@ -133,7 +137,7 @@ final class AttachListener implements Closeable {
         return key != null && !key.equals(foreignSocket);
     }
 
-    /** In /tmp, where it disturbs nobody; else in the working folder. */
+    /** In /tmp if possible, which is the least intrusive; otherwise in the working folder. */
     private Path makeTrigger() throws IOException {
         try {
             return create(tmp.resolve(triggerName()));
@@ -146,8 +150,9 @@ final class AttachListener implements Closeable {
     }
 
     /**
-     * Whoever makes it may send the signal. Another command that is at it is given a moment; one that was killed has left its
-     * file, and HotSpot looks at the owner: it is made anew.
+     * The process that creates the file may send the signal. Another command that is doing so is given a
+     * moment; one that was killed has left its file behind. HotSpot checks the file's owner, so it is created
+     * anew.
      */
     private static Path create(Path file) throws IOException {
         try {
@@ -155,7 +160,7 @@ final class AttachListener implements Closeable {
         } catch (FileAlreadyExistsException e) {
             Deadline soon = new Deadline(1);
             while (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && soon.pause()) {
-                // The other takes it away when the JVM listens.
+                // The other command removes it when the JVM listens.
             }
             Files.deleteIfExists(file);
             return createFile(file);
@@ -170,11 +175,14 @@ final class AttachListener implements Closeable {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            // The JVM may have done it.
+            // The JVM may have removed it.
         }
     }
 
-    /** Of the process itself, not of another one that left its socket under the same number in a shared /tmp. */
+    /**
+     * Checks for the process's own socket: another process may have left one under the same number in a
+     * shared /tmp.
+     */
     private boolean isListening() {
         Set<String> inodes = UnixSockets.listening(target.process().read("net/unix"), socketName());
         if (inodes.isEmpty()) {
@@ -187,7 +195,7 @@ final class AttachListener implements Closeable {
         }
     }
 
-    /** Of a link "socket:[1234]" the number, of any other "". */
+    /** The number in a link "socket:[1234]"; "" for any other link. */
     private static String socketInode(Path descriptor) {
         try {
             String link = Files.readSymbolicLink(descriptor).toString();
@@ -201,7 +209,7 @@ final class AttachListener implements Closeable {
         try {
             return HeldFolder.of(target.process().folder().resolve("cwd"));
         } catch (IOException e) {
-            return null; // removed, or not readable: /tmp has to do
+            return null; // removed or not readable: falls back to /tmp
         }
     }
 

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JVM's answer to the request to load a library: the code of the request, and the text that says how the library did.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * @param code 0: the request was carried out; which says nothing yet about the library
- * @param text what follows; empty when nothing does
+ * A JVM's answer to the request to load a library: the result code of the request, and text about the
+ * library's own result.
+ *
+ * @param code 0: the request was carried out, which does not mean that the library succeeded
+ * @param text the rest; may be empty
  */
 public record AttachReply(int code, String text) {
     /** The library's own return code: "return code: 0" from JDK 9 on, "0" before. */
     private static final Pattern RETURNED = Pattern.compile("(?:return code: )?(-?\\d+)");
 
-    /** Empty when it is no answer: the JVM ended, or something else listens there. */
+    /** Empty if the bytes are not an answer: the JVM ended, or something else listens there. */
     public static Optional<AttachReply> parse(byte[] bytes) {
         String[] parts = new String(bytes, StandardCharsets.UTF_8).split("\n", 2);
         try {
@@ -31,12 +34,14 @@ public record AttachReply(int code, String text) {
         return code == 0 && returned.matches() && returned.group(1).equals("0");
     }
 
-    /** The library's folder does not do: another one may. JDK 21 and later say this with code 0. */
+    /**
+     * The library's folder is mounted noexec: another one may work. JDK 21 and later report this with code 0.
+     */
     public boolean notExecutable() {
         return !loaded() && text.contains("failed to map segment");
     }
 
-    /** -XX:-EnableDynamicAgentLoading. */
+    /** The JVM runs with -XX:-EnableDynamicAgentLoading. */
     public boolean forbidden() {
         return text.startsWith("Dynamic agent loading is not enabled");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HotSpot's attach protocol, version 1: one request over the JVM's socket, one answer.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.internal.Native;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+/** HotSpot's attach protocol, version 1: one request over the JVM's socket, one answer. */
 final class AttachSocket {
     /** AttachOperation::arg_length_max. */
     private static final int LONGEST_ARGUMENT = 1024;
     private static final int LONGEST_ANSWER = 1 << 20;
+    private static final int PERMISSION = 1; // EPERM
 
     private AttachSocket() {}
 
@@ -28,7 +30,10 @@ final class AttachSocket {
         private static final long serialVersionUID = 1;
     }
 
-    /** An exchange with ourselves: loads all of our JDK that a real one needs, while we can still read every file. */
+    /**
+     * An exchange with ourselves: loads every class of our JDK that a real one needs, while we can still read
+     * every file.
+     */
     static void rehearse() throws IOException {
         Path folder = Files.createTempDirectory("threadclock-");
         Path socket = folder.resolve("socket");
@@ -38,7 +43,7 @@ final class AttachSocket {
                 try (SocketChannel accepted = server.accept()) {
                     accepted.read(ByteBuffer.allocate(1));
                 } catch (IOException e) {
-                    // The exchange fails as well.
+                    // The exchange then fails as well.
                 }
             }, "rehearsal");
             answerer.setDaemon(true);
@@ -54,14 +59,17 @@ final class AttachSocket {
         return argument.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ARGUMENT;
     }
 
-    /** Has the JVM load the library with this absolute path and call its Agent_OnAttach. Returns the raw answer. */
+    /**
+     * Makes the JVM load the library with this absolute path and call its Agent_OnAttach. Returns the raw
+     * answer.
+     */
     static byte[] load(Path socket, String library, String options, Deadline deadline) throws IOException {
         // Version, command, and always three arguments; "true": the path is absolute.
         String request = String.join("\0", "1", "load", library, "true", options, "");
         return exchange(socket, request.getBytes(StandardCharsets.UTF_8), deadline);
     }
 
-    /** Has the JVM run a diagnostic command, as jcmd does. Returns the raw answer. */
+    /** Makes the JVM run a diagnostic command, as jcmd does. Returns the raw answer. */
     static byte[] command(Path socket, String command, Deadline deadline) throws IOException {
         String request = String.join("\0", "1", "jcmd", command, "", "", "");
         return exchange(socket, request.getBytes(StandardCharsets.UTF_8), deadline);
@@ -71,7 +79,7 @@ final class AttachSocket {
         CountDownLatch done = new CountDownLatch(1);
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             closeAfter(deadline, done, channel);
-            channel.connect(UnixDomainSocketAddress.of(socket));
+            connect(channel, socket);
             for (ByteBuffer out = ByteBuffer.wrap(request); out.hasRemaining(); ) {
                 channel.write(out);
             }
@@ -80,6 +88,19 @@ final class AttachSocket {
             throw new TimedOut();
         } finally {
             done.countDown();
+        }
+    }
+
+    /** Does not follow links: a link planted by the target may lead out of its container. */
+    private static void connect(SocketChannel channel, Path socket) throws IOException {
+        int held = Native.holdSocket(socket.toString());
+        if (held < 0) {
+            throw new IOException(held == -PERMISSION ? "what is there is no socket of its user's" : Refusal.reason(held));
+        }
+        try {
+            channel.connect(UnixDomainSocketAddress.of("/proc/self/fd/" + held));
+        } finally {
+            Native.letGo(held);
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment at which a command gives up.
 package dev.threadclock.cli.attach;
 
+/** The moment at which a command gives up. */
 final class Deadline {
     private final int seconds;
     private final long end;
@@ -15,7 +15,7 @@ final class Deadline {
         return Math.max(0, (end - System.nanoTime()) / 1_000_000);
     }
 
-    /** Sleeps for a moment; false when the time is over. */
+    /** Sleeps briefly; false if the deadline has passed. */
     boolean pause() {
         long left = leftMillis();
         try {

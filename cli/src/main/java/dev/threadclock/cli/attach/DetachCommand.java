@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The detach command: the JVM answers by itself again.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Terminal;
@@ -10,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
+/** The detach command: gives the JVM its own methods back. */
 @Command(
         name = "detach",
         description = {"Gives a JVM back its own way of answering user time.", ""},
@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
             "Example:",
             "  threadclock detach 4711",
             "",
-            "However threadclock came into it. Its library stays loaded and does nothing.",
+            "However threadclock came into it. Its library stays loaded, and passes calls on to the JVM.",
             "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 used wrongly."
         })
 public final class DetachCommand implements Callable<Integer> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of a java process taken apart: the program, the options for the JVM, what it runs.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -9,12 +9,14 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
+ * The parsed command line of a java process: the program, the options for the JVM, what it runs.
+ *
  * @param program file name of the first word, "java"
- * @param options what stands before the main class, argument files expanded
- * @param main "-jar app.jar", "-m module/class" or the name of a class; "" when there is none
+ * @param options everything before the main class, argument files expanded
+ * @param main "-jar app.jar", "-m module/class" or the name of a class; "" if there is none
  */
 public record JavaCommandLine(String program, List<String> options, String main) {
-    /** Options of the launcher that take the next word as their value. */
+    /** Launcher options whose value is the next word. */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
             "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
             "--patch-module", "--enable-native-access", "--illegal-native-access", "--source", "--describe-module", "-d");
@@ -22,7 +24,7 @@ public record JavaCommandLine(String program, List<String> options, String main)
 
     /**
      * @param words as in /proc/PID/cmdline
-     * @param read gives the text of an argument file, "" when it cannot be read
+     * @param read returns the text of an argument file, "" if it cannot be read
      */
     public static JavaCommandLine of(List<String> words, UnaryOperator<String> read) {
         String program = words.isEmpty() ? "" : words.get(0).substring(words.get(0).lastIndexOf('/') + 1);
@@ -44,7 +46,7 @@ public record JavaCommandLine(String program, List<String> options, String main)
         return new JavaCommandLine(program, options, "");
     }
 
-    /** For people: no options and no arguments, which may be long or secret. */
+    /** For people: without options and arguments, which may be long or secret. */
     @Override
     public String toString() {
         return Printable.line((program + " " + main).strip(), 100);
@@ -54,7 +56,7 @@ public record JavaCommandLine(String program, List<String> options, String main)
         return path.startsWith("/") ? path.substring(path.lastIndexOf('/') + 1) : path;
     }
 
-    /** Words after the program, each @file replaced by its words; files inside files are not looked into (nor does java). */
+    /** The words after the program, each @file replaced by its words; not recursively (nor does java). */
     private static List<String> expanded(List<String> words, UnaryOperator<String> read) {
         List<String> result = new ArrayList<>();
         boolean expand = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which JVM a command is about: by its number, by what it runs, or chosen from a list.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Printable;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.attach.RunningJvms.Running;
 import java.io.BufferedReader;
@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Parameters;
 
-/** Options of a command, as a mixin. */
+/**
+ * Selects the JVM that a command is about: by its PID, by what it runs, or from a list. Options of a command,
+ * as a mixin.
+ */
 public final class JvmChoice extends PatienceOption {
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
             description = "Its process number, or (part of) the name of its main class or jar. Without it: a list to choose from.")

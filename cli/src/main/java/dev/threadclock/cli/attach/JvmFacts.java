@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a JVM matters before a library is loaded into it, from its own counters or, without them, from its options.
 package dev.threadclock.cli.attach;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * @param feature 8, 11, 17, ...; 0 when it cannot be told
+ * The properties of a JVM that matter before a library is loaded into it, from its own counters or else from
+ * its options.
+ *
+ * @param feature 8, 11, 17, ...; 0 if unknown
  * @param attachable false: -XX:+DisableAttachMechanism
- * @param options as far as they can be told
+ * @param options as far as known
  */
 record JvmFacts(int feature, boolean attachable, JvmOptions options) {
-    /** JEP 451. */
+    /** Since JEP 451. */
     private static final int WARNS_OF_DYNAMIC_AGENTS = 21;
 
     private static final Pattern FEATURE = Pattern.compile("(?:1\\.)?(\\d+).*");
@@ -30,7 +32,7 @@ record JvmFacts(int feature, boolean attachable, JvmOptions options) {
         return new JvmFacts(feature.matches() ? Integer.parseInt(feature.group(1)) : 0, attachable, options);
     }
 
-    /** The JVM will print its warning of a dynamically loaded agent. */
+    /** The JVM will print its warning about a dynamically loaded agent. */
     boolean warns() {
         return feature >= WARNS_OF_DYNAMIC_AGENTS && options.flag("EnableDynamicAgentLoading").isEmpty();
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be seen of a JVM from outside, for other commands: nothing is done to it but by status().
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.attach.ProcMaps.Mapped;
@@ -13,7 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Open while it is looked at. */
+/**
+ * What can be seen of a JVM from outside, for other commands: only status() affects the JVM. Open while in
+ * use.
+ */
 public final class JvmLook implements Closeable {
     private static final int ROOT_USER = 0;
 
@@ -27,7 +29,7 @@ public final class JvmLook implements Closeable {
         facts = target.facts();
     }
 
-    /** Fails as attach does when there is no HotSpot JVM with this number that we may look at. */
+    /** Fails, as attach does, if there is no HotSpot JVM with this PID that we may inspect. */
     public static JvmLook at(int pid, int seconds) {
         Deadline deadline = new Deadline(seconds);
         return new JvmLook(Target.of(pid, deadline), deadline);
@@ -42,7 +44,7 @@ public final class JvmLook implements Closeable {
         return target.command().toString();
     }
 
-    /** 8, 11, 17, ...; 0 when it cannot be told. */
+    /** 8, 11, 17, ...; 0 if unknown. */
     public int feature() {
         return facts.feature();
     }
@@ -51,7 +53,7 @@ public final class JvmLook implements Closeable {
         return target.status().uid();
     }
 
-    /** The number that it knows itself by: another one in a namespace of process numbers. */
+    /** The JVM's own PID, which differs from ours if it is in a PID namespace. */
     public int namespacePid() {
         return target.status().namespacePid();
     }
@@ -61,7 +63,7 @@ public final class JvmLook implements Closeable {
         return facts.attachable();
     }
 
-    /** EnableDynamicAgentLoading, if it was given. */
+    /** The value of EnableDynamicAgentLoading, if it was given. */
     public Optional<Boolean> dynamicLoading() {
         return facts.options().flag("EnableDynamicAgentLoading");
     }
@@ -76,14 +78,14 @@ public final class JvmLook implements Closeable {
         return target.status().handlesQuit();
     }
 
-    /** The library is loaded in it, at work or not. */
+    /** The library is loaded in it, whether active or not. */
     public boolean hasThreadclock() {
         return !target.maps().threadclocks().isEmpty();
     }
 
     /**
-     * What the agent in it says of itself, as the command status. Starts the JVM's listener if it does not run yet, where that
-     * is safe; this process may be the JVM's user's afterwards, for good.
+     * What the agent in it reports, as in the status command. Starts the JVM's listener if it does not run
+     * yet, where that is safe; afterwards this process may run as the JVM's user for good.
      */
     public Map<String, String> status() throws IOException {
         try (AgentCall call = new AgentCall(target, deadline)) {
@@ -96,7 +98,9 @@ public final class JvmLook implements Closeable {
         return new AgentReport(Optional.empty(), status).active();
     }
 
-    /** The file of libjvm.so, by its name here; fails when another file, or none, has that name here. */
+    /**
+     * The file of libjvm.so, by its path in our file system; fails if that path is a different file or none.
+     */
     public Path jvmFile() throws IOException {
         Mapped jvm = target.maps().jvm().orElseThrow(() -> new IOException("it has no libjvm.so mapped any more"));
         Path here = Path.of(jvm.path());
@@ -109,7 +113,10 @@ public final class JvmLook implements Closeable {
         return here;
     }
 
-    /** What runs as us must be ours, root's or that of the JVM's user if that is us: no other user may slip us a program. */
+    /**
+     * A program that we run must belong to us, to root, or to the JVM's user if that is us: no other user may
+     * slip us a program.
+     */
     public boolean mayRun(Path program) throws IOException {
         int self = TargetProcess.ownStatus().uid();
         if (self == uid()) {

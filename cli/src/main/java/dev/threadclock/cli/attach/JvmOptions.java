@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that a JVM was started with, from all the places that it takes them from, the one that wins last.
 package dev.threadclock.cli.attach;
 
 import java.util.ArrayList;
@@ -8,14 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
+/** The options that a JVM was started with, from all sources, in ascending order of precedence. */
 public record JvmOptions(List<String> words) {
     private static final String FLAGS_FILE = "-XX:Flags=";
     private static final String OPTIONS_FILE = "-XX:VMOptionsFile=";
 
     /**
-     * What can be known from outside, in the order in which HotSpot takes it (arguments.cpp).
+     * What can be known from outside, in the order in which HotSpot reads it (arguments.cpp).
      *
-     * @param read gives the text of a file of the process, "" when it cannot be read
+     * @param read returns the text of a file of the process, "" if it cannot be read
      */
     public static JvmOptions of(JavaCommandLine command, Map<String, String> environment, UnaryOperator<String> read) {
         List<String> given = new ArrayList<>(Words.of(environment.getOrDefault("JAVA_TOOL_OPTIONS", "")));
@@ -41,13 +41,13 @@ public record JvmOptions(List<String> words) {
         return new JvmOptions(List.copyOf(all));
     }
 
-    /** What HotSpot itself has noted of its options. */
+    /** What HotSpot itself has recorded of its options. */
     public static Optional<JvmOptions> of(PerfData counters) {
         return counters.text("java.rt.vmArgs").or(() -> counters.text("java.rt.vmFlags")).map(any -> new JvmOptions(Words.of(
                 counters.text("java.rt.vmFlags").orElse("") + " " + counters.text("java.rt.vmArgs").orElse(""))));
     }
 
-    /** -XX:+NAME or -XX:-NAME; empty when neither was given. */
+    /** -XX:+NAME or -XX:-NAME; empty if neither was given. */
     public Optional<Boolean> flag(String name) {
         Optional<Boolean> value = Optional.empty();
         for (String word : words) {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording of the target's own Flight Recorder: started and stopped as jcmd does, its file brought here.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Printable;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Lies in a private folder of the target's user, where the JVM writes it at its end as well. */
+/**
+ * A recording of the target's own Flight Recorder: started and stopped as jcmd does, its file copied here.
+ * The file is in a private folder of the target's user, where the JVM also writes it when it exits.
+ */
 public final class JvmRecording implements Closeable {
     private static final String FILE = "jvm.jfr";
     private static final int SECONDS_TO_STOP = 60;
@@ -22,7 +27,7 @@ public final class JvmRecording implements Closeable {
     private PrivateFolder folder;
     private boolean running;
 
-    /** Looks only. Before this process has become the target's user. */
+    /** Only inspects. Call before this process switches to the target's user. */
     public JvmRecording(JvmChoice choice) {
         Deadline deadline = choice.deadline();
         target = Target.of(choice.pid(), deadline);
@@ -57,24 +62,26 @@ public final class JvmRecording implements Closeable {
                 + "; make room in one of them, or leave out --jvm-events");
     }
 
-    /** Ends it and writes what it has recorded; a JVM that has ended meanwhile has done so by itself. */
+    /** Stops it and writes what it has recorded; a JVM that has exited meanwhile has already stopped it. */
     public void stopInto(OutputStream out) throws IOException {
         if (target.process().isAlive()) {
             stop();
         }
         running = false;
         Path file = folder.path().resolve(FILE);
-        if (!Files.isRegularFile(file)) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new Failure("the JVM " + target.label() + " has left no events of its own; record again without --jvm-events");
         }
-        Files.copy(file, out);
+        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            in.transferTo(out);
+        }
     }
 
     private void stop() {
         command("JFR.stop name=" + name, new Deadline(SECONDS_TO_STOP));
     }
 
-    /** What the JVM answers; "" if it ends meanwhile. */
+    /** The JVM's answer; "" if it ends meanwhile. */
     private String command(String command, Deadline deadline) {
         try {
             Optional<AttachReply> reply = AttachReply.parse(AttachSocket.command(listener.socket(deadline), command, deadline));

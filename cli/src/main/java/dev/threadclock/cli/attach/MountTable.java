@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/mountinfo: whether programs may be run from a folder.
 package dev.threadclock.cli.attach;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The mounts that a process sees, in the order of mounting. */
+/**
+ * /proc/PID/mountinfo, the mounts that a process sees, in the order of mounting: whether programs may be run
+ * from a folder.
+ */
 public final class MountTable {
     private record Mount(String point, List<String> options) {
         boolean holds(String path) {
@@ -36,7 +38,8 @@ public final class MountTable {
     public boolean has(String option, String folder) {
         Mount mount = null;
         for (Mount candidate : mounts) {
-            // The longest mount point is the nearest; of two at the same place the later one covers the earlier.
+            // The longest mount point is the nearest; of two at the same place the later one covers the
+            // earlier.
             if (candidate.holds(folder) && (mount == null || candidate.point.length() >= mount.point.length())) {
                 mount = candidate;
             }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all commands that talk to a JVM have in common: how long to wait for it.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
+/** The option that all commands that talk to a JVM share: how long to wait for it. */
 abstract class PatienceOption {
     private static final int LONGEST_WAIT = 3600;
 
@@ -29,7 +30,7 @@ abstract class PatienceOption {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // As any other number that does not do.
+            // Handled below like any other invalid number.
         }
         throw new ParameterException(spec.commandLine(), Printable.line(otherwise, 200));
     }

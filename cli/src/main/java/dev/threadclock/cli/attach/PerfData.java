@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// HotSpot's performance counters as they lie in /tmp/hsperfdata_USER/PID: the texts among them.
 package dev.threadclock.cli.attach;
 
 import java.nio.ByteBuffer;
@@ -9,7 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** perfMemory.hpp, version 2 of the format: a prologue, then entries with a name and a value each. */
+/**
+ * HotSpot's performance counters, as stored in /tmp/hsperfdata_USER/PID: the string counters. The format is
+ * version 2 of perfMemory.hpp: a prologue, then entries with a name and a value each.
+ */
 public final class PerfData {
     private static final int MAGIC = 0xcafec0c0;
     private static final int BYTE_ORDER = 4;
@@ -23,7 +25,7 @@ public final class PerfData {
 
     private PerfData() {}
 
-    /** Whatever the bytes are: what makes no sense, or is not yet filled in, has no texts. */
+    /** Accepts any bytes: malformed or incomplete data yields no strings. */
     public static PerfData parse(byte[] bytes) {
         PerfData data = new PerfData();
         ByteBuffer file = ByteBuffer.wrap(bytes);

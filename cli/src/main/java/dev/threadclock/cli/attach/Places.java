@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders of the target that may take a file of ours for a moment, best first.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,10 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Opened as whoever we are at first; used as the target's user. */
+/**
+ * The folders of the target in which a file of ours can be placed for a moment, best first. Opened as our
+ * original user; used as the target's user.
+ */
 final class Places implements Closeable {
     /**
-     * @param name as the target says it, without links: a library can be found again by it when its file is gone
+     * @param name the target's path without links: a library can be found again by it after its file has been
+     *     removed
      * @param noexec no library can be loaded from there
      */
     record Place(String name, HeldFolder folder, boolean noexec) {}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket in a private folder, for one connection from the target.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
@@ -10,13 +9,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import jdk.net.ExtendedSocketOptions;
 
+/** A socket in a private folder, for one connection from the target. */
 final class PrivateSocket implements AutoCloseable {
     private static final String FILE = "s";
-    private static final int LONGEST_NAME = 107; // sun_path of struct sockaddr_un, and its zero
+    private static final int LONGEST_NAME = 107; // sun_path of struct sockaddr_un, minus its terminating zero
 
     private final PrivateFolder folder;
     private final Path file;
@@ -30,36 +30,37 @@ final class PrivateSocket implements AutoCloseable {
         }
         server = Undo.uncut(() -> ServerSocketChannel.open(StandardProtocolFamily.UNIX));
         try {
-            server.bind(UnixDomainSocketAddress.of(file));
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+            server.bind(UnixDomainSocketAddress.of(file)); // in a folder that only its owner may enter
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    /** Loads what of our JDK tells who is at the other end, while we can still read every file. */
+    /**
+     * Loads the classes of our JDK that identify the peer of a socket, while we can still read every file.
+     */
     static void rehearse() {
         try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.getOption(ExtendedSocketOptions.SO_PEERCRED);
         } catch (IOException e) {
-            // Nobody is: it was for the loading.
+            // Expected: there is no peer; the call was for its class loading.
         }
     }
 
-    /** As the target says it. */
+    /** The path in the target's file system. */
     String name() {
         return folder.inside(FILE);
     }
 
-    /** Of the target, which has connected already. */
+    /** Accepts the connection of the target, which has connected already. */
     SocketChannel accept() throws IOException {
         server.configureBlocking(false);
         SocketChannel peer = server.accept();
         if (peer == null) {
             throw new Failure("the agent did not connect although it said so; this should not happen: please report it");
         }
-        if (!peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(file))) {
+        if (!peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
             peer.close();
             throw new Failure("another user's process has connected in the JVM's place; nothing was read from it");
         }

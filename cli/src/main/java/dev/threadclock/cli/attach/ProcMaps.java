@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/maps: which libraries a process has loaded.
 package dev.threadclock.cli.attach;
 
 import java.util.LinkedHashMap;
@@ -8,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The mapped files, each once, in the order of their first mapping. */
+/**
+ * /proc/PID/maps, the mapped files of a process, each once, in the order of their first mapping: which
+ * libraries it has loaded.
+ */
 public record ProcMaps(List<Mapped> files) {
     private static final String DELETED = " (deleted)";
     private static final int PATH_FIELD = 5;
@@ -16,14 +18,14 @@ public record ProcMaps(List<Mapped> files) {
     /**
      * @param path as the kernel shows it to us, without the mark for a removed file
      * @param deleted the file has been removed or replaced since
-     * @param code some of it may be executed
+     * @param code part of it is mapped executable
      */
     public record Mapped(String path, boolean deleted, boolean code) {
         String name() {
             return path.substring(path.lastIndexOf('/') + 1);
         }
 
-        /** Of two mappings of the same file, the sum. */
+        /** Combines two mappings of the same file. */
         private Mapped and(Mapped other) {
             return new Mapped(path, deleted, code || other.code);
         }
@@ -49,7 +51,7 @@ public record ProcMaps(List<Mapped> files) {
         return first(file -> file.code() && file.name().equals("libjvm.so"));
     }
 
-    /** OpenJ9 has a libjvm.so, too, and another protocol. */
+    /** OpenJ9 has a libjvm.so, too, but another protocol. */
     public boolean isOpenJ9() {
         return first(file -> file.name().startsWith("libj9vm")).isPresent();
     }
@@ -58,12 +60,12 @@ public record ProcMaps(List<Mapped> files) {
         return first(file -> file.name().startsWith("ld-musl-")).isPresent();
     }
 
-    /** The file in which HotSpot shows its counters (jvmstat), unless that is off. */
+    /** HotSpot's file of performance counters (jvmstat), unless disabled. */
     public Optional<Mapped> counters() {
         return first(file -> file.path().contains("/hsperfdata_"));
     }
 
-    /** Copies of the library. What the dynamic linker has only looked at and refused has no code mapped. */
+    /** Copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
     public List<Mapped> threadclocks() {
         return files.stream()
                 .filter(file -> file.code() && (file.name().equals("libthreadclock.so") || file.name().startsWith("libthreadclock.so.")))

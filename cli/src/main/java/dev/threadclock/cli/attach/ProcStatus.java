@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/status: whose process it is, its number in its own namespace, its state, the signals that it handles.
 package dev.threadclock.cli.attach;
 
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * @param group the process that a thread belongs to; the same as the number asked for unless that was a thread's
- * @param namespacePid the number that the process knows itself by
+ * /proc/PID/status: the owner of a process, its PID in its own namespace, its state, the signals that it
+ * handles.
+ *
+ * @param group the process that a thread belongs to; equal to the requested number unless that was a thread's
+ * @param namespacePid the PID in the process's own namespace
  * @param state one letter as in proc(5): R, S, T, Z, ...
  * @param uid the effective user
  * @param gid the effective group
@@ -26,14 +28,14 @@ public record ProcStatus(int group, int namespacePid, char state, int uid, int g
             }
         }
         int group = Integer.parseInt(fields.get("Tgid")[0]);
-        // Before Linux 4.1 there is no such line.
+        // There is no such line before Linux 4.1.
         String[] pids = fields.getOrDefault("NStgid", new String[] {Integer.toString(group)});
         return new ProcStatus(group, Integer.parseInt(pids[pids.length - 1]), fields.get("State")[0].charAt(0),
                 Integer.parseUnsignedInt(fields.get("Uid")[EFFECTIVE]), Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
                 Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
     }
 
-    /** SIGQUIT reaches a handler, and does not end the process. */
+    /** SIGQUIT has a handler, so it does not end the process. */
     public boolean handlesQuit() {
         return (caught >> SIGQUIT - 1 & 1) != 0;
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the system refuses something, in words for people.
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Printable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
+/** Why the system refuses something, in words for people. */
 final class Refusal {
     private static final int EPERM = 1;
     private static final int ESRCH = 3;
@@ -29,7 +30,7 @@ final class Refusal {
         return Printable.line(why == null ? e.getClass().getSimpleName() : why);
     }
 
-    /** Of a negative errno. */
+    /** Describes a negative errno. */
     static String reason(int error) {
         return switch (-error) {
             case EPERM -> "operation not permitted";

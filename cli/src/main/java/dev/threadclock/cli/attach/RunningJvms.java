@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HotSpot JVMs that this user can see, told by the library that they have loaded.
 package dev.threadclock.cli.attach;
 
 import java.io.IOException;
@@ -12,11 +11,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
+/** The HotSpot JVMs that this user can see, recognised by the library that they have loaded. */
 final class RunningJvms {
     private RunningJvms() {}
 
     record Running(int pid, JavaCommandLine command) {
-        /** "com.example.Main" and "app.jar", without what stands before. */
+        /** "com.example.Main" and "app.jar", without the preceding words. */
         private String what() {
             return command.main().substring(command.main().lastIndexOf(' ') + 1);
         }
@@ -32,7 +32,7 @@ final class RunningJvms {
         }
     }
 
-    /** By process number; this one left out. */
+    /** By PID, excluding this process. */
     static List<Running> all() {
         List<Running> all = new ArrayList<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
@@ -44,20 +44,20 @@ final class RunningJvms {
                 }
             }
         } catch (IOException e) {
-            // Without /proc none is to be seen.
+            // None is visible without /proc.
         }
         all.sort(Comparator.comparingInt(Running::pid));
         return all;
     }
 
-    /** Those whose main class or jar has this name; if there are none, those that have it in their name. */
+    /** Those whose main class or jar has this name; if there are none, those whose name contains it. */
     static List<Running> named(String name) {
         List<Running> all = all();
         List<Running> exact = all.stream().filter(jvm -> jvm.is(name)).toList();
         return exact.isEmpty() ? all.stream().filter(jvm -> jvm.what().contains(name)).toList() : exact;
     }
 
-    /** Empty when it cannot be read: another user's, or gone. */
+    /** Empty if it cannot be read: another user's, or gone. */
     private static String text(Path process, String file) {
         try {
             return new String(Files.readAllBytes(process.resolve(file)), StandardCharsets.UTF_8);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JVM that is being sampled: the socket over which its samples come, and what of it is known from outside.
 package dev.threadclock.cli.attach;
 
 import java.io.Closeable;
@@ -9,11 +8,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
+ * A JVM that is being sampled: the socket over which its samples arrive, and what is known of it from
+ * outside.
+ *
  * @param label "1234 (java -jar app.jar)"
- * @param tasks the folder that shows its threads by the numbers that it knows them by
+ * @param tasks the folder that lists its threads by their TIDs in its own namespace
  */
 public record SampleChannel(SocketChannel socket, int pid, String label, Path tasks) implements Closeable {
-    /** Has the JVM sample; this process is the JVM's user's afterwards, for good. */
+    /** Makes the JVM sample itself; afterwards this process runs as the JVM's user for good. */
     public static SampleChannel open(JvmChoice choice, Duration period) throws IOException {
         int pid = choice.pid();
         Deadline deadline = choice.deadline();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status command: what threadclock does in a JVM.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Style;
@@ -13,6 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+/** The status command: what threadclock does in a JVM. */
 @Command(
         name = "status",
         description = {"Shows what threadclock does in a JVM, if it is in there. Changes nothing.", ""},
@@ -53,7 +53,7 @@ public final class StatusCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** A JVM without the library is not bothered. */
+    /** A JVM without the library is not contacted. */
     private Optional<AgentReport> report(Target jvm, Deadline deadline) throws IOException {
         if (jvm.maps().threadclocks().isEmpty()) {
             return Optional.empty();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's report as JSON: key "user.age_ns" is "user_age_ns", the keys "bound.METHOD" are an object "bound".
 package dev.threadclock.cli.attach;
 
 import com.google.gson.GsonBuilder;
@@ -9,6 +8,10 @@ import com.google.gson.JsonPrimitive;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
+/**
+ * The agent's report as JSON: key "user.age_ns" becomes "user_age_ns", the keys "bound.METHOD" become an
+ * object "bound".
+ */
 final class StatusJson {
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
     private static final String BOUND = "bound.";

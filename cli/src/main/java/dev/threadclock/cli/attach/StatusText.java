@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's report for people: a group for each first word of the keys, names and values in columns, times with units.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Style;
@@ -8,6 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+/**
+ * The agent's report for people: a group for each first word of the keys, names and values in columns, times
+ * with units.
+ */
 public final class StatusText {
     private static final String NANOS = "_ns";
     private static final Map<String, String> TITLES = Map.of("", "agent", "bound", "answered by");

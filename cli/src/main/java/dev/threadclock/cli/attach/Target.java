@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JVM that a command is about: recognised, looked at from outside, and nothing done to it.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Printable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.util.Map;
 
+/** The JVM that a command is about: identified and inspected from outside only. */
 final class Target implements Closeable {
     private static final int ROOT_USER = 0;
     private static final int MOST_BYTES = 1 << 20;
@@ -27,7 +29,7 @@ final class Target implements Closeable {
         command = JavaCommandLine.of(process.words(), this::text);
     }
 
-    /** Fails with the reason when there is no HotSpot JVM with this number that we may attach to. */
+    /** Fails with the reason if there is no HotSpot JVM with this PID that we may attach to. */
     static Target of(int pid, Deadline deadline) {
         if (pid == ProcessHandle.current().pid()) {
             throw new Failure(pid + " is this command itself; give the number of another JVM");
@@ -68,7 +70,7 @@ final class Target implements Closeable {
                 + " run this with that group or as root (sudo -g '#" + Integer.toUnsignedString(status.gid()) + "' ...)");
     }
 
-    /** A java that has only just been started is given the time to become a JVM. */
+    /** Gives a java process that was only just started the time to become a JVM. */
     private static ProcMaps awaitJvm(TargetProcess process, Deadline deadline) {
         ProcMaps maps = process.maps();
         while (maps.jvm().isEmpty()) {
@@ -108,7 +110,7 @@ final class Target implements Closeable {
         return command;
     }
 
-    /** As far as they can be told at this moment: a young JVM has not filled in its counters yet. */
+    /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
     JvmFacts facts() {
         PerfData counters = process.maps().counters().filter(file -> !file.deleted())
                 .map(file -> PerfData.parse(bytes(root.inside(file.path())))).orElseGet(() -> PerfData.parse(new byte[0]));
@@ -116,7 +118,10 @@ final class Target implements Closeable {
         return JvmFacts.of(counters, JvmOptions.of(command, environment, this::text), release());
     }
 
-    /** JAVA_HOME/lib/server/libjvm.so to JDK 8's JAVA_HOME/jre/lib/amd64/server/libjvm.so: the first release file upwards. */
+    /**
+     * From JAVA_HOME/lib/server/libjvm.so, or JDK 8's JAVA_HOME/jre/lib/amd64/server/libjvm.so: the first
+     * release file upwards.
+     */
     private String release() {
         String at = maps.jvm().map(file -> root.inside(file.path())).orElse("");
         for (int up = 0; up < 6 && at.lastIndexOf('/') > 0; up++) {
@@ -129,7 +134,7 @@ final class Target implements Closeable {
         return "";
     }
 
-    /** The folder that it works in, by its own name for it. */
+    /** Its working folder, by its own path. */
     String workingFolder() {
         try {
             return root.inside(Files.readSymbolicLink(process.folder().resolve("cwd")).toString());
@@ -142,20 +147,20 @@ final class Target implements Closeable {
         return new String(bytes(file.startsWith("/") ? file : workingFolder() + "/" + file), StandardCharsets.UTF_8);
     }
 
-    /** Empty when it cannot be read. */
+    /** Empty if the file cannot be read. */
     private byte[] bytes(String file) {
         try {
-            return root.read(file, MOST_BYTES);
+            return TargetUser.reading(status, () -> root.read(file, MOST_BYTES));
         } catch (IOException | RuntimeException e) {
             return new byte[0];
         }
     }
 
-    /** Whether a file of its is there now. */
+    /** Whether this file exists in its file system now. */
     boolean hasFile(String path) {
         int slash = path.lastIndexOf('/');
         try (HeldFolder folder = root.folder(path.substring(0, slash + 1))) {
-            return Files.exists(folder.resolve(path.substring(slash + 1)));
+            return Files.exists(folder.resolve(path.substring(slash + 1)), LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
             return false;
         }
@@ -166,7 +171,7 @@ final class Target implements Closeable {
         try {
             root.close();
         } catch (IOException e) {
-            // Only read from.
+            // Was only read from.
         }
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process as /proc shows it: the same one from the first look to the last, and a refusal when it is not to be seen.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
@@ -13,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+/** A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. */
 final class TargetProcess {
     private static final int START_TIME_FIELD = 22;
 
@@ -73,7 +73,7 @@ final class TargetProcess {
         return environment;
     }
 
-    /** A file of its /proc folder. */
+    /** Reads a file of its /proc folder. */
     String read(String name) {
         try {
             return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.UTF_8);
@@ -84,7 +84,7 @@ final class TargetProcess {
         }
     }
 
-    /** Something went wrong with the process: because it has ended, because we may not, or for the reason that e gives. */
+    /** The failure to report: the process has ended, access is denied, or the reason that e gives. */
     Failure failure(String what, IOException e) {
         if (!isAlive()) {
             return ended();
@@ -110,7 +110,7 @@ final class TargetProcess {
                 + " (in a container: with the capability SYS_PTRACE)");
     }
 
-    /** The second word, the program's name in parentheses, may have anything in it. */
+    /** The second field, the program's name in parentheses, may contain anything. */
     private static String startTime(String stat) {
         String[] fromThird = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
         return fromThird.length > START_TIME_FIELD - 3 ? fromThird[START_TIME_FIELD - 3] : "";

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file system as the target sees it: in its container, with its links leading where they lead there.
 package dev.threadclock.cli.attach;
 
 import java.io.Closeable;
@@ -19,7 +18,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 
-/** Walks step by step, so that a link in a container cannot lead a privileged user to a file of the host. */
+/**
+ * The file system as the target sees it: in its container, with links resolved as the target would. Walks
+ * step by step, so that a link in a container cannot lead a privileged user to a file of the host.
+ */
 final class TargetRoot implements Closeable {
     private static final int MOST_LINKS = 40;
 
@@ -31,13 +33,13 @@ final class TargetRoot implements Closeable {
         this.seenAs = seenAs;
     }
 
-    /** Of the process with this /proc folder. */
+    /** For the process with this /proc folder. */
     static TargetRoot of(Path process) throws IOException {
         Path link = process.resolve("root");
         return new TargetRoot(HeldFolder.of(link), Files.readSymbolicLink(link).toString());
     }
 
-    /** A path as the kernel shows it to us, the way the process itself says it: a chroot's folder is left out. */
+    /** Converts a path as the kernel shows it to us to the process's own: without the folder of a chroot. */
     String inside(String shown) {
         return !seenAs.equals("/") && shown.startsWith(seenAs + "/") ? shown.substring(seenAs.length()) : shown;
     }
@@ -80,7 +82,7 @@ final class TargetRoot implements Closeable {
         }
     }
 
-    /** What a regular file with this absolute path has in it, as far as this limit. */
+    /** The content of a regular file with this absolute path, up to this limit. */
     byte[] read(String path, int limit) throws IOException {
         String at = path;
         for (int links = 0; links <= MOST_LINKS; links++) {
@@ -97,7 +99,7 @@ final class TargetRoot implements Closeable {
         throw new FileSystemException(path, null, "too many symbolic links");
     }
 
-    /** A regular file, not followed if it is a link. */
+    /** Reads a regular file; does not follow a link. */
     static byte[] readHere(Path file, int limit) throws IOException {
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileSystemException(file.toString(), null, "not a regular file");

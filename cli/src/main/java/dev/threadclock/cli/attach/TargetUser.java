@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root becomes the target's user: a JVM answers its own user only, and what that user makes has the right owner.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
@@ -7,16 +6,46 @@ import dev.threadclock.internal.Native;
 import dev.threadclock.internal.NativeLibrary;
 import java.io.IOException;
 
-/** Not to be undone. What needs root (other users' /proc and folders) or files of our own JDK has to be open before. */
+/**
+ * Root switches to the target's user: a JVM answers only its own user, and files created as that user have
+ * the right owner. Irreversible. Anything that needs root (other users' /proc and folders) or files of our
+ * own JDK must be opened before.
+ */
 final class TargetUser {
+    private static final int ROOT_USER = 0;
+
     private TargetUser() {}
 
-    /** For SIGQUIT as well. */
+    /** Loads the native library, which sending SIGQUIT needs, too. */
     static void prepare() {
         try {
             NativeLibrary.load();
         } catch (UnsatisfiedLinkError e) {
             throw new Failure("the native library does not load: " + e.getMessage());
+        }
+    }
+
+    interface Reading {
+        byte[] read() throws IOException;
+    }
+
+    /**
+     * Reads with the rights of the target's user: a target could otherwise make root read any file for it.
+     */
+    static byte[] reading(ProcStatus target, Reading reading) throws IOException {
+        ProcStatus own = TargetProcess.ownStatus();
+        if (own.uid() != ROOT_USER || target.uid() == ROOT_USER) {
+            return reading.read();
+        }
+        prepare();
+        try {
+            int error = Native.openFilesAs(target.uid(), target.gid());
+            if (error != 0) {
+                throw new IOException(Refusal.reason(error));
+            }
+            return reading.read();
+        } finally {
+            Native.openFilesAs(own.uid(), own.gid());
         }
     }
 
@@ -27,7 +56,7 @@ final class TargetUser {
         try {
             AttachSocket.rehearse();
         } catch (IOException e) {
-            // For want of a folder for the socket: goes well all the same unless our JDK lies where only root can read.
+            // There is no folder for the socket; harmless unless only root can read our JDK.
         }
         int error = Native.becomeUser(target.uid(), target.gid());
         if (error != 0) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thing in the target's file system that is taken away again: at the end of a block, or when Ctrl-C ends the command.
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Shutdown;
@@ -7,6 +6,10 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
+/**
+ * Something in the target's file system that is removed again: at the end of a block, or when Ctrl-C ends the
+ * command.
+ */
 final class Undo<T> implements AutoCloseable {
     private final T made;
     private final Runnable undo;
@@ -16,7 +19,7 @@ final class Undo<T> implements AutoCloseable {
         this.undo = undo;
     }
 
-    /** Makes it; from then on its end is certain, for as far as a program can see to that. */
+    /** Creates it; from then on its removal is ensured, as far as a program can ensure it. */
     static <T> Undo<T> after(Callable<T> make, Consumer<T> unmake) throws IOException {
         return uncut(() -> {
             T made = make.call();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/net/unix: which sockets are listened on, by inode number.
 package dev.threadclock.cli.attach;
 
 import java.util.HashSet;
 import java.util.Set;
 
-/** Finds the sockets that a JVM's attach listener may have. */
+/**
+ * /proc/PID/net/unix: which sockets are listening, by inode number. Finds the sockets that a JVM's attach
+ * listener may have.
+ */
 public final class UnixSockets {
     private static final int FLAGS_FIELD = 3;
     private static final int INODE_FIELD = 6;
@@ -15,8 +17,8 @@ public final class UnixSockets {
     private UnixSockets() {}
 
     /**
-     * The inode numbers of the listening sockets that were bound to this file name in any folder; HotSpot binds to
-     * NAME.tmp and renames the file.
+     * The inode numbers of the listening sockets that were bound to this file name in any folder; HotSpot
+     * binds to NAME.tmp and renames the file.
      */
     public static Set<String> listening(String text, String name) {
         Set<String> inodes = new HashSet<>();

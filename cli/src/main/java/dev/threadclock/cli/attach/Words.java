@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits texts with options into words, as the java launcher and HotSpot do.
 package dev.threadclock.cli.attach;
 
 import java.util.ArrayList;
 import java.util.List;
 
+/** Splits option texts into words, as the java launcher and HotSpot do. */
 public final class Words {
     private Words() {}
 
-    /** An environment variable or an options file: blanks separate, quotes keep together. */
+    /** An environment variable or an options file: blanks separate words, quotes keep them together. */
     public static List<String> of(String text) {
         return new Words.Splitter(text, false).words;
     }
 
-    /** An argument file of the launcher: besides, # begins a comment and a backslash in quotes escapes. */
+    /**
+     * An argument file of the launcher: in addition, # begins a comment and a backslash in quotes escapes.
+     */
     public static List<String> ofArgumentFile(String text) {
         return new Words.Splitter(text, true).words;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes in what a measured child prints, line by line.
 package dev.threadclock.cli.demo;
 
 import java.util.ArrayList;
@@ -8,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Fed by one thread, asked by another after the first is done. */
+/**
+ * Parses what a measured child prints, line by line. One thread feeds it; another queries it after the first
+ * has finished.
+ */
 final class ChildOutput implements Consumer<String> {
     private final Map<String, Cost> costs = new HashMap<>();
     private final Map<String, Latency> latencies = new HashMap<>();
@@ -17,7 +19,7 @@ final class ChildOutput implements Consumer<String> {
     private boolean done;
     private String unreadable;
 
-    /** onStep: told what the child begins to measure: cost, latency, around, between. */
+    /** onStep: receives each step that the child begins to measure: cost, latency, around, between. */
     ChildOutput(Consumer<String> onStep) {
         this.onStep = onStep;
     }
@@ -39,12 +41,12 @@ final class ChildOutput implements Consumer<String> {
         }
     }
 
-    /** Everything is there. */
+    /** All results have arrived. */
     synchronized boolean complete() {
         return done && unreadable == null && costs.size() == 3 && latencies.size() == 2 && runs.size() == 2;
     }
 
-    /** The first line that is none of the child's own, or null. */
+    /** The first line that the child itself did not print, or null. */
     synchronized String unreadable() {
         return unreadable;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call costs, over many short batches.
 package dev.threadclock.cli.demo;
 
-/** Nanoseconds a call: quartiles and mean of the batches. */
+/** The cost of one call in nanoseconds: quartiles and mean over many short batches. */
 public record Cost(
         double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos, int batches, int readsPerBatch) {}

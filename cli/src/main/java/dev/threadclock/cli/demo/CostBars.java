@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call costs, as bars on a logarithmic scale.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
 import dev.threadclock.cli.page.Html;
 import java.util.List;
 
+/** The cost of one call, as bars on a logarithmic scale. */
 final class CostBars {
     private static final int FIRST_DECADE = 0;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One measured JVM: a JDK that runs the demo program, with the agent or without.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Children;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+/** One measured JVM: a JDK that runs the demo program, with or without the agent. */
 final class DemoChild {
     private static final int SHOWN_LINES = 12;
 
@@ -25,7 +25,7 @@ final class DemoChild {
         this.ticks = ticks;
     }
 
-    /** Why a child has nothing to show. */
+    /** Why a child has no results. */
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -53,7 +53,7 @@ final class DemoChild {
             throw new Failed("ended without its results" + odd + said(outcome));
         }
         if (withThreadclock) {
-            // The agent never stops a JVM: it says on stderr why it did not start.
+            // The agent never stops a JVM: if it did not start, it says why on stderr.
             String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: ")).findFirst().orElse(null);
             if (refusal != null) {
                 throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
@@ -65,7 +65,7 @@ final class DemoChild {
     private List<String> command(Jdk jdk, boolean withThreadclock) {
         List<String> command = new ArrayList<>();
         command.add(jdk.java().toString());
-        // A small fixed heap: the loops that are measured leave nothing to collect.
+        // A small fixed heap: the measured loops leave nothing to collect.
         command.add("-Xms64m");
         command.add("-Xmx64m");
         if (withThreadclock) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo command: options, checks before the long part, outputs after it.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Jdks;
@@ -16,7 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows, on every JDK of this machine, what reading a thread's user time costs and whether it is right. */
+/**
+ * The demo command: shows, for every JDK of this machine, what reading a thread's user time costs and whether
+ * it is right. Options, checks before the measurement, outputs after it.
+ */
 @Command(
         name = "demo",
         description = {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as one self-contained page: the template demo.html with the figures filled in.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+/** The result as one self-contained page: the template demo.html with the figures filled in. */
 final class DemoHtml {
     private final DemoReport report;
     private final List<JdkResult> jdks;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as a table for a README.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
 import java.nio.file.Path;
 
-/** Renders the same JSON file to the same text every time. */
+/** The result as a table for a README. Always renders the same JSON file to the same text. */
 public final class DemoMarkdown {
     private DemoMarkdown() {}
 
-    /** The markdown of a file that 'threadclock demo --json' has written; ends with a newline. */
+    /** The markdown for a file written by 'threadclock demo --json'; ends with a newline. */
     public static String render(Path json) {
         return render(DemoReport.fromJson(json));
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long each part of the demo measures.
 package dev.threadclock.cli.demo;
 
 import java.time.Duration;
 
-/** Milliseconds of each child JVM's parts. */
+/** How long each part of the demo measures: milliseconds of each child JVM's parts. */
 public record DemoPlan(int warmUpMillis, int costMillis, int latencyMillis, int rightnessMillis) {
     /** About 8 s a child. */
     public static final DemoPlan FULL = new DemoPlan(1_200, 1_800, 1_500, 1_500);
@@ -14,7 +13,7 @@ public record DemoPlan(int warmUpMillis, int costMillis, int latencyMillis, int 
     private static final int SLOWEST = 3;
     private static final int START_MILLIS = 20_000;
 
-    /** When a child has to be given up: several times its time, on a machine that is busy with other things. */
+    /** The time limit of a child: several times its expected time, because the machine may be busy. */
     Duration limit() {
         return Duration.ofMillis(START_MILLIS + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
     }

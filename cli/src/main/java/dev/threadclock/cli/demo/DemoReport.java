@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a run of the demo has found: the form of its JSON file.
 package dev.threadclock.cli.demo;
 
 import com.google.gson.Gson;
@@ -14,9 +13,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
+ * All results of a run of the demo, in the form of its JSON file.
+ *
  * @param threadclock version measured
  * @param measured when, ISO-8601 with zone
- * @param quick measured so shortly that the figures show the order of magnitude only
+ * @param quick measured so briefly that the figures show the order of magnitude only
  */
 public record DemoReport(
         String threadclock,
@@ -39,7 +40,7 @@ public record DemoReport(
         return jdks.stream().filter(jdk -> !jdk.complete()).toList();
     }
 
-    /** What to say if the machine was too busy to judge whether the values are right, or "". */
+    /** A remark if the machine was too busy to judge whether the values are right, otherwise "". */
     public String disturbance() {
         boolean disturbed = complete().stream().anyMatch(jdk -> jdk.before().disturbed() || jdk.with().disturbed());
         return disturbed ? "The machine was busy: the threads missed their moments. Run it again when it is quiet." : "";
@@ -64,7 +65,7 @@ public record DemoReport(
         }
     }
 
-    /** The points of the curves on a line each. */
+    /** Puts each point of a curve on a single line. */
     private static String compactPairs(String json) {
         return json.replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]");
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures every JDK, without and with threadclock, one child after the other.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Jdk;
@@ -14,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Measures every JDK, without and with threadclock, one child after the other. */
 final class DemoRun {
     private final Jdks jdks;
     private final boolean quick;
@@ -33,7 +33,7 @@ final class DemoRun {
         for (Jdk jdk : jdks.jdks()) {
             String count = "[" + (results.size() + 1) + "/" + jdks.jdks().size() + "] " + jdk.label();
             progress.say(count + ": finding the timer ticks");
-            // Anew for each JDK: the clock is being disciplined meanwhile.
+            // Anew for each JDK, because the clock is being disciplined meanwhile.
             TickClock ticks = TickClock.learn();
             machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
             results.add(measure(jdk, new DemoChild(jar, plan, ticks), count, progress));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as a table for a terminal of 80 columns.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Style;
@@ -8,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
+/** The result as a table for a terminal of 80 columns. */
 final class DemoTable {
     private static final int WIDTH = 80;
     private static final int LABEL_WIDTH = 24;
@@ -22,7 +22,7 @@ final class DemoTable {
         this.style = style;
     }
 
-    /** The lines of the table, at most 80 columns but for the text of failures. */
+    /** The lines of the table, at most 80 columns wide except the text of failures. */
     List<String> lines() {
         lines.add("");
         lines.add(style.bold("ThreadMXBean.getCurrentThreadUserTime(), the JDK as it is and with threadclock"));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// All figures, as a table of a page.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
@@ -7,6 +6,7 @@ import dev.threadclock.cli.page.Html;
 import java.util.List;
 import java.util.function.Function;
 
+/** All figures, as a table of a page. */
 final class HtmlTable {
     private final List<JdkResult> jdks;
 

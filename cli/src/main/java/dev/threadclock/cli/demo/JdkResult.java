@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JDK as it is, and with threadclock.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Jdk;
 
-/** failure: null, or why there is nothing more; before and with may be null then. */
+/**
+ * One JDK alone and with threadclock. failure: null, or why results are missing; before and with may then be
+ * null.
+ */
 public record JdkResult(
         String home, String version, String vendor, String failure, Measured before, Measured with) {
     static JdkResult measured(Jdk jdk, Measured before, Measured with) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long single calls took.
 package dev.threadclock.cli.demo;
 
 import java.util.List;
 
-/** Percentiles in nanoseconds; the curve has [fraction of calls, nanoseconds] from 0 to 1. */
+/**
+ * How long single calls took: percentiles in nanoseconds; the curve has [fraction of calls, nanoseconds] from
+ * 0 to 1.
+ */
 public record Latency(
         long reads,
         double meanNanos,

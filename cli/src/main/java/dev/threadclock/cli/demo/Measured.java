@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that one child JVM has found.
 package dev.threadclock.cli.demo;
 
 /**
+ * All results of one child JVM.
+ *
  * @param user one getCurrentThreadUserTime()
  * @param nanoTime one System.nanoTime()
  * @param cpu one getCurrentThreadCpuTime()
  * @param latency single getCurrentThreadUserTime() calls, each between two nanoTime() calls
- * @param emptyLatency the same two nanoTime() calls with nothing between them: contained in every figure of latency
+ * @param emptyLatency the same two nanoTime() calls with nothing in between: contained in every figure of
+ *     latency
  * @param aroundTicks a fresh thread that works only around timer ticks
  * @param betweenTicks a fresh thread that works only between them
  */
@@ -18,7 +20,7 @@ public record Measured(
         return aroundTicks.disturbed() || betweenTicks.disturbed();
     }
 
-    /** Reads of the user time against System.nanoTime(): below 1 is cheaper. */
+    /** The cost of a user time read relative to System.nanoTime(): below 1 is cheaper. */
     public double perNanoTime() {
         return user.medianNanos() / nanoTime.medianNanos();
     }

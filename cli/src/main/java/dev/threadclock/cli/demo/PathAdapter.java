@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths as plain strings in JSON.
 package dev.threadclock.cli.demo;
 
 import com.google.gson.TypeAdapter;
@@ -8,6 +7,7 @@ import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 
+/** Paths as plain strings in JSON. */
 final class PathAdapter extends TypeAdapter<Path> {
     @Override
     public void write(JsonWriter out, Path path) throws IOException {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Percentiles of single reads on one JDK, as an SVG drawing: nines to the right, nanoseconds (logarithmic) upwards.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
@@ -8,6 +7,10 @@ import dev.threadclock.cli.page.PercentileAxis;
 import java.util.List;
 import java.util.stream.Stream;
 
+/**
+ * Percentiles of single reads on one JDK, as an SVG drawing: nines to the right, nanoseconds (logarithmic)
+ * upwards.
+ */
 final class PercentileChart {
     private static final int WIDTH = 360;
     private static final int HEIGHT = 260;
@@ -52,7 +55,7 @@ final class PercentileChart {
         for (int nines = 0; nines <= axis.end(); nines++) {
             double x = x(nines);
             svg.append(Html.format("<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", x, x, TOP, HEIGHT - BOTTOM));
-            // Long labels would meet (every other one from 99.99 % on) or leave the picture.
+            // Long labels would overlap (so every other one is omitted from 99.99 % on) or leave the picture.
             if ((nines <= 3 || nines % 2 == 1) && nines < axis.end() - LAST_LABEL_ROOM) {
                 svg.append(Html.format("<text class=\"below\" x=\"%.1f\" y=\"%d\">%s</text>%n", x, HEIGHT - BOTTOM + 15,
                         PercentileAxis.label(nines)));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reported user time against the CPU time that it should be, as bars on a linear scale.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Html;
 import java.util.List;
 import java.util.stream.Stream;
 
+/** Reported user time against the CPU time that it should equal, as bars on a linear scale. */
 final class RightnessBars {
     private final List<JdkResult> jdks;
     private final double longest;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread of known work says of its user time, and whether that is right.
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Figures;
 import java.util.Locale;
 
 /**
- * All the work is in user mode, so user time should be CPU time (read after it).
+ * The user time that a thread of known work reports, and whether it is right. All the work is in user mode,
+ * so user time should equal CPU time (read after it).
  *
  * @param rounds how often the thread worked
- * @param roundsOnTime in how many it was at work during the tick, or stopped before it, as planned
- * @param ticks how many rounds there could have been
+ * @param roundsOnTime the rounds in which it was at work during the tick, or stopped before it, as planned
+ * @param ticks the largest possible number of rounds
  */
 public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTime, int ticks) {
-    /** The steps in which the kernel's /proc files count. */
+    /** The resolution of the kernel's /proc files. */
     private static final long SLACK_NANOS = 10_000_000;
     private static final double SLACK_FRACTION = 0.05;
     private static final double ON_TIME = 0.97;
@@ -27,7 +27,7 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
         return Math.abs(userNanos - cpuNanos) <= SLACK_NANOS + SLACK_FRACTION * cpuNanos;
     }
 
-    /** Other threads kept it from its moments: the run says little. */
+    /** Other threads delayed its work: the run is not conclusive. */
     public boolean disturbed() {
         return roundsOnTime < ON_TIME * ticks;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out, by trying, whether the kernel splits user and system time by ticks or at each entry.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.internal.Native;
@@ -9,14 +8,16 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * A new thread that no tick has found in the kernel has system time 0 under tick accounting, however much it worked there:
- * "If either stime or utime are 0, assume all runtime is userspace" (cputime_adjust, kernel/sched/cputime.c). Under
- * VIRT_CPU_ACCOUNTING_GEN and NATIVE each entry is timed, and such a thread has system time at once.
+ * Finds out by trial whether the kernel splits user and system time by ticks or at each kernel entry. A new
+ * thread that no tick has found in the kernel has system time 0 under tick accounting, however much it worked
+ * there: "If either stime or utime are 0, assume all runtime is userspace" (cputime_adjust,
+ * kernel/sched/cputime.c). Under VIRT_CPU_ACCOUNTING_GEN and NATIVE each entry is timed, and such a thread
+ * has system time at once.
  */
 final class AccountingTrial {
     enum Result { TICK, ENTRY, UNKNOWN }
 
-    /** A tick in the millisecond that such a thread lives is rare; that many in a row do not happen. */
+    /** A tick within such a thread's lifetime of a millisecond is rare; this many in a row do not happen. */
     private static final int THREADS = 20;
     private static final long TICKS_OF_WORK = 4;
     private static final int BYTES = 64 * 1024;
@@ -66,7 +67,7 @@ final class AccountingTrial {
             } while (Native.totalNowNanos() < end);
             system = Native.systemNowNanos();
         } catch (IOException e) {
-            // Stays unknown.
+            // The result stays unknown.
         }
     }
 }

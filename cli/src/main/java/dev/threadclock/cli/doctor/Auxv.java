@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The auxiliary vector: what the kernel tells a process at its start (getauxval(3)).
 package dev.threadclock.cli.doctor;
 
 import java.io.IOException;
@@ -11,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
+/** The auxiliary vector: what the kernel tells a process at its start (getauxval(3)). */
 record Auxv(Map<Long, Long> values) {
     /** include/uapi/linux/auxvec.h. */
     private static final long AT_RSEQ_FEATURE_SIZE = 27;
@@ -24,7 +24,7 @@ record Auxv(Map<Long, Long> values) {
         }
     }
 
-    /** Of a 64-bit process on this machine. */
+    /** Parses the vector of a 64-bit process on this machine. */
     static Auxv parse(byte[] bytes) {
         ByteBuffer words = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
         Map<Long, Long> values = new HashMap<>();
@@ -39,7 +39,7 @@ record Auxv(Map<Long, Long> values) {
         return values.getOrDefault(AT_SYSINFO_EHDR, 0L) != 0;
     }
 
-    /** Bytes of the kernel's struct rseq; 0 before Linux 6.3, which does not tell. */
+    /** Bytes of the kernel's struct rseq; 0 before Linux 6.3, which does not report it. */
     long rseqBytes() {
         return values.getOrDefault(AT_RSEQ_FEATURE_SIZE, 0L);
     }

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU limit that a control group has, and how often it was throttled for it.
 package dev.threadclock.cli.doctor;
 
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * @param cpus as many CPUs' worth of time may be used; infinite without a limit
- * @param periods in which it wanted CPU time, while it had a limit
- * @param throttledPeriods in which it ran against the limit
- * @param throttledNanos as long it was kept from running for it; summed over CPUs
+ * The CPU limit of a control group, and how often the group was throttled.
+ *
+ * @param cpus the limit as a number of CPUs; infinite without a limit
+ * @param periods the number of periods in which it wanted CPU time, while it had a limit
+ * @param throttledPeriods the number of periods in which it reached the limit
+ * @param throttledNanos total time throttled, summed over CPUs
  */
 record CgroupCpu(double cpus, long periods, long throttledPeriods, long throttledNanos) {
     private static final long NANOS_PER_MICRO = 1_000;
 
-    /** cpu.max and cpu.stat of version 2 (Documentation/admin-guide/cgroup-v2.rst); "" for a file that is not there. */
+    /**
+     * Parses cpu.max and cpu.stat of version 2 (Documentation/admin-guide/cgroup-v2.rst); "" for a missing
+     * file.
+     */
     static CgroupCpu version2(String max, String stat) {
         String[] quotaAndPeriod = max.strip().split("\\s+");
         double cpus = quotaAndPeriod.length < 2 || quotaAndPeriod[0].equals("max") ? Double.POSITIVE_INFINITY
@@ -24,7 +28,10 @@ record CgroupCpu(double cpus, long periods, long throttledPeriods, long throttle
                 counts.getOrDefault("throttled_usec", 0L) * NANOS_PER_MICRO);
     }
 
-    /** cpu.cfs_quota_us, cpu.cfs_period_us and cpu.stat of version 1 (Documentation/scheduler/sched-bwc.rst). */
+    /**
+     * Parses cpu.cfs_quota_us, cpu.cfs_period_us and cpu.stat of version 1
+     * (Documentation/scheduler/sched-bwc.rst).
+     */
     static CgroupCpu version1(String quota, String period, String stat) {
         boolean limited = !quota.isBlank() && !period.isBlank() && !quota.strip().startsWith("-");
         double cpus = limited ? cpus(Long.parseLong(quota.strip()), Long.parseLong(period.strip())) : Double.POSITIVE_INFINITY;
@@ -37,7 +44,7 @@ record CgroupCpu(double cpus, long periods, long throttledPeriods, long throttle
         return !Double.isInfinite(cpus);
     }
 
-    /** The one of two groups, one inside the other, that holds more tightly. */
+    /** The more restrictive of two nested groups. */
     CgroupCpu tighter(CgroupCpu other) {
         return other.cpus < cpus ? other : this;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the control groups of a process that may limit its CPU time, of version 1 or 2.
 package dev.threadclock.cli.doctor;
 
 import java.nio.file.Files;
@@ -10,16 +9,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
+/** Finds the control groups, of version 1 or 2, that may limit the CPU time of a process. */
 final class Cgroups {
     private static final int ROOT_FIELD = 3;
     private static final int MOUNT_FIELD = 4;
 
     private Cgroups() {}
 
-    /** A folder that shows a group, and the mount that it is in: groups up to there count as well. */
+    /** A folder that represents a group, and its mount: the groups between the two count as well. */
     record Place(Path mount, Path group, boolean version2) {}
 
-    /** process: its number, or "self". */
+    /** process: its PID, or "self". */
     static Finding finding(String label, String process) {
         Optional<String> groups = SystemFiles.text("/proc/" + process + "/cgroup");
         Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
@@ -69,7 +69,7 @@ final class Cgroups {
         return Arrays.asList(controllers.split(",")).contains("cpu");
     }
 
-    /** In a container the mount may show a part of the tree only, and have the group itself at its top. */
+    /** In a container the mount may cover only part of the hierarchy, with the group itself at its top. */
     private static Path below(Path mount, String shown, String group) {
         String rest = !shown.equals("/") && group.startsWith(shown) ? group.substring(shown.length()) : group;
         Path folder = mount.resolve(rest.replaceFirst("^/+", "")).normalize();

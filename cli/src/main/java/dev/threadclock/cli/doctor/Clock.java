@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks whose cost is measured, each with a loop of its own, so that the compiler sees one call only.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.Freshness;
@@ -11,6 +10,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.util.Optional;
 
+/** The clocks whose cost is measured, each with its own loop, so that each call site is monomorphic. */
 enum Clock {
     NANO_TIME("System.nanoTime()", null, null) {
         @Override
@@ -102,7 +102,7 @@ enum Clock {
             return sum;
         }
     },
-    /** As ThreadMXBean does it on JDK 8 to 25.0.4, but for the parsing. */
+    /** As ThreadMXBean on JDK 8 to 25.0.4, except for the parsing. */
     PROC("/proc/thread-self/stat", null, null) {
         @Override
         long read(int reads) {
@@ -129,10 +129,10 @@ enum Clock {
         this.freshness = freshness;
     }
 
-    /** Reads it so many times; the sum is of no meaning, but negative if it cannot be read. */
+    /** Reads the clock this many times; the sum is meaningless, but negative if the clock cannot be read. */
     abstract long read(int reads);
 
-    /** Where its value comes from here; empty for what is none of threadclock's. */
+    /** Where its value comes from on this machine; empty for clocks that are not threadclock's. */
     Optional<Source> source() {
         return quantity == null ? Optional.empty() : Optional.of(ThreadClock.source(quantity, freshness));
     }

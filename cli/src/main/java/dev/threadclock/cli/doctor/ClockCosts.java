@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one read of each clock costs here: short batches of all by turns, so that noise hits all alike; medians.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.Source;
@@ -10,15 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One clock.
+ * The cost of one read of a clock on this machine. Short batches of all clocks alternate, so that noise
+ * affects all alike; medians.
  *
- * @param name of what is read
- * @param source where the value comes from here; null for what is none of threadclock's
- * @param binding how Java comes to it; null as well
- * @param systemCalls in one read; null when not known
- * @param resolutionNanos the smallest step; null when not known
- * @param ageNanos how old a value may be; null when not known
- * @param medianNanos of one read from Java; null when it could not be read
+ * @param name the clock that is read
+ * @param source where the value comes from on this machine; null for clocks that are not threadclock's
+ * @param binding how Java calls it; null likewise
+ * @param systemCalls in one read; null if unknown
+ * @param resolutionNanos the smallest step; null if unknown
+ * @param ageNanos how old a value may be; null if unknown
+ * @param medianNanos of one read from Java; null if it could not be read
  * @param perNanoTime the same in units of System.nanoTime()
  */
 record ClockCosts(String name, String source, String binding, Integer systemCalls, Long resolutionNanos, Long ageNanos,
@@ -26,13 +26,13 @@ record ClockCosts(String name, String source, String binding, Integer systemCall
     private static final int WARM_UP_ROUNDS = 300;
     private static final int WARM_UP_READS = 100;
     private static final int ROUNDS = 250;
-    /** Long against the two nanoTime() calls around it, short against a timer tick. */
+    /** Long compared to the two nanoTime() calls around it, short compared to a timer tick. */
     private static final long BATCH_NANOS = 50_000;
 
-    /** Keeps the compiler from dropping the reads. */
+    /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
 
-    /** Half a second or so. */
+    /** Takes about half a second. */
     static List<ClockCosts> measure() {
         Map<Clock, Integer> reads = new EnumMap<>(Clock.class);
         for (Map.Entry<Clock, double[]> entry : rounds(WARM_UP_ROUNDS, Map.of()).entrySet()) {

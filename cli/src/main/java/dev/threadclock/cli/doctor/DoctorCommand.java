@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock doctor: which clocks exist here and what they cost, and how well a JVM's user time is.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Jdks;
@@ -22,6 +21,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/**
+ * The doctor command: which clocks exist on this machine and what they cost, and how good a JVM's user time
+ * is.
+ */
 @Command(
         name = "doctor",
         description = {
@@ -70,7 +73,7 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         DoctorReport report;
         if (number > 0) {
-            // Before anything is measured: a number that is none should not cost a wait.
+            // Before any measurement: an invalid number should be reported at once.
             try (JvmLook jvm = JvmLook.at(number, SECONDS)) {
                 report = look(jvm);
             }
@@ -112,7 +115,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // As any other that does not do.
+            // Handled like any other invalid value.
         }
         throw new ParameterException(spec.commandLine(), "not a process number: " + pid.replaceAll("\\p{Cntrl}", "?"));
     }

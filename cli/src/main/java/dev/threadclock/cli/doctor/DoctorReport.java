@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the doctor has found: the form of its JSON.
 package dev.threadclock.cli.doctor;
 
 import com.google.gson.GsonBuilder;
@@ -9,13 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
+ * All findings of the doctor, in the form of its JSON.
+ *
  * @param threadclock version
- * @param well nothing is wrong, and all that was asked for could be looked at: the exit status
+ * @param well nothing is wrong, and everything requested could be examined: the exit status
  * @param machine by key
  * @param clocks in the order of the table
- * @param jdks null when a JVM was asked for, or when they were not to be tried
- * @param skipped folders that look like a JDK and do not work; null with jdks
- * @param jvm by key; null when none was asked for
+ * @param jdks null if a JVM was named, or if JDKs were not to be tried
+ * @param skipped folders that look like a JDK but do not work; null with jdks
+ * @param jvm by key; null if none was named
  */
 record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks, List<JdkFindings> jdks,
         List<SkippedJdk> skipped, Map<String, Finding> jvm) {

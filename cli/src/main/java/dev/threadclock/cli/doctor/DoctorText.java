@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report for people, 80 columns wide.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Style;
@@ -9,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+/** The report for people, 80 columns wide. */
 final class DoctorText {
     private static final int LABEL_WIDTH = 16;
     private static final int MARK_WIDTH = 4;

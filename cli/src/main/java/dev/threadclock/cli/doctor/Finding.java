@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thing that was looked at: what was found, how well that is, and what to do.
 package dev.threadclock.cli.doctor;
 
 import com.google.gson.annotations.SerializedName;
 
 /**
- * @param label what was looked at, in a few words
- * @param value the same as text, for scripts: a number, a truth value or a word; null when it is not known
+ * The result of one check: what was found, how good that is, and what to do.
+ *
+ * @param label what was checked, in a few words
+ * @param value the result for scripts: a number, a truth value or a word; null if unknown
  * @param text for people
- * @param todo what to do; "" when there is nothing to do
+ * @param todo what to do; "" if nothing
  */
 public record Finding(String label, Level level, Object value, String text, String todo) {
-    /** How well it is. */
+    /** How good it is. */
     public enum Level {
         /** As it should be. */
         @SerializedName("ok")
         OK,
-        /** Worth knowing; nothing that threadclock or the JVM's user time needs. */
+        /** Worth knowing, but needed neither by threadclock nor for the JVM's user time. */
         @SerializedName("note")
         NOTE,
-        /** Could not be found out. */
+        /** Could not be determined. */
         @SerializedName("unknown")
         UNKNOWN,
         /** Gives wrong or slow CPU times. */

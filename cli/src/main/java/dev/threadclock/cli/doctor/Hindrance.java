@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a process from running although it could: the hypervisor, and its control group's CPU limit.
 package dev.threadclock.cli.doctor;
 
 import java.util.Optional;
 
 /**
+ * What keeps a runnable process from running: the hypervisor, and its control group's CPU limit.
+ *
  * @param stolenNanos since boot, over all CPUs of the machine
  * @param cpus the limit; infinite without one
- * @param throttledNanos since the group was made; summed over CPUs
+ * @param throttledNanos since the group was created; summed over CPUs
  */
 public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
-    /** At this moment. What cannot be read counts as none. */
+    /** Reads the current values. Unreadable ones count as none. */
     public static Hindrance of(int pid) {
         long stolen = SystemFiles.text("/proc/stat").flatMap(SystemTexts::steal).map(SystemTexts.Steal::hundredths).orElse(0L);
         Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
@@ -20,7 +21,7 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
                 limit.map(CgroupCpu::throttledNanos).orElse(0L));
     }
 
-    /** From another moment to this. */
+    /** The increase since an earlier moment. */
     public Hindrance since(Hindrance before) {
         return new Hindrance(stolenNanos - before.stolenNanos, cpus, throttledNanos - before.throttledNanos);
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JDKs of this machine, each with what a trial of it has shown.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Jdk;
@@ -9,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One JDK. todo: what to do about it, "" for nothing. */
+/** One JDK of this machine, with the result of its trial. todo: what to do about it, "" for nothing. */
 record JdkFindings(String home, String version, String vendor, JdkTrial trial, String todo) {
     static List<JdkFindings> find(Jdks jdks, Path jar, Progress progress) {
         List<JdkFindings> findings = new ArrayList<>();

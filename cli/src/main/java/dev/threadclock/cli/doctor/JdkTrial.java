@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries a JDK in a child JVM: what its ThreadMXBean's user time costs, and whether it is right.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Children;
@@ -16,15 +15,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a JDK has shown.
+ * Tries a JDK in a child JVM: what its ThreadMXBean's user time costs, and whether it is right.
  *
- * @param reason why the verdict is not known; "" when it is
- * @param userNanos one getCurrentThreadUserTime(), median; null when not known
+ * @param reason why the verdict is unknown; "" if it is known
+ * @param userNanos one getCurrentThreadUserTime(), median; null if unknown
  * @param nanoTimeNanos one System.nanoTime() there
  * @param totalNanos one getCurrentThreadCpuTime() there
  * @param aroundTicks a thread that works only around timer ticks
  * @param betweenTicks a thread that works only between them
- * @param ownIdTellsTotal getThreadUserTime(own id) is the total (JDK-8372704); null when not known
+ * @param ownIdTellsTotal getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
 record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
         TickRun aroundTicks, TickRun betweenTicks, Boolean ownIdTellsTotal) {
@@ -35,12 +34,12 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
     private static final int ATTEMPTS = 3;
     private static final int MEDIAN_WORD = 3;
 
-    /** The /proc path takes 10 to 20 of the system calls that the total takes one of. */
+    /** The /proc path makes 10 to 20 system calls, the total makes one. */
     private static final double SLOW_IN_TOTALS = 5;
     private static final double SLACK_FRACTION = 0.05;
     private static final long SLACK_NANOS = 10_000_000;
 
-    /** Two seconds or so; more where the machine is busy. */
+    /** Takes about two seconds; more if the machine is busy. */
     static JdkTrial of(Jdk jdk, Path jar) {
         JdkTrial trial = once(jdk, jar);
         for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Verdict.UNKNOWN && trial.userNanos != null; attempt++) {
@@ -77,7 +76,7 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
         return new JdkTrial(Verdict.UNKNOWN, reason, null, null, null, null, null, null);
     }
 
-    /** By the first two words, but for "own" and "done", which are followed by numbers or nothing. */
+    /** Indexed by the first two words, except "own" and "done", which are followed by numbers or nothing. */
     static void put(Map<String, String[]> lines, String line) {
         String[] words = line.split(" ");
         String key = words.length < 2 || words[0].equals("own") ? words[0] : words[0] + " " + words[1];
@@ -98,7 +97,10 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
         }
     }
 
-    /** A clock that tells more than the total is wrong however busy the machine was; one that tells less, only if it was quiet. */
+    /**
+     * A clock that reports more than the total is wrong however busy the machine was; one that reports less,
+     * only if the machine was quiet.
+     */
     private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between, Boolean ownIdTellsTotal) {
         Verdict verdict;
         String reason = "";
@@ -119,7 +121,10 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
         return run.userNanos() > run.cpuNanos() * (1 + SLACK_FRACTION) + SLACK_NANOS;
     }
 
-    /** The work was in the kernel: user time is a small part of the total, unless it is not told from it. */
+    /**
+     * The work was in the kernel: user time is a small part of the total, unless the total is returned in its
+     * place.
+     */
     private static Boolean ownIdTellsTotal(String[] own) {
         if (own == null) {
             return null;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know of one running JVM, looked at from outside.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Failure;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+/** What can be found out about one running JVM from outside. */
 final class JvmFindings {
     private static final int WARNS_OF_NATIVE_ACCESS = 24;
     private static final String USER_TIME = "user time";
@@ -38,7 +38,7 @@ final class JvmFindings {
         return all.findings;
     }
 
-    /** The installation that it runs from, if that can and may be run here. */
+    /** Finds the installation that it runs from, if that is accessible and may be run. */
     private void findJdk() {
         try {
             Path at = jvm.jvmFile();
@@ -91,7 +91,7 @@ final class JvmFindings {
     }
 
     private void verdict() {
-        // Before the agent is asked: this process may be another user's afterwards.
+        // Before the agent is asked, because this process may run as another user afterwards.
         JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
         Optional<Boolean> active = active();
         if (active.equals(Optional.of(true))) {
@@ -116,7 +116,7 @@ final class JvmFindings {
         }
     }
 
-    /** Whether threadclock answers; empty when it is there and does not say. */
+    /** Whether threadclock answers; empty if it is loaded but does not respond. */
     private Optional<Boolean> active() {
         String label = "threadclock";
         if (!jvm.hasThreadclock()) {
@@ -142,7 +142,7 @@ final class JvmFindings {
                 : trial.verdict().word() + " (" + Numbers.cost(trial) + "; a trial of its JDK)";
     }
 
-    /** The command line that helps. */
+    /** The command line to run next. */
     private String next() {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
             return "./threadclock attach " + jvm.pid();

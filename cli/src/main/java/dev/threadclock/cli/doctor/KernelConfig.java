@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration that the kernel was built with, where it shows it.
 package dev.threadclock.cli.doctor;
 
 import java.io.ByteArrayInputStream;
@@ -13,24 +12,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
-/** The options that are set: "CONFIG_HZ" to "250". What "is not set" is not in it. */
+/**
+ * The kernel's build configuration, where it is available: the options that are set, as "CONFIG_HZ" to "250".
+ * Those that are "not set" are absent.
+ */
 record KernelConfig(String file, Map<String, String> options) {
-    /** Of init/Kconfig's choice "Cputime accounting", exactly one is set. */
+    /** Exactly one option of the choice "Cputime accounting" in init/Kconfig is set. */
     private static final List<String> ACCOUNTING = List.of("TICK_CPU_ACCOUNTING", "VIRT_CPU_ACCOUNTING_GEN", "VIRT_CPU_ACCOUNTING_NATIVE");
 
-    /** In the usual places; empty when none can be read. */
+    /** Searches the usual places; empty if none can be read. */
     static Optional<KernelConfig> find(String kernelRelease) {
         for (String file : List.of("/proc/config.gz", "/boot/config-" + kernelRelease, "/lib/modules/" + kernelRelease + "/config")) {
             try {
                 return Optional.of(parse(file, Files.readAllBytes(Path.of(file))));
             } catch (IOException e) {
-                // The next place.
+                // Tries the next place.
             }
         }
         return Optional.empty();
     }
 
-    /** Of a file's bytes, compressed or not. */
+    /** Parses a file's bytes, compressed or not. */
     static KernelConfig parse(String file, byte[] bytes) throws IOException {
         byte[] plain = bytes;
         if (bytes.length > 1 && bytes[0] == 0x1f && bytes[1] == (byte) 0x8b) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know of the machine, the kernel and the container.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.Freshness;
@@ -16,11 +15,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
 
+/** What can be found out about the machine, the kernel and the container. */
 public final class MachineFindings {
     private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
     private static final double MUCH_STEAL = 0.01;
 
-    /** By the vDSO, on x86-64 and aarch64. */
+    /** Those that the vDSO reads, on x86-64 and aarch64. */
     private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter");
 
     private final Map<String, Finding> findings = new LinkedHashMap<>();

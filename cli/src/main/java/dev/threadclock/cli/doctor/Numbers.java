@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as people read them.
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.demo.TickRun;
 import java.util.Locale;
 
+/** Formats figures for people. */
 final class Numbers {
     private Numbers() {}
 
-    /** Three significant digits, and thousands separated. */
+    /** Three significant digits, with thousands separators. */
     static String of(double value) {
         String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
     }
 
-    /** "a read 8,123 ns, 380 x nanoTime()", and what is wrong with it. */
+    /** "a read 8,123 ns, 380 x nanoTime()", followed by what is wrong with it. */
     static String cost(JdkTrial trial) {
         String cost = "a read " + of(trial.userNanos()) + " ns, " + of(trial.userNanos() / trial.nanoTimeNanos()) + " × nanoTime()";
         return trial.verdict() == Verdict.WRONG ? cost + "; " + errors(trial) : cost;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of /proc and /sys: their text, or the reason why there is none.
 package dev.threadclock.cli.doctor;
 
 import java.io.IOException;
@@ -11,10 +10,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
 
+/** Files of /proc and /sys: their text, or the reason why it cannot be read. */
 final class SystemFiles {
     private SystemFiles() {}
 
-    /** Empty when it cannot be read. */
+    /** Empty if it cannot be read. */
     static Optional<String> text(String file) {
         try {
             return Optional.of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
@@ -23,7 +23,7 @@ final class SystemFiles {
         }
     }
 
-    /** The finding that comes of its text, or the one that says why it has none. */
+    /** The finding derived from the file's text, or one that says why it cannot be read. */
     static Finding finding(String label, String file, Function<String, Finding> of) {
         try {
             return of.apply(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());

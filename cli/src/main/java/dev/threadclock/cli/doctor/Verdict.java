@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether ThreadMXBean's user time is slow, fast but wrong, or right.
 package dev.threadclock.cli.doctor;
 
 import com.google.gson.annotations.SerializedName;
 
+/** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
 enum Verdict {
-    /** Of a JVM that reads /proc each time. */
+    /** A JVM that reads /proc each time. */
     @SerializedName("slow")
     SLOW("slow", "a read costs about what 'user, tick' costs above"),
-    /** Of a JVM that counts ticks. */
+    /** A JVM that counts ticks. */
     @SerializedName("wrong")
     WRONG("wrong", "user time is the kernel's own, and a read costs about what 'user, tick' costs above"),
     @SerializedName("right")
@@ -28,7 +28,7 @@ enum Verdict {
         return word;
     }
 
-    /** What is so with threadclock's agent; "" where it has nothing to change. */
+    /** The effect of threadclock's agent; "" if it has nothing to improve. */
     String withAgent() {
         return withAgent;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock completion: what makes the Tab key complete commands and options.
 package dev.threadclock.cli.help;
 
 import dev.threadclock.cli.Terminal;
@@ -9,8 +8,10 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/** The completion command: prints the script with which the Tab key completes commands and options. */
 @Command(
         name = "completion",
         description = {"Prints a script for bash or zsh that completes the commands and options of threadclock, and the process numbers of JVMs.",
@@ -27,6 +28,11 @@ import picocli.CommandLine.Spec;
             "has it installed already."
         })
 public final class CompletionCommand implements Callable<Integer> {
+    private enum Shell { bash, zsh }
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}: one script does for both.")
+    private Shell shell;
+
     @Spec
     private CommandSpec spec;
 
@@ -38,7 +44,9 @@ public final class CompletionCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Which JVMs run is known when it is asked only; picocli completes what is known beforehand. */
+    /**
+     * The running JVMs must be listed at completion time; picocli completes only what is known beforehand.
+     */
     private static String jvms(CommandSpec root) {
         String commands = root.subcommands().values().stream().map(CommandLine::getCommandSpec)
                 .filter(command -> command.positionalParameters().stream().anyMatch(parameter -> parameter.paramLabel().matches("PID|JVM")))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The man page of a command, made of what --help knows: man(7).
 package dev.threadclock.cli.help;
 
 import java.util.Arrays;
@@ -11,6 +10,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
+/** The man page of a command, generated from its --help: man(7). */
 final class ManPage {
     private static final String EXAMPLES = "Examples:";
     private static final String EXIT_STATUS = "Exit status: ";
@@ -80,7 +80,10 @@ final class ManPage {
         line(at < 0 ? "0 ok, 1 failed, 2 used wrongly." : text.substring(at + EXIT_STATUS.length()).replace('\n', ' '));
     }
 
-    /** As they are laid out for --help: what is indented keeps its lines, and what follows the examples is no part of them. */
+    /**
+     * The notes as formatted for --help: indented lines are kept as they are; examples and the text after
+     * them are separate.
+     */
     private void notes(List<String> lines) {
         String before = "";
         boolean underAnother = true; // heading
@@ -124,7 +127,7 @@ final class ManPage {
         return '"' + text + '"';
     }
 
-    /** A hyphen that is to be copied is \-; a line must not begin as a request does. */
+    /** A hyphen that is meant to be copied is \-; a line must not begin like a request. */
     private static String escaped(String text) {
         String escaped = text.replace("\\", "\\e").replace("-", "\\-");
         return escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" + escaped : escaped;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock man-pages: writes the man pages of all commands, for those who make packages.
 package dev.threadclock.cli.help;
 
 import dev.threadclock.cli.OutputFile;
@@ -11,6 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/** The man-pages command: writes the man pages of all commands, for packagers. */
 @Command(name = "man-pages", hidden = true, mixinStandardHelpOptions = true,
         description = "Writes a man page for each command into a folder.")
 public final class ManPagesCommand implements Callable<Integer> {
@@ -26,7 +26,7 @@ public final class ManPagesCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Of the commands below this one. */
+    /** Writes those of the subcommands of this command. */
     private void write(CommandSpec above) {
         for (CommandLine command : above.subcommands().values()) {
             CommandSpec below = command.getCommandSpec();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a JVM has used between two samples.
 package dev.threadclock.cli.interval;
 
 import dev.threadclock.cli.sample.Times;
@@ -10,14 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
+ * What a JVM used between two samples.
+ *
  * @param endMillis since 1970
  * @param nanos its length
  * @param process used by the whole process, and life: since it started
- * @param threads of those alive at its end, whether they have run in it or not
- * @param ended of those that have ended in it
+ * @param threads those alive at its end, whether or not they ran in it
+ * @param ended those that ended in it
  */
 public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads, List<Use> ended) {
-    /** Those alive one by one; those that have ended, which may be many, by pool. */
+    /** Living threads individually; ended ones, which may be many, by pool. */
     public List<Use> byThread() {
         List<Use> all = new ArrayList<>(threads);
         pools(ended).forEach(pool -> all.add(new Use(pool.name() + " (" + pool.threads() + " ended)", 0, 0, 0, Use.ENDED,
@@ -25,14 +26,14 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         return all;
     }
 
-    /** Those alive and those that have ended, one by one. */
+    /** Living and ended threads, individually. */
     public List<Use> all() {
         List<Use> all = new ArrayList<>(threads);
         all.addAll(ended);
         return all;
     }
 
-    /** Of all, those that have run in it. */
+    /** All threads that ran in it. */
     public List<Use> ran() {
         return all().stream().filter(use -> use.interval().totalNanos() > 0).toList();
     }
@@ -47,7 +48,7 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         return pools.values();
     }
 
-    /** Of one core. */
+    /** Percent of one core. */
     public double percent(long usedNanos) {
         return 100.0 * usedNanos / nanos;
     }

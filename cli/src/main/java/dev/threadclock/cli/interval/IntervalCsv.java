@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals as comma-separated values (RFC 4180): a row for each thread. Nanoseconds of the interval and since its start (life).
 package dev.threadclock.cli.interval;
 
 import dev.threadclock.cli.sample.Times;
 import java.time.Instant;
 import java.util.List;
 
+/**
+ * Intervals as comma-separated values (RFC 4180): one row per thread. Nanoseconds of the interval and since
+ * its start (life).
+ */
 public final class IntervalCsv {
     public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,total_ns,"
             + "life_user_ns,life_system_ns,life_total_ns";
 
     private IntervalCsv() {}
 
-    /** threads: of the interval, those that are wanted. */
+    /** threads: the wanted threads of the interval. */
     public static List<String> rows(Interval interval, List<Use> threads) {
         String when = Instant.ofEpochMilli(interval.endMillis()) + "," + interval.nanos();
         return threads.stream().map(use -> when + "," + use.tid() + "," + use.javaId() + "," + quoted(use.name()) + "," + quoted(use.pool())

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals as JSON. Nanoseconds of the interval and, in "life", since the start.
 package dev.threadclock.cli.interval;
 
 import com.google.gson.JsonArray;
@@ -8,6 +7,7 @@ import dev.threadclock.cli.sample.Times;
 import java.time.Instant;
 import java.util.List;
 
+/** Intervals as JSON. Nanoseconds of the interval and, in "life", since the start. */
 public final class IntervalJson {
     private IntervalJson() {}
 

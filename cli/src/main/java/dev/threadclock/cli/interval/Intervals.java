@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes intervals of samples: what counters have grown by.
 package dev.threadclock.cli.interval;
 
 import dev.threadclock.cli.sample.Sample;
@@ -10,11 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+/** Converts samples to intervals: the increases of the counters. */
 public final class Intervals {
     private Map<Long, Times> before = Map.of(); // by serial
     private Sample last;
 
-    /** Empty for the first sample: nothing to compare it with. */
+    /** Empty for the first sample, which has no predecessor. */
     public Optional<Interval> next(Sample sample) {
         Optional<Interval> interval = last == null ? Optional.empty() : Optional.of(new Interval(sample.wallMillis(),
                 sample.monotonicNanos() - last.monotonicNanos(), sample.process().minus(last.process()), sample.process(),

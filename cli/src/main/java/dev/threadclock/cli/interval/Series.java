@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU time of a thread, or of several of one name, column by column.
 package dev.threadclock.cli.interval;
 
 import java.util.Arrays;
 import java.util.stream.LongStream;
 
-/** Longs of nanoseconds; grows as it is added to. */
+/**
+ * The CPU time of one thread, or of several with the same name, column by column: a growing list of
+ * nanoseconds.
+ */
 public final class Series {
     private final String pool;
     private final String name;
@@ -61,7 +63,7 @@ public final class Series {
         }
     }
 
-    /** Two columns become one. */
+    /** Merges each pair of columns into one. */
     void halve() {
         user = halved(user);
         system = halved(system);

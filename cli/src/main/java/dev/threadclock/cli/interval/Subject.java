@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording is of.
 package dev.threadclock.cli.interval;
 
 /**
- * @param jvm its process number and command, as "1234 (java -jar app.jar)"
- * @param threadclock version of who recorded; "" if not known
+ * What was recorded.
+ *
+ * @param jvm its PID and command, as "1234 (java -jar app.jar)"
+ * @param threadclock version of the recorder; "" if unknown
  */
 public record Subject(String jvm, String threadclock) {}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole recording in bounded memory: columns of time, and who used how much in each.
 package dev.threadclock.cli.interval;
 
 import java.util.ArrayList;
@@ -8,10 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A column is an interval; when there are too many, two become one. */
+/**
+ * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each. A column
+ * is one interval; if there are too many columns, pairs are merged.
+ */
 public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
-    /** Of threads with names of their own; a program that numbers its threads without end has more. */
+    /** The limit on threads shown by name; a program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
     private static final String OTHERS = "(other threads)";
 
@@ -19,14 +21,14 @@ public final class Timeline {
     private final List<Long> nanos = new ArrayList<>();
     private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
     private final Series process = new Series("", "process");
-    private int perColumn = 1; // intervals
-    private int inLast;        // of them, so far
+    private int perColumn = 1; // intervals per column
+    private int inLast;        // intervals in the last column so far
 
     public void add(Interval interval) {
         int column = column(interval);
         process.add(column, interval.process().userNanos(), interval.process().systemNanos());
         for (Use use : interval.ran()) {
-            // The kernel's split may leave a rest of total: what of it is not user is shown as system.
+            // The kernel's split may not add up to total: the part that is not user is shown as system.
             long user = use.interval().userNanos();
             series(use).add(column, user, use.interval().totalNanos() - user);
         }
@@ -90,7 +92,7 @@ public final class Timeline {
         return endMillis.get(0) - nanos.get(0) / 1_000_000;
     }
 
-    /** All of its columns. */
+    /** The length of all its columns. */
     public long nanos() {
         return nanos.stream().mapToLong(Long::longValue).sum();
     }
@@ -104,7 +106,7 @@ public final class Timeline {
         return busiestFirst(threads.values());
     }
 
-    /** The sums of their threads, the busiest first; named by their pools. */
+    /** The sums over their threads, the busiest first; named by their pools. */
     public List<Series> pools() {
         Map<String, Series> pools = new LinkedHashMap<>();
         for (Series thread : threads.values()) {

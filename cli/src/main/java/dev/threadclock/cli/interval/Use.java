@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread, or a pool of them, has used in an interval and before.
 package dev.threadclock.cli.interval;
 
 import dev.threadclock.cli.sample.ThreadSample;
@@ -7,11 +6,13 @@ import dev.threadclock.cli.sample.Times;
 import dev.threadclock.internal.ThreadNames;
 
 /**
+ * What one thread, or a pool of them, used in an interval and before.
+ *
  * @param name the thread's or, with numbers as *, the pool's
- * @param tid the kernel's number; 0 for a pool, and for threads that have ended and are not known one by one
+ * @param tid the kernel's id; 0 for a pool, and for ended threads that are not known individually
  * @param serial of the thread; 0 for a pool
- * @param javaId of java.lang.Thread; 0: a native thread, or a pool
- * @param threads how many this is of
+ * @param javaId of java.lang.Thread; 0 for a native thread or a pool
+ * @param threads the number of threads
  * @param interval used in the interval
  * @param life used since it started
  */
@@ -25,22 +26,22 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
                 thread.times());
     }
 
-    /** As a recording has it: what was used before the interval is not known. */
+    /** From a recording, in which the use before the interval is unknown. */
     public static Use recorded(String name, int tid, long javaId, Times interval) {
         return new Use(name, tid, 0, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
-    /** Threads whose names differ in their numbers only have the same. */
+    /** The pool's name, which is the same for threads whose names differ only in numbers. */
     public String pool() {
         return ThreadNames.pool(name);
     }
 
-    /** The same as a pool of one. */
+    /** Converts a thread to a pool of one. */
     Use asPool() {
         return new Use(pool(), 0, 0, 0, state, threads, interval, life);
     }
 
-    /** Two parts of a pool. */
+    /** Merges two parts of a pool. */
     Use and(Use other) {
         return new Use(name, 0, 0, 0, busiest(state, other.state), threads + other.threads, interval.plus(other.interval),
                 life.plus(other.life));

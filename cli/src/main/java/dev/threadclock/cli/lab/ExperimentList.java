@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments by name, for --list.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -8,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
+/** Lists the experiments by name, for --list. */
 final class ExperimentList {
     private ExperimentList() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lab command: options, checks before the long part, reports after it.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.Failure;
@@ -39,7 +38,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Runs what others published and what we claim, on this machine. */
+/**
+ * The lab command: tests published claims and our own on this machine. Options, checks before the
+ * measurement, reports after it.
+ */
 @Command(
         name = "lab",
         description = {
@@ -163,7 +165,10 @@ public final class LabCommand implements Callable<Integer> {
         }
     }
 
-    /** What failed is tried again by the next start; the rest is in the report, and nothing is kept of it. */
+    /**
+     * Failed experiments are retried by the next start; otherwise the report has everything, and the folder
+     * is deleted.
+     */
     private static int ended(LabReport report, RunFolder run) {
         int failed = report.with(Verdict.FAILED).size();
         if (failed == 0) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock lab diff: compares two runs with their noise.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.Style;
@@ -13,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** The lab diff command: compares two runs, taking their noise into account. */
 @Command(
         name = "diff",
         description = {"Compares two runs that 'threadclock lab --json' has written: verdicts that changed, and figures that differ by more"

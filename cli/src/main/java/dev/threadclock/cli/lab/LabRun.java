@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the chosen experiments one after the other, says how far it is, and keeps each result at once.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.Failure;
@@ -16,13 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+/** Runs the chosen experiments one after the other, reports progress, and stores each result at once. */
 final class LabRun {
     private final List<Experiment> experiments;
     private final RunFolder folder;
     private final Lab lab;
     private final Progress progress;
 
-    /** lab: as for all experiments, its scratch and progress are of each one's own. */
+    /** lab: the same for all experiments, except that each gets its own scratch folder and progress. */
     LabRun(List<Experiment> experiments, RunFolder folder, Lab lab, Progress progress) {
         this.experiments = experiments;
         this.folder = folder;

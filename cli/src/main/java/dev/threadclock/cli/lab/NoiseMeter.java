@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees how much others disturb: steal and foreign load by /proc/stat, and the speed of a fixed piece of work.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.lab.report.Noise;
@@ -8,7 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Called before and after each experiment, while nothing of the lab's own runs. */
+/**
+ * Measures disturbance by others: steal and foreign load from /proc/stat, and the speed of a fixed piece of
+ * work. Called before and after each experiment, while nothing else of the lab runs.
+ */
 final class NoiseMeter {
     private static final int WARM_UP_SPINS = 200;
     private static final int SPINS = 40;
@@ -21,13 +23,15 @@ final class NoiseMeter {
         spins(WARM_UP_SPINS);
     }
 
-    /** What has passed so far, in hundredths of a second of CPU time, and how slow the work is now. */
+    /** Totals so far, in hundredths of a second of CPU time, and the current duration of the fixed work. */
     record Mark(long all, long busy, long stolen, long own, double medianSpinNanos) {}
 
     Mark mark() throws IOException {
-        // The first line of proc_stat(5): cpu user nice system idle iowait irq softirq steal guest; guest time is in user time.
+        // The first line of proc_stat(5): cpu user nice system idle iowait irq softirq steal guest; guest
+        // time is included in user.
         String machine = Files.readAllLines(Path.of("/proc/stat")).get(0).replaceFirst("cpu +", "");
-        // After the name, which may hold anything, comes field 3 of proc_pid_stat(5); utime, stime, cutime, cstime are 14 to 17.
+        // Field 3 of proc_pid_stat(5) follows the name, which may contain anything; utime, stime, cutime,
+        // cstime are 14 to 17.
         String self = Files.readString(Path.of("/proc/self/stat"));
         long own = sum(self.substring(self.lastIndexOf(')') + 2), 11, 15);
         long all = sum(machine, 0, 8);
@@ -46,7 +50,7 @@ final class NoiseMeter {
         return new Noise(100 * (after.stolen - before.stolen) / all, 100 * others / all, 100 * slower, Double.parseDouble(load));
     }
 
-    /** Nanoseconds, the median of so many. */
+    /** The median duration of this many runs, in nanoseconds. */
     private double spins(int count) {
         long[] nanos = new long[count];
         for (int i = 0; i < count; i++) {
@@ -64,7 +68,7 @@ final class NoiseMeter {
         return nanos[count / 2];
     }
 
-    /** Of the words of a line, from one on, and before another. */
+    /** Sums the words of a line in the range [from, to). */
     private static long sum(String line, int from, int to) {
         String[] words = line.trim().split(" ");
         return Arrays.stream(words, from, to).mapToLong(Long::parseLong).sum();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps each finished experiment on disk at once, so that an interrupted run can go on where it was.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.Failure;
@@ -18,7 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** One folder for each set of options, held by one lab at a time; gone when a run has come to its end. */
+/**
+ * Stores each finished experiment on disk at once, so that an interrupted run can be resumed. One folder for
+ * each set of options, locked by one lab at a time; deleted when a run is complete.
+ */
 final class RunFolder implements AutoCloseable {
     private final Path folder;
     private final FileChannel lock;
@@ -29,7 +31,7 @@ final class RunFolder implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** Made if it is not there. */
+    /** Creates it if it is missing. */
     static RunFolder open(Path folder) {
         try {
             Files.createDirectories(folder);
@@ -58,7 +60,7 @@ final class RunFolder implements AutoCloseable {
         return folder;
     }
 
-    /** What an earlier run has found; nothing if it did not get that far, or if it failed there. */
+    /** The result from an earlier run; empty if that run did not get so far, or if the experiment failed. */
     Optional<Result> kept(String name) {
         return StoredResult.read(file(name));
     }
@@ -73,7 +75,7 @@ final class RunFolder implements AutoCloseable {
         return Files.createDirectories(scratch());
     }
 
-    /** Nothing of it is needed any more. */
+    /** Deletes the folder, which is no longer needed. */
     void forget() {
         results().forEach(RunFolder::delete);
     }
@@ -88,7 +90,7 @@ final class RunFolder implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            // Ends with the process.
+            // The lock ends with the process.
         }
     }
 
@@ -108,7 +110,7 @@ final class RunFolder implements AutoCloseable {
         return folder.resolve("scratch");
     }
 
-    /** With all that is in it; what cannot be deleted stays. */
+    /** Deletes the folder and its content; anything that cannot be deleted stays. */
     private static void delete(Path path) {
         List<Path> all;
         try (Stream<Path> tree = Files.walk(path)) {
@@ -120,7 +122,7 @@ final class RunFolder implements AutoCloseable {
             try {
                 Files.deleteIfExists(each);
             } catch (IOException e) {
-                // Of no harm: the next experiment's folder is another, or this one with a rest in it.
+                // Harmless: leftovers do not affect the next experiment.
             }
         }
     }

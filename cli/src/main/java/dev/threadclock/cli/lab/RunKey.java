@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run must have in common with an interrupted one to go on with it.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -13,7 +12,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/** The build of threadclock, the user, the kernel, the JDKs, and the options that change what is measured. */
+/**
+ * What a run must share with an interrupted one to resume it: the build of threadclock, the user, the kernel,
+ * the JDKs, and the options that change what is measured.
+ */
 final class RunKey {
     private static final int LETTERS = 12;
 
@@ -32,7 +34,7 @@ final class RunKey {
         }
     }
 
-    /** Where runs are kept: the user's cache. */
+    /** Where runs are stored: the user's cache. */
     static Path parent() {
         String cache = System.getenv("XDG_CACHE_HOME");
         Path home = cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which experiments are meant by --only: names or rows.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -10,10 +9,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+/** Resolves --only, names or rows, to experiments. */
 final class Selection {
     private Selection() {}
 
-    /** No such experiment; the message names what may have been meant. */
+    /** There is no such experiment; the message suggests similar names. */
     static final class Unknown extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -22,7 +22,7 @@ final class Selection {
         }
     }
 
-    /** In the order of all; all if none is wanted by name. */
+    /** In the order of all; all if none is named. */
     static List<Experiment> of(List<Experiment> all, List<String> wanted) throws Unknown {
         if (wanted.isEmpty()) {
             return all;
@@ -55,7 +55,7 @@ final class Selection {
                 + "? --list names them all";
     }
 
-    /** How many letters have to be added, left out or changed (Levenshtein). */
+    /** The number of letters to add, omit or change (Levenshtein). */
     static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one experiment to an outcome, whatever happens: it may end, refuse, fail or hang.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.Failure;
@@ -20,6 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+/** Runs one experiment to an outcome, whether it ends, refuses, fails or hangs. */
 final class Trial {
     private static final int SLOWEST = 4;
     private static final int START_SECONDS = 120;
@@ -27,7 +27,7 @@ final class Trial {
 
     private Trial() {}
 
-    /** When it has to be given up: several times what it says it takes, on a machine that is busy with other things. */
+    /** The time limit: several times the experiment's own estimate, because the machine may be busy. */
     static Duration limit(Experiment experiment, Lab lab) {
         return Duration.ofSeconds(START_SECONDS + (long) SLOWEST * experiment.seconds(lab));
     }
@@ -42,7 +42,7 @@ final class Trial {
         } catch (TimeoutException e) {
             return givenUp(thread, limit);
         } catch (ExecutionException e) {
-            // Ctrl-C ends an experiment's children first: what it makes of that is no finding.
+            // Ctrl-C ends an experiment's children first: the experiment's reaction to that is not a result.
             Shutdown.waitIfUnderWay();
             return failed(e.getCause());
         } catch (InterruptedException e) {
@@ -51,7 +51,7 @@ final class Trial {
         }
     }
 
-    /** Interrupted, its children are killed (Children). */
+    /** When interrupted, it kills its children (Children). */
     private static Outcome givenUp(Thread thread, Duration limit) {
         thread.interrupt();
         try {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them: one way for tables, pages and markdown.
 package dev.threadclock.cli.page;
 
 import java.util.Locale;
 
+/** Formats numbers for people, in the same way for tables, pages and markdown. */
 public final class Figures {
     private Figures() {}
 
@@ -31,13 +31,13 @@ public final class Figures {
         return (percent > 0 ? "+" : "") + percent + " %";
     }
 
-    /** Three significant digits, and thousands separated. */
+    /** Three significant digits, with thousands separators. */
     public static String number(double value) {
         String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
     }
 
-    /** "1 ns", "10 ns", "1 µs": so many nanoseconds, a power of ten from 0 on. */
+    /** "1 ns", "10 ns", "1 µs": a power of ten of nanoseconds, from exponent 0 on. */
     public static String decade(int exponent) {
         String[] units = {"ns", "µs", "ms", "s"};
         return (int) Math.pow(10, exponent % 3) + " " + units[exponent / 3];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small helps for writing HTML.
 package dev.threadclock.cli.page;
 
 import java.util.Locale;
 
+/** Small utilities for writing HTML. */
 public final class Html {
     private Html() {}
 

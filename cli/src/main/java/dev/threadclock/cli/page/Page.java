@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A self-contained page: a template of the jar with its parts filled in, and the style that all pages share.
 package dev.threadclock.cli.page;
 
 import java.io.IOException;
@@ -10,12 +9,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+/**
+ * A self-contained page: a template from the jar with its parts filled in, and the style that all pages
+ * share.
+ */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
 
     private Page() {}
 
-    /** The resource beside the class, with each {{NAME}} replaced once: what is filled in is not looked at again. */
+    /**
+     * The resource beside the class, with each {{NAME}} replaced once: inserted text is not scanned again.
+     */
     public static String fill(Class<?> beside, String template, Map<String, String> parts) {
         Map<String, String> all = new HashMap<>(parts);
         all.put("STYLE", resource(Page.class, "page.css"));

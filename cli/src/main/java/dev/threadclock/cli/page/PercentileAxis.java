@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
 package dev.threadclock.cli.page;
 
-/** Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %. */
+/**
+ * The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
+ * Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %.
+ */
 public final class PercentileAxis {
     private final double end;
 
-    /** For a sample of this size, beyond whose last single value there is nothing. */
+    /** For a sample of this size: the axis ends at its last single value. */
     public PercentileAxis(long samples) {
         end = Math.log10(Math.max(10, samples));
     }
 
-    /** How many nines there are at most. */
+    /** The largest number of nines. */
     public double end() {
         return end;
     }
 
-    /** Nines of a fraction from 0 to 1; the maximum (1) is at the end. */
+    /** The position of a fraction from 0 to 1; the maximum (1) is at the end. */
     public double position(double fraction) {
         return fraction >= 1 ? end : Math.min(end, -Math.log10(1 - fraction));
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as CSV: a row for each thread and interval in which it ran.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.interval.Interval;
@@ -9,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+/** A recording as CSV: a row for each thread and interval in which it ran. */
 final class CsvWriter implements IntervalWriter {
     private final BufferedWriter out;
 

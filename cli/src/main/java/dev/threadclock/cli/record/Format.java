@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of a recording, told by the ending of the file's name.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.interval.Subject;
@@ -10,6 +9,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
+/** The formats of a recording, determined by the file's extension. */
 enum Format {
     JFR(JfrWriter::new),
     CSV((file, subject) -> new CsvWriter(file)),
@@ -40,7 +40,7 @@ enum Format {
         return Arrays.stream(values()).map(Format::ending).collect(Collectors.joining(", ")).replaceFirst(", (?=\\.html)", " or ");
     }
 
-    /** Begins to write an existing, empty file. */
+    /** Starts writing to an existing, empty file. */
     IntervalWriter open(Path file, Subject subject) throws IOException {
         return opening.open(file, subject);
     }

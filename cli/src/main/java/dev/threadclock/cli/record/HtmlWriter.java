@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as a page to look at.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.interval.Interval;
@@ -10,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+/** A recording as a page to look at. */
 final class HtmlWriter implements IntervalWriter {
     private final Path file;
     private final Subject subject;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording for Flight Recorder's tools, written by this process's own Flight Recorder: the target need not have one.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.agent.jfr.ProcessCpuTime;
@@ -11,7 +10,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import jdk.jfr.Recording;
 
-/** The same events as with the agent in the recorded JVM. */
+/**
+ * A recording for Flight Recorder's tools, with the same events that the agent records in the JVM. Written by
+ * this process's own Flight Recorder, so the target need not have one.
+ */
 final class JfrWriter implements IntervalWriter {
     private final Path file;
     private final Recording recording = new Recording();

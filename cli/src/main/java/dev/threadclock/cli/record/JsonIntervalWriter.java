@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as JSON: an object, in which each interval is a line.
 package dev.threadclock.cli.record;
 
 import com.google.gson.Gson;
@@ -13,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+/** A recording as JSON: an object in which each interval is a line. */
 final class JsonIntervalWriter implements IntervalWriter {
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 

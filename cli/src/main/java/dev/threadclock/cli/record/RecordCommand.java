@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock record: the CPU times of all threads of a JVM over time, into a file.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.Failure;
@@ -24,6 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+/** The record command: writes the CPU times of all threads of a JVM over time to a file. */
 @Command(
         name = "record",
         description = {
@@ -102,7 +102,7 @@ public final class RecordCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** "app.jvm.jfr" of "app.jfr". */
+    /** "app.jvm.jfr" for "app.jfr". */
     private Path jvmFile() {
         return file.resolveSibling(file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr"));
     }
@@ -131,6 +131,7 @@ public final class RecordCommand implements Callable<Integer> {
 
     private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop) throws IOException {
         Path scratch = Files.createTempFile("threadclock-", format.ending());
+        boolean keep = false;
         try {
             IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Main.version()));
             Recorder recorder;
@@ -139,16 +140,42 @@ public final class RecordCommand implements Callable<Integer> {
                 recorder = new Recorder(sampling, writer, mostNanos(), sofar -> tell(progress, sofar));
                 recorder.run(stop);
             }
-            writer.finish();
-            String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
+            String stopped = recorder.failure().map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
             if (recorder.recordedNanos() == 0) {
-                throw new Failure("nothing recorded: " + (recorder.ended() ? "the JVM " + sampling.label() + " has ended"
-                        : "stopped before the first interval was over") + "; " + output.path() + " is not written");
+                throw new Failure(stopped.isEmpty() ? "nothing recorded: " + (recorder.ended() ? "the JVM " + sampling.label() + " has ended"
+                        : "stopped before the first interval was over") + "; " + output.path() + " is not written"
+                        : stopped + "nothing was recorded before");
             }
-            output.write(scratch);
+            keep = true;
+            finish(writer, scratch, stopped);
+            save(scratch, output);
+            keep = false;
+            String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
+            if (!stopped.isEmpty()) {
+                throw new Failure(stopped + "what came before, " + what + ", is in " + output.path());
+            }
             Terminal.stdout().println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in " + output.path());
         } finally {
-            Files.deleteIfExists(scratch);
+            if (!keep) {
+                Files.deleteIfExists(scratch);
+            }
+        }
+    }
+
+    private static void finish(IntervalWriter writer, Path scratch, String stopped) {
+        try {
+            writer.finish();
+        } catch (IOException e) {
+            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage() + "; what there is of it is in " + scratch
+                    + "; make room in that folder and record again");
+        }
+    }
+
+    private static void save(Path scratch, OutputFile output) {
+        try {
+            output.write(scratch);
+        } catch (Failure e) {
+            throw new Failure(e.getMessage() + "; the recording is kept in " + scratch);
         }
     }
 
@@ -167,13 +194,15 @@ public final class RecordCommand implements Callable<Integer> {
         return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s" : Math.round(nanos / 1e9) + " s";
     }
 
-    /** To sample another user's JVM root becomes that user, who may not write where root may. */
+    /**
+     * To sample another user's JVM, root switches to that user, who may not write everywhere that root may.
+     */
     private static boolean isForeign(int pid) {
         try {
             return !Files.getAttribute(Path.of("/proc", Integer.toString(pid)), "unix:uid")
                     .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         } catch (IOException e) {
-            return false; // the attach says what is wrong
+            return false; // the attach then reports what is wrong
         }
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Flight Recorder event that says which JVM the others are of, for a recording that another process has written.
 package dev.threadclock.cli.record;
 
 import jdk.jfr.Category;
@@ -9,6 +8,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
+/**
+ * The Flight Recorder event that identifies the JVM of the other events, for a recording written by another
+ * process.
+ */
 @Name(RecordedJvm.NAME)
 @Label("Recorded JVM")
 @Description("The JVM that the CPU times of this recording are of")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes samples and writes their intervals, until it has been long enough, the user says so, or the JVM ends.
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.interval.Interval;
@@ -10,7 +9,10 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A thread of its own waits for the samples, so that nobody has to wait for the next one to stop. */
+/**
+ * Takes samples and writes their intervals, until the requested time is over, the user stops it, or the JVM
+ * ends. A separate thread waits for samples, so that stopping need not wait for the next one.
+ */
 final class Recorder {
     private final Sampling sampling;
     private final IntervalWriter writer;
@@ -22,7 +24,7 @@ final class Recorder {
     private boolean ended;
     private IOException failure;
 
-    /** mostNanos: how long at most. progress: told after each interval. */
+    /** mostNanos: the longest duration. progress: called after each interval. */
     Recorder(Sampling sampling, IntervalWriter writer, long mostNanos, Consumer<Recorder> progress) {
         this.sampling = sampling;
         this.writer = writer;
@@ -30,8 +32,8 @@ final class Recorder {
         this.progress = progress;
     }
 
-    /** Returns when the recording is complete, and nothing more will be written. */
-    void run(StopRequest stop) throws IOException {
+    /** Returns when the recording is complete or cannot go on; nothing more is written then. */
+    void run(StopRequest stop) {
         Thread taker = new Thread(() -> takeAll(stop), "samples");
         taker.setDaemon(true);
         taker.start();
@@ -42,9 +44,6 @@ final class Recorder {
         }
         synchronized (this) {
             stopped = true;
-            if (failure != null) {
-                throw failure;
-            }
         }
     }
 
@@ -61,7 +60,7 @@ final class Recorder {
         }
     }
 
-    /** True as long as it goes on. */
+    /** True as long as the recording goes on. */
     private synchronized boolean take(Optional<Sample> sample) throws IOException {
         if (stopped) {
             return false;
@@ -73,7 +72,7 @@ final class Recorder {
             recordedNanos += interval.get().nanos();
             progress.accept(this);
         }
-        // An interval is a little longer or shorter than asked for.
+        // An interval may be slightly longer or shorter than requested.
         return !ended && recordedNanos + interval.map(Interval::nanos).orElse(0L) / 2 < mostNanos;
     }
 
@@ -85,7 +84,12 @@ final class Recorder {
         return recordedNanos;
     }
 
-    /** The JVM did. */
+    /** Why it could not go on. */
+    synchronized Optional<IOException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** The JVM has ended. */
     synchronized boolean ended() {
         return ended;
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C or SIGTERM as the user's word that it is enough, instead of this program's end.
 package dev.threadclock.cli.record;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jline.utils.Signals;
 
-/** From its making to its closing. */
+/** While open, treats Ctrl-C or SIGTERM as the user's request to stop, instead of ending this program. */
 final class StopRequest implements AutoCloseable {
     private static final String[] SIGNALS = {"INT", "TERM", "HUP"};
 
@@ -19,12 +18,12 @@ final class StopRequest implements AutoCloseable {
         }
     }
 
-    /** Waits so long for one; true when it has come. */
+    /** Waits at most this long for a request; true if there was one. */
     boolean await(long nanos) throws InterruptedException {
         return made.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** As if it had come. */
+    /** Simulates a request. */
     void make() {
         made.countDown();
     }

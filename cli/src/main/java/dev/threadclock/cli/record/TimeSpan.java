@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of time as options take them: 500ms, 60s, 5m, 1h; a bare number is seconds.
 package dev.threadclock.cli.record;
 
 import java.time.Duration;
@@ -10,6 +9,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
+/** Durations in options: 500ms, 60s, 5m, 1h; a bare number is seconds. */
 final class TimeSpan implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d|)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "", ChronoUnit.SECONDS,

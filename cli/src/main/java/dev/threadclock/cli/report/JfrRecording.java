@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the CPU times out of a Flight Recorder file, whoever has written it.
 package dev.threadclock.cli.report;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.cli.Failure;
+import dev.threadclock.cli.Printable;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.interval.Timeline;
@@ -21,7 +21,10 @@ import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** A thread's event tells which interval it is of. */
+/**
+ * Reads the CPU times from a Flight Recorder file, whichever program wrote it. A thread's event says which
+ * interval it belongs to.
+ */
 final class JfrRecording {
     private record Span(long endMillis, long nanos) {}
 
@@ -39,8 +42,8 @@ final class JfrRecording {
             while (events.hasMoreEvents()) {
                 recording.take(events.readEvent());
             }
-        } catch (IOException e) {
-            recording.cutShort(e);
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            recording.cutShort(e); // the JDK's reader throws anything on bad data: InternalError, OutOfMemoryError
         }
         if (recording.uses.isEmpty()) {
             throw new Failure(file + " has no CPU times of threads in it; they come from 'threadclock record PID -o FILE.jfr', or from any"
@@ -49,11 +52,11 @@ final class JfrRecording {
         return recording;
     }
 
-    /** A file that ends in the middle is good as far as it goes. */
-    private void cutShort(IOException e) {
+    /** A truncated file is used as far as it goes. */
+    private void cutShort(Throwable e) {
         if (uses.isEmpty()) {
             throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
-                    : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off (" + e.getMessage() + ")"));
+                    : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off or damaged (" + e.getMessage() + ")"));
         }
     }
 
@@ -63,7 +66,7 @@ final class JfrRecording {
             case RecordedJvm.NAME -> subject = new Subject(event.getString("jvm"), event.getString("threadclock"));
             case "jdk.JVMInformation" -> takeJvm(event);
             default -> {
-                // Of somebody else.
+                // Not one of our events.
             }
         }
     }
@@ -71,10 +74,10 @@ final class JfrRecording {
     private void takeThread(RecordedEvent event) {
         Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
         uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
-                .add(Use.recorded(event.getString("threadName"), (int) event.getLong("osThreadId"), event.getLong("javaThreadId"), used));
+                .add(Use.recorded(Printable.line(String.valueOf(event.getString("threadName"))), (int) event.getLong("osThreadId"), event.getLong("javaThreadId"), used));
     }
 
-    /** What record has written says more. */
+    /** The event written by record has more details. */
     private void takeJvm(RecordedEvent event) {
         if (subject.threadclock().isEmpty()) {
             subject = new Subject(event.getLong("pid") + " (java " + event.getString("javaArguments") + ")", "");
@@ -92,7 +95,7 @@ final class JfrRecording {
         return timeline;
     }
 
-    /** Threads that have ended are among them, so that the process's time is the sum of theirs. */
+    /** Ended threads are included, so that the process's time is the sum of theirs. */
     private static Interval interval(Span span, List<Use> threads) {
         Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());

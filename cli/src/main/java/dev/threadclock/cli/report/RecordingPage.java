@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as one self-contained HTML page.
 package dev.threadclock.cli.report;
 
 import com.google.gson.Gson;
@@ -20,8 +19,9 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
+/** A recording as one self-contained HTML page. */
 public final class RecordingPage {
-    /** Colours that can be told apart; the rest is one pool more. */
+    /** Distinguishable colours; the remaining pools are combined into one. */
     private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
     private static final int MOST_THREADS = 200;
     private static final String OTHER = "(other pools)";
@@ -34,10 +34,10 @@ public final class RecordingPage {
         this.timeline = timeline;
     }
 
-    /** The form of the page's data. Times are whole microseconds, column by column. */
+    /** The page's data as JSON. Times are whole microseconds, column by column. */
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads, int[] colours) {}
 
-    /** pool: of a thread, the index of its pool. */
+    /** pool: for a thread, the index of its pool. */
     private record Area(String name, long[] user, long[] system, Integer pool, Integer threads, Boolean other) {}
 
     public String toHtml() {
@@ -49,7 +49,7 @@ public final class RecordingPage {
                 "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + ".",
                 "PLOTSTYLE", Page.resource(Main.class, "uplot/uPlot.min.css"),
                 "PLOT", Page.resource(Main.class, "uplot/uPlot.iife.min.js"),
-                "DATA", new Gson().toJson(data()), // escapes what could end the script
+                "DATA", new Gson().toJson(data()), // escapes anything that could end the script
                 "SCRIPT", Page.resource(RecordingPage.class, "recording.js")));
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as text: pools and their busiest threads, and how they did over time.
 package dev.threadclock.cli.report;
 
 import dev.threadclock.cli.interval.Series;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
+/** A recording as text: pools and their busiest threads, and their activity over time. */
 public final class RecordingText {
     private static final int MOST_POOLS = 20;
     private static final int MOST_THREADS_OF_POOL = 5;
@@ -91,7 +91,10 @@ public final class RecordingText {
         return LEVELS.charAt((int) Math.max(1, Math.min(highest, Math.round((double) highest * nanosPerSecond / busiestNanosPerSecond))));
     }
 
-    /** In one of the slices that the columns are put into; with fewer columns than slices one column fills several. */
+    /**
+     * In one of the slices into which the columns are grouped; with fewer columns than slices one column
+     * fills several.
+     */
     private long nanosPerSecond(Series series, int slice) {
         int columns = timeline.columns();
         int from = slice * columns / OVER_TIME_WIDTH;

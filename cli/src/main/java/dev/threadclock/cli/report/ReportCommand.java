@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// threadclock report: a Flight Recorder file with CPU times in it, as text or as a page.
 package dev.threadclock.cli.report;
 
 import dev.threadclock.cli.OutputFile;
@@ -8,9 +7,13 @@ import dev.threadclock.cli.interval.Timeline;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
+/** The report command: shows a Flight Recorder file that has CPU times, as text or as a page. */
 @Command(
         name = "report",
         description = {"Shows the CPU times of threads in a Flight Recorder file, by pool and thread: as text, or as a page with charts.", ""},
@@ -37,8 +40,15 @@ public final class ReportCommand implements Callable<Integer> {
     @Option(names = "--text", description = "Print text, besides the page.")
     private boolean text;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() {
+        if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
+            throw new ParameterException(spec.commandLine(), "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
+                    + " writes .csv and .json");
+        }
         OutputFile output = page == null ? null : new OutputFile(page, "-o FILE.html");
         if (output != null) {
             output.check();

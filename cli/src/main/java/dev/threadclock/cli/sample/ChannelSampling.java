@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples as they come over the channel from the agent in the JVM.
 package dev.threadclock.cli.sample;
 
 import dev.threadclock.cli.Failure;
@@ -18,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
+/** Samples as they arrive over the channel from the agent in the JVM. */
 final class ChannelSampling implements Sampling {
     private static final int LONGEST_MESSAGE = 1 << 28;
     private static final int REQUEST_BYTES = 16;
@@ -31,7 +31,7 @@ final class ChannelSampling implements Sampling {
         book = new ThreadBook(this::kernelState);
     }
 
-    /** The first sample, which tells who was there already, is not given out. */
+    /** The first sample, which lists the threads that already exist, is not passed on. */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         ChannelSampling sampling = new ChannelSampling(SampleChannel.open(jvm, period));
         try {
@@ -39,7 +39,7 @@ final class ChannelSampling implements Sampling {
                 return sampling;
             }
         } catch (EOFException e) {
-            // As any other that has not begun.
+            // Handled like any other failure to start.
         }
         sampling.close();
         throw new Failure("the sampler in the JVM " + sampling.label() + " has ended at once: the JVM ends, or has no memory left;"
@@ -102,7 +102,7 @@ final class ChannelSampling implements Sampling {
         return last.id() == javaId ? last.frames() : List.of();
     }
 
-    /** The letter after the name in brackets; ? when the thread is gone or not to be seen. */
+    /** The letter after the name in parentheses; ? if the thread is gone or not visible. */
     private char kernelState(int tid) {
         try {
             String stat = Files.readString(channel.tasks().resolve(Path.of(Integer.toString(tid), "stat")),

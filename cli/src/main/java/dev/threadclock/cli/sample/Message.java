@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One message of the agent's sampler, taken apart (agent/src/main/c/sample_wire.h).
 package dev.threadclock.cli.sample;
 
+import dev.threadclock.cli.Printable;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The records of each kind, in their order. */
+/**
+ * One parsed message of the agent's sampler (agent/src/main/c/sample_wire.h): the records of each kind, in
+ * their order.
+ */
 record Message(
         Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone,
         Optional<Stack> stack) {
@@ -29,10 +32,10 @@ record Message(
     private static final int GONE = 7;
     private static final int STACK = 8;
 
-    /** The pass over the kernel's threads: from when to when, by the monotonic clock. */
+    /** The pass over the kernel's threads: its begin and end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
 
-    /** A Java thread as it is; tid 0: told before, or not known. */
+    /** A Java thread's current state; tid 0: already sent, or unknown. */
     record Java(long id, int tid, char state, String name) {}
 
     /** A Java thread starts, or ends and then has its times. */
@@ -43,10 +46,10 @@ record Message(
 
     record Ran(long serial, Times times) {}
 
-    /** The top frames of a Java thread; none: it has none, or is gone. */
+    /** The top frames of a Java thread; empty if it has none, or is gone. */
     record Stack(long id, List<String> frames) {}
 
-    /** IOException: these are not the bytes of a message. */
+    /** IOException: these bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
@@ -58,13 +61,13 @@ record Message(
                 int kind = in.get();
                 switch (kind) {
                     case MOMENT -> moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
-                    case JAVA -> message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), text(in)));
-                    case START -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), text(in)));
-                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.of(times(in)), text(in)));
+                    case JAVA -> message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
+                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.of(times(in)), name(in)));
                     case THREAD -> message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
                     case TIMES -> message.ran.add(new Ran(in.getLong(), times(in)));
                     case GONE -> message.gone.add(in.getLong());
-                    case STACK -> stack = Optional.of(new Stack(in.getLong(), text(in).lines().toList()));
+                    case STACK -> stack = Optional.of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
@@ -84,20 +87,19 @@ record Message(
         return bytes;
     }
 
-    /** A name out of prctl(PR_SET_NAME) may have any bytes. */
+    /** A name set with prctl(PR_SET_NAME) may have any bytes. */
     private static String kernelText(ByteBuffer in) {
-        return shown(new String(bytes(in), StandardCharsets.UTF_8));
+        return Printable.line(new String(bytes(in), StandardCharsets.UTF_8));
     }
 
     /** The JVM's modified UTF-8. */
     private static String text(ByteBuffer in) throws IOException {
         byte[] bytes = bytes(in);
         byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes).array();
-        return shown(new DataInputStream(new ByteArrayInputStream(withLength)).readUTF());
+        return new DataInputStream(new ByteArrayInputStream(withLength)).readUTF();
     }
 
-    /** A name is the application's: no control characters on somebody's terminal, but for the ends of lines. */
-    private static String shown(String text) {
-        return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "?");
+    private static String name(ByteBuffer in) throws IOException {
+        return Printable.line(text(in));
     }
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a process's CPU time that is no thread's that was seen: those that ended before, or unobserved.
 package dev.threadclock.cli.sample;
 
 import java.util.List;
 import java.util.Optional;
 
-/** Grows only: the process's clock is read a little after its threads', so that what is left of it jitters. */
+/**
+ * The part of a process's CPU time that belongs to no observed thread: threads that ended before the
+ * sampling, or unobserved. Never decreases: the process's clock is read slightly after its threads', so that
+ * the raw difference jitters.
+ */
 final class Remainder {
     private static final String NAME = "(ended threads)";
 
     private Times times = Times.NONE;
     private Times allEnded = Times.NONE;
 
-    /** Its row, if there is anything left. */
+    /** Its row, if the remainder is not zero. */
     Optional<ThreadSample> take(Times process, List<ThreadSample> living, List<ThreadSample> ended) {
         allEnded = allEnded.plus(sum(ended));
         Times left = process.minus(allEnded).minus(sum(living));
@@ -24,7 +27,7 @@ final class Remainder {
         return threads.stream().map(ThreadSample::times).reduce(Times.NONE, Times::plus);
     }
 
-    /** What times become when total is reached and, as far as it fits in, user: neither user nor system goes back. */
+    /** The times increased to total and, as far as it fits in, user: neither user nor system decreases. */
     static Times grown(Times times, long userNanos, long totalNanos) {
         long total = Math.max(times.totalNanos(), totalNanos);
         long mostUser = times.userNanos() + total - times.totalNanos();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a running JVM, sampled inside it at a steady pace.
 package dev.threadclock.cli.sample;
 
 import dev.threadclock.cli.attach.JvmChoice;
@@ -9,9 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** For one reader thread. When this side ends, in whatever way, the one in the JVM ends as well and leaves nothing. */
+/**
+ * The threads of a running JVM, sampled inside it at a steady pace. For one reader thread. When this side
+ * ends, in whatever way, the sampler in the JVM ends as well and leaves nothing behind.
+ */
 public interface Sampling extends Closeable {
-    /** dev.threadclock.cli.Failure when the JVM cannot be sampled, with the reason and what to do. */
+    /** Throws dev.threadclock.cli.Failure if the JVM cannot be sampled, with the reason and what to do. */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         return ChannelSampling.open(jvm, period);
     }
@@ -21,12 +23,18 @@ public interface Sampling extends Closeable {
 
     int pid();
 
-    /** Waits for the next sample; empty: the JVM has ended. The first comes 20 ms after the opening, then one every period. */
+    /**
+     * Waits for the next sample; empty: the JVM has ended. The first comes 20 ms after opening, then one
+     * every period.
+     */
     Optional<Sample> next() throws IOException;
 
-    /** Asks for the top frames of a Java thread, which is stopped at a safepoint for it. By any thread. */
+    /** Requests the top frames of a Java thread, which is stopped at a safepoint for it. From any thread. */
     void askForStack(long javaId, int frames) throws IOException;
 
-    /** The last answer to {@link #askForStack} if it is of this thread; empty: none yet, or it has no frames. By any thread. */
+    /**
+     * The last answer to {@link #askForStack} if it is for this thread; empty: none yet, or it has no frames.
+     * From any thread.
+     */
     List<String> stack(long javaId);
 }

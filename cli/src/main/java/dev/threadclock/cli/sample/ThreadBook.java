@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps account of all threads of a JVM: which of the kernel's threads was which Java thread, from when to when.
 package dev.threadclock.cli.sample;
 
 import dev.threadclock.cli.sample.Message.Event;
@@ -15,13 +14,14 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * The kernel's threads come with a serial of their own, Java threads with the TID that they had between their start and their
- * end. Both are joined by the TID and the moment, for the kernel uses TIDs again.
+ * Keeps track of all threads of a JVM: which kernel thread was which Java thread, and when. Kernel threads
+ * have a serial of their own, Java threads have the TID that they had between their start and their end. The
+ * two are matched by TID and time, because the kernel reuses TIDs.
  */
 final class ThreadBook {
     private static final String STARTING = "(starting)";
 
-    /** A Java thread's time on a thread of the kernel. */
+    /** The period in which a Java thread runs on a kernel thread. */
     private static final class Life {
         private final long id;
         private final int tid;
@@ -43,7 +43,7 @@ final class ThreadBook {
         }
     }
 
-    /** A thread of the kernel. */
+    /** A kernel thread. */
     private static final class Row {
         private final long serial;
         private final int tid;
@@ -64,17 +64,17 @@ final class ThreadBook {
     private final IntFunction<Character> kernelState;
     private final Map<Long, Row> rows = new LinkedHashMap<>();
     private final Map<Long, Life> running = new HashMap<>();
-    /** Not joined with a row yet. */
+    /** Not matched with a row yet. */
     private final List<Life> unjoined = new ArrayList<>();
     private final Remainder remainder = new Remainder();
     private boolean begun;
 
-    /** kernelState: of a native thread, by its TID. */
+    /** kernelState: the state of a native thread, by its TID. */
     ThreadBook(IntFunction<Character> kernelState) {
         this.kernelState = kernelState;
     }
 
-    /** A sample if the message is one. */
+    /** Returns a sample if the message is one. */
     Optional<Sample> take(Message message) {
         message.java().stream().filter(thread -> thread.tid() != 0).forEach(this::wasThereBefore);
         message.events().forEach(this::take);
@@ -93,7 +93,7 @@ final class ThreadBook {
 
     private void take(Event event) {
         if (event.end().isEmpty()) {
-            // One that is being listed as it starts comes twice.
+            // A thread that is listed while it starts is reported twice.
             if (!running.containsKey(event.id())) {
                 start(new Life(event.id(), event.tid(), event.nanos(), event.name()));
             }
@@ -127,8 +127,10 @@ final class ThreadBook {
         });
         message.ran().forEach(ran -> {
             Row row = rows.get(ran.serial());
-            row.times = ran.times();
-            row.ran = true;
+            if (row != null) { // otherwise its start was never reported, which our sampler does not do
+                row.times = ran.times();
+                row.ran = true;
+            }
         });
         join(rows.values(), moment.endNanos());
         join(gone, Long.MAX_VALUE);
@@ -142,7 +144,7 @@ final class ThreadBook {
         return new Sample(moment.wallMillis(), moment.endNanos(), moment.process(), List.copyOf(living), List.copyOf(ended));
     }
 
-    /** Each with the youngest Java thread that has started on its TID by then. */
+    /** Matches each row with the youngest Java thread that had started on its TID by then. */
     private void join(Iterable<Row> rowsToJoin, long byNanos) {
         Map<Integer, Life> youngest = new HashMap<>();
         for (Life life : unjoined) {
@@ -160,7 +162,10 @@ final class ThreadBook {
         unjoined.removeIf(life -> life.joined);
     }
 
-    /** Those that have started and ended since the last look; and the first list may have some that had ended before it. */
+    /**
+     * Threads that started and ended since the last pass; the first list may also have some that had ended
+     * before it.
+     */
     private List<ThreadSample> endedUnseen() {
         List<ThreadSample> ended = unjoined.stream().filter(Life::hasEnded)
                 .map(life -> of(-life.id, life.tid, life, life.name, "", 'X', life.end.get())).toList();
@@ -168,7 +173,10 @@ final class ThreadBook {
         return begun ? ended : List.of();
     }
 
-    /** A Java thread ends a moment before the kernel's does. One that is still there afterwards has left the JVM only. */
+    /**
+     * A Java thread ends a moment before its kernel thread does. A kernel thread that remains has only left
+     * the JVM.
+     */
     private void pass(Row row) {
         row.passes++;
         row.passesSinceEnd = row.life != null && row.life.hasEnded() ? row.passesSinceEnd + 1 : 0;
@@ -186,7 +194,7 @@ final class ThreadBook {
         if (row.ran || row.kernelState == '?') {
             row.kernelState = kernelState.apply(row.tid);
         }
-        // Until it says who it is a thread has the name of the one that made it.
+        // A new thread has its creator's name until it sets its own.
         boolean starting = begun && row.passes == 1;
         return of(row.serial, row.tid, null, starting ? STARTING : ThreadNames.full(row.kernelName), row.kernelName, row.kernelState, row.times);
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the keys do, and what of it has to be seen.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.top.Keys.Press;
 import java.util.List;
 import java.util.Optional;
 
-/** For one thread. */
+/** What the keys do, and the visible state that they change. For one thread. */
 final class Controls {
     private final String label;
     private final View view;
@@ -16,13 +15,13 @@ final class Controls {
     private boolean stackShown;
     private Optional<String> typed = Optional.empty();
 
-    /** label: of the JVM. */
+    /** label: identifies the JVM. */
     Controls(String label, View view) {
         this.label = label;
         this.view = view;
     }
 
-    /** page: how many rows there are on the screen. */
+    /** page: the number of rows on the screen. */
     void take(Press press, int page) {
         if (typed.isPresent()) {
             type(press, typed.get());
@@ -85,12 +84,12 @@ final class Controls {
         return paused;
     }
 
-    /** The Java thread whose frames are wanted; 0: none. */
+    /** The Java thread whose frames are requested; 0: none. */
     long stackOf() {
         return stackShown && view.selection() != null ? view.selection().javaId() : 0;
     }
 
-    /** frames: the last that came. */
+    /** frames: the last ones received. */
     Screen.State state(List<String> frames) {
         Optional<List<String>> stack = stackShown ? Optional.of(stackOf() == 0 ? List.of() : frames) : Optional.empty();
         return new Screen.State(label, paused, help, typed, stack);

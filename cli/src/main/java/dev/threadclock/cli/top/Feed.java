@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes in the intervals as they come, so that keys are answered meanwhile.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.sample.Sampling;
@@ -7,12 +6,13 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
+/** Receives the intervals in a thread of its own, so that keys are answered meanwhile. */
 final class Feed {
     private final AtomicReference<Moment> newest = new AtomicReference<>();
     private volatile boolean over;
     private volatile IOException failure;
 
-    /** Ends with the sampling. */
+    /** The thread ends with the sampling. */
     Feed(Sampling sampling) {
         Thread reader = new Thread(() -> read(sampling), "samples");
         reader.setDaemon(true);
@@ -31,7 +31,7 @@ final class Feed {
         over = true;
     }
 
-    /** If there is one that has not been taken yet. */
+    /** The newest moment, unless it has been taken already. */
     Optional<Moment> newest() {
         return Optional.ofNullable(newest.getAndSet(null));
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text cut or filled to a width in columns: a character may take none, one or two of them.
 package dev.threadclock.cli.top;
 
 import org.jline.utils.WCWidth;
 
+/** Text cut or padded to a width in columns: a character may take none, one or two of them. */
 final class Fit {
     private Fit() {}
 
-    /** Exactly this wide; what is too long is cut. */
+    /** Exactly this wide; longer text is cut. */
     static String left(String text, int width) {
         StringBuilder fitted = new StringBuilder();
         int columns = 0;

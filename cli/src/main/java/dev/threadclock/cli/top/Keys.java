@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys as a terminal sends them: a character, or an escape sequence.
 package dev.threadclock.cli.top;
 
 import java.io.IOException;
 import org.jline.utils.NonBlockingReader;
 
+/** Keys as a terminal sends them: a character, or an escape sequence. */
 final class Keys {
     private static final char ESCAPE = 27;
     private static final long SEQUENCE_MILLIS = 50;
@@ -16,7 +16,7 @@ final class Keys {
     }
 
     enum Key {
-        /** None within the time. */
+        /** No key within the time. */
         NONE,
         CHARACTER,
         ENTER,
@@ -30,18 +30,18 @@ final class Keys {
         END,
         /** Any other. */
         OTHER,
-        /** There will be no more. */
+        /** No more input will come. */
         CLOSED
     }
 
-    /** @param character of {@link Key#CHARACTER} */
+    /** @param character for {@link Key#CHARACTER} */
     record Press(Key key, char character) {
         private Press(Key key) {
             this(key, '\0');
         }
     }
 
-    /** Waits so long at most. */
+    /** Waits at most this long. */
     Press read(long millis) throws IOException {
         int first = in.read(millis);
         return switch (first) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal while top shows itself: drawn anew at each interval, at each key and when its size changes.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Shutdown;
@@ -19,13 +18,19 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.impl.exec.ExecTerminalProvider;
 import org.jline.terminal.spi.SystemStream;
 
-/** Made before the process may become another user's, who may not open the terminal. */
+/**
+ * The terminal while top is displayed: redrawn at each interval, at each key and when its size changes.
+ * Created before the process may switch to another user, who may not open the terminal.
+ */
 final class LiveScreen implements AutoCloseable {
     private static final long KEY_MILLIS = 100;
     private static final int FRAMES = 10;
-    /** For JLine, which asks infocmp of types that it does not know; what is sent here all terminals know. */
+    /**
+     * For JLine, which runs infocmp for types that it does not know; every terminal understands what is sent
+     * here.
+     */
     private static final String TYPE = "xterm";
-    /** The alternate screen and no cursor (xterm's ctlseqs). */
+    /** Enters the alternate screen and hides the cursor (xterm's ctlseqs). */
     private static final String ENTER = "\033[?1049h\033[?25l\033[H";
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
@@ -46,7 +51,7 @@ final class LiveScreen implements AutoCloseable {
         Shutdown.add(restore);
     }
 
-    /** Until the user quits or so many intervals have been shown; false: the JVM has ended. */
+    /** Runs until the user quits or this many intervals have been shown; false: the JVM has ended. */
     boolean show(Sampling sampling, long most) throws IOException {
         enter();
         out.print("threadclock top  " + sampling.label() + ": the first interval...");
@@ -84,7 +89,10 @@ final class LiveScreen implements AutoCloseable {
         return true;
     }
 
-    /** As many lines as the screen has. Each is erased first: after a full line that would take its last character (xterm's ctlseqs, EL). */
+    /**
+     * Draws one line per screen row. Each is erased first: erasing after a full line would delete its last
+     * character (xterm's ctlseqs, EL).
+     */
     private void draw(List<String> lines) {
         out.print("\033[H\033[K" + String.join("\r\n\033[K", lines));
     }
@@ -101,7 +109,7 @@ final class LiveScreen implements AutoCloseable {
         out.print(ENTER);
     }
 
-    /** The last thing on the terminal: then it is as it was. */
+    /** Called last: restores the terminal to its original state. */
     private void restore() {
         out.print(LEAVE);
         try {

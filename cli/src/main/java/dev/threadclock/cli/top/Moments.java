@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intervals of a sampling, one after the other, and what kept the JVM from running in each.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.doctor.Hindrance;
@@ -10,6 +9,7 @@ import dev.threadclock.cli.sample.Sampling;
 import java.io.IOException;
 import java.util.Optional;
 
+/** The successive intervals of a sampling, and what kept the JVM from running in each. */
 final class Moments {
     private final Sampling sampling;
     private final Intervals intervals = new Intervals();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What top shows, for programs: a JSON object for each interval. CSV has the form of recordings.
 package dev.threadclock.cli.top;
 
 import com.google.gson.Gson;
@@ -10,12 +9,13 @@ import dev.threadclock.cli.interval.IntervalJson;
 import dev.threadclock.cli.interval.Use;
 import java.util.List;
 
+/** What top shows, for programs: one JSON object per interval. CSV has the same form as recordings. */
 final class Records {
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
     private Records() {}
 
-    /** In one line. rows: those of the threads that are shown, or pools. */
+    /** On one line. rows: the threads or pools that are shown. */
     static String json(int pid, Moment moment, List<Use> rows, boolean grouped) {
         Hindrance hindrance = moment.hindrance();
         JsonObject all = IntervalJson.head(moment.interval());

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on the screen: as many lines as it has, none wider than it is.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Style;
@@ -12,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A function of what is to be shown and of the size. */
+/**
+ * The content of the screen: as many lines as it has, none wider than it is. Depends only on the state to
+ * show and the screen size.
+ */
 final class Screen {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final int MOST_FRAMES = 10;
@@ -43,11 +45,11 @@ final class Screen {
     }
 
     /**
-     * @param label of the JVM
+     * @param label identifies the JVM
      * @param paused the interval is not the newest
-     * @param help is shown in place of the threads
+     * @param help shown instead of the threads
      * @param typed the filter that is being typed
-     * @param stack of the selected thread, if it was asked for
+     * @param stack of the selected thread, if requested
      */
     record State(String label, boolean paused, boolean help, Optional<String> typed, Optional<List<String>> stack) {}
 

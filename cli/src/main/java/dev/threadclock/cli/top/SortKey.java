@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads are sorted by.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.interval.Use;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** The greatest first, but for names. */
+/** What the threads are sorted by: the greatest first, except for names. */
 enum SortKey {
     TOTAL(Comparator.comparingLong((Use use) -> use.interval().totalNanos()).reversed()),
     USER(Comparator.comparingLong((Use use) -> use.interval().userNanos()).reversed()),

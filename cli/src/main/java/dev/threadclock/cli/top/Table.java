@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that top and its --once have in common: what the process did, and a line for each thread.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.doctor.Hindrance;
@@ -10,12 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+/** The lines that top and its --once share: what the process did, and a line for each thread. */
 final class Table {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
     private Table() {}
 
-    /** Percent of one core; steal is of the machine's CPUs, throttling of the time. */
+    /** Percent of one core; steal is a share of the machine's CPUs, throttling a share of the time. */
     static List<String> head(Moment moment, int cpus) {
         Interval interval = moment.interval();
         Hindrance hindrance = moment.hindrance();
@@ -32,7 +32,7 @@ final class Table {
         return lines;
     }
 
-    /** For a script: everything, and an empty line after it. */
+    /** For scripts: everything, followed by an empty line. */
     static List<String> all(String label, Moment moment, List<Use> rows, boolean grouped) {
         List<String> lines = new ArrayList<>(List.of(label));
         lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top command: which threads of a JVM burn the CPU, in user and in system, now.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Terminal;
@@ -20,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+/** The top command: which threads of a JVM currently use the CPU, in user and in system mode. */
 @Command(
         name = "top",
         description = {"Shows which threads of a JVM use the CPU: Java's, the collector's, the compilers', all others.", ""},

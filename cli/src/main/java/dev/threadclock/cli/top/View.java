@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which threads are shown and in which order; and, on a screen, which one is selected.
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.interval.Interval;
@@ -11,20 +10,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** For one thread. */
+/** Which threads are shown and in which order; and, on a screen, which one is selected. For one thread. */
 final class View {
     private final boolean complete;
     private SortKey sort;
     private boolean grouped;
     private String filter;
-    /** Places by key while the order is frozen; null: it is not. */
+    /** Positions by key while the order is frozen; otherwise null. */
     private Map<Object, Integer> frozen;
     private List<Use> rows = List.of();
     private int selected;
-    /** Of the thread that was selected by hand; null: the place stays, whoever comes to it. */
+    /**
+     * The key of the thread that the user selected; null: the position stays selected, whichever thread moves
+     * there.
+     */
     private Object followed;
 
-    /** complete: threads that have ended one by one, for programs; they may be many. */
+    /** complete: ended threads individually, for programs; they may be many. */
     View(SortKey sort, boolean grouped, String filter, boolean complete) {
         this.complete = complete;
         this.sort = sort;
@@ -32,7 +34,7 @@ final class View {
         this.filter = filter;
     }
 
-    /** Of the newest interval, or of the same as before after a change. */
+    /** From the newest interval, or again from the same one after a change. */
     List<Use> update(Interval interval) {
         String wanted = filter.toLowerCase(Locale.ROOT);
         List<Use> all = new ArrayList<>(grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
@@ -57,12 +59,12 @@ final class View {
         return selected;
     }
 
-    /** Null when there are no rows. */
+    /** Null if there are no rows. */
     Use selection() {
         return selected < rows.size() ? rows.get(selected) : null;
     }
 
-    /** It stays selected wherever it goes; the first row is a place. */
+    /** The thread stays selected wherever it moves; the first row is selected as a position. */
     void select(int row) {
         selected = Math.max(0, Math.min(row, rows.size() - 1));
         followed = selected == 0 ? null : selection().key();
@@ -98,7 +100,7 @@ final class View {
         return frozen != null;
     }
 
-    /** The rows keep their places while their numbers go on. */
+    /** Rows keep their positions while their numbers are updated. */
     void toggleFrozen() {
         if (frozen != null) {
             frozen = null;

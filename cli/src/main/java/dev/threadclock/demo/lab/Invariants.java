@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Java documentation promises of ThreadMXBean's times, looked at in a program of threads that work in different ways.
 package dev.threadclock.demo.lab;
 
 import java.io.FileInputStream;
@@ -10,14 +9,21 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** Argument: milliseconds. Prints, for each invariant, "holds" or "broken", its name, and how often it was looked at and broken. */
+/**
+ * Checks what the Java documentation promises for ThreadMXBean's times, in a program of threads that work in
+ * different ways. Argument: milliseconds. Prints, for each invariant, "holds" or "broken", its name, and how
+ * often it was checked and broken.
+ */
 public final class Invariants {
     private static final int BYTES = 64 * 1024;
     private static final long PAUSE_NANOS = 1_000_000;
-    /** Of the thread that works around ticks: it sleeps as long as a tick of 250 Hz lasts, and is woken by one. */
+    /**
+     * For the thread that works around ticks: it sleeps for the length of a tick at 250 Hz, and a tick wakes
+     * it.
+     */
     private static final long NAP_NANOS = 4_000_000;
     private static final long WORK_NANOS = 300_000;
-    /** User time is counted in steps of 10 ms by some. */
+    /** Some JVMs count user time in steps of 10 ms. */
     private static final long STEP_NANOS = 10_000_000;
 
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (bench/cpp/jvmti_clock.c).
 package dev.threadclock.demo.lab;
 
+/** A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (bench/cpp/jvmti_clock.c). */
 final class JvmtiClock {
     private JvmtiClock() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A busy HTTP server whose threads are all sampled from within, now and then not: what that takes from its throughput.
 package dev.threadclock.demo.lab;
 
 import com.sun.management.OperatingSystemMXBean;
@@ -22,10 +21,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Arguments: "bean" or "threadclock", how to sample; samples a second; idle threads; milliseconds of a phase; pairs of phases.
- * Prints, for each pair, "pair", the requests a second without sampling and with it, and the nanoseconds of the process's CPU
- * time for each request, without and with; then "sampler" and the nanoseconds of CPU time of one pass over all threads, how many
- * passes there were, and over how many threads.
+ * A busy HTTP server whose threads are all sampled from within, in alternating phases with and without
+ * sampling: what that costs in throughput. Arguments: "bean" or "threadclock", the sampler; samples per
+ * second; idle threads; milliseconds of a phase; pairs of phases. Prints, for each pair, "pair", the requests
+ * per second without sampling and with it, and the nanoseconds of the process's CPU time per request, without
+ * and with; then "sampler" and the nanoseconds of CPU time of one pass over all threads, the number of
+ * passes, and the number of threads.
  */
 public final class Observed {
     private static final int CLIENTS = 4;
@@ -43,7 +44,7 @@ public final class Observed {
     private Observed() {}
 
     public static void main(String[] args) throws Exception {
-        System.setProperty("sun.net.httpserver.nodelay", "true"); // else some JDKs answer 25 times a second
+        System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise some JDKs answer 25 times a second
         CountDownLatch never = new CountDownLatch(1);
         for (int i = 0; i < Integer.parseInt(args[2]); i++) {
             daemon("idle " + i, () -> await(never));
@@ -58,12 +59,12 @@ public final class Observed {
         long period = 1_000_000_000 / Long.parseLong(args[1]);
         long millis = Long.parseLong(args[3]);
         daemon("sampler", () -> sample(pass, period));
-        phase(millis, true); // compiles it all
+        phase(millis, true); // warm-up: compiles everything
         phase(millis, false);
         passes = 0;
         samplerNanos = 0;
         for (int i = 0; i < Integer.parseInt(args[4]); i++) {
-            // The machine's other loads come and go: who is first takes turns.
+            // The machine's other loads come and go, so the two phases alternate in who is first.
             Phase first = phase(millis, i % 2 == 1);
             Phase second = phase(millis, i % 2 == 0);
             Phase without = i % 2 == 0 ? first : second;
@@ -118,7 +119,7 @@ public final class Observed {
         }
     }
 
-    /** As profilers and monitoring agents do it. */
+    /** Reads as profilers and monitoring agents do. */
     private static void passOfBean() {
         long sum = 0;
         long[] ids = BEAN.getAllThreadIds();
@@ -190,7 +191,7 @@ public final class Observed {
         try {
             never.await();
         } catch (InterruptedException e) {
-            // It ends.
+            // Ends the thread.
         }
     }
 }

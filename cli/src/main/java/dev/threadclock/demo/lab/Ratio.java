@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What user time costs against total, alone and with others reading as well: short batches of the two by turns.
 package dev.threadclock.demo.lab;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 
-/** Arguments: threads, milliseconds of warm-up, milliseconds. Prints "ratio" and the median nanoseconds of user and total. */
+/**
+ * The cost of user time relative to total, alone and with concurrent readers: short batches of the two
+ * alternate. Arguments: threads, milliseconds of warm-up, milliseconds. Prints "ratio" and the median
+ * nanoseconds of user and total.
+ */
 public final class Ratio {
     private static final int USER_READS = 10;
     private static final int TOTAL_READS = 100;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of CPU times for others to count, profile or look at: plain Java 8.
 package dev.threadclock.demo.lab;
 
 import java.io.IOException;
@@ -10,8 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 
 /**
- * Arguments: "count" KIND READS; "seconds" KIND SECONDS; or "until" FILE: does nothing until the file is there, having told its
- * process id. At its end prints "done", the number of reads, and the nanoseconds that they took.
+ * Reads of CPU times for other programs to count, profile or inspect: plain Java 8. Arguments: "count" KIND
+ * READS; "seconds" KIND SECONDS; or "until" FILE: prints its PID, then does nothing until the file exists. At
+ * its end prints "done", the number of reads, and the nanoseconds that they took.
  */
 public final class Reads {
     private static final int PARTS = 1_000;

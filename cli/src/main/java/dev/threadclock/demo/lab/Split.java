@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ThreadMXBean says of threads whose work is known: around ticks, between them, pure user, pure system, a mix.
 package dev.threadclock.demo.lab;
 
 import dev.threadclock.demo.TickWork;
@@ -11,8 +10,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 
 /**
- * Arguments: milliseconds of each load; length and phase of the timer tick in nanoseconds of System.nanoTime(). Prints, for each
- * load, "split", its name, the true user time, what the bean says of user and of total; and 1 if the load ran as planned.
+ * What ThreadMXBean reports for threads whose work is known: around ticks, between them, pure user, pure
+ * system, a mix. Arguments: milliseconds of each load; length and phase of the timer tick in nanoseconds of
+ * System.nanoTime(). Prints, for each load, "split", its name, the true user time, the bean's user time and
+ * total, and 1 if the load ran as planned.
  */
 public final class Split {
     private static final long STEP_NANOS = 3_000_000;
@@ -85,7 +86,7 @@ public final class Split {
         });
     }
 
-    /** The kernel fills the buffer with zeros; what Java adds to it is user time, some percent. */
+    /** The kernel fills the buffer with zeros; Java's own part is user time, some percent. */
     private void system(long nanos) throws IOException {
         try (FileChannel in = FileChannel.open(Paths.get("/dev/zero"))) {
             for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of the demo that are refused before anything is measured.
 package dev.threadclock.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
+/** Arguments of the demo that are refused before anything is measured. */
 class DemoCommandTest {
     private final StringWriter said = new StringWriter();
 

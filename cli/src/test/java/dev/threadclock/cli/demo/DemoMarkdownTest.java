@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The README's table from a JSON file: a JDK that was measured, one that failed, and files that are none.
 package dev.threadclock.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * The README's table from a JSON file: a JDK that was measured, one that failed, and files that are invalid.
+ */
 class DemoMarkdownTest {
     private static final String JSON = """
             {"threadclock": "1.2.3", "measured": "2026-01-31T10:00:00Z", "quick": true,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU limits and throttling, as both versions of control groups tell them.
 package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
+/** CPU limits and throttling, as both versions of control groups report them. */
 class CgroupCpuTest {
     private static final String STAT_2 = """
             usage_usec 1234567

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the groups of a process are mounted: version 1, version 2, both, and a container that sees a part of the tree.
 package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * Where the groups of a process are mounted: version 1, version 2, both, and a container that sees part of
+ * the hierarchy.
+ */
 class CgroupsTest {
     @TempDir
     Path mount;

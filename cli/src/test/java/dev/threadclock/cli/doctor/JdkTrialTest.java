@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on a JDK, from the lines that its trial prints.
 package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
+/** The verdict on a JDK, from the lines that its trial prints. */
 class JdkTrialTest {
     private static final String COST = "cost user 1 %d 1 1 9 9|cost nanoTime 1 20 1 1 9 9|cost cpu 1 380 1 1 9 9|";
     private static final String RIGHT = "right around 50000000 50000000 100 100 100|right between 180000000 180000000 100 100 100|";

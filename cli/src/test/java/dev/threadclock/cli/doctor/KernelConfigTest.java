@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's configuration: compressed or not, and only what is set.
 package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
+/** The kernel's configuration: compressed or not, and only what is set. */
 class KernelConfigTest {
     private static final String TICK = """
             # CPU/Task time and stats accounting

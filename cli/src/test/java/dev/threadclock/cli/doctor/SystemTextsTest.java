@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures in the texts of /proc, and none where there are none.
 package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Figures in files of /proc, and none if the files lack them. */
 class SystemTextsTest {
     @ParameterizedTest
     @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2", "Name:\tSeccomp:|Seccomp:\t1, 1"})

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each command has a man page with all of its options, and the shells can complete them.
 package dev.threadclock.cli.help;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
+/** Each command has a man page with all of its options, and the shells can complete them. */
 class ManPageTest {
     @TempDir
     Path folder;

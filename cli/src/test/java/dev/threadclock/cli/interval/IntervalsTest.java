@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads used between samples: those that go on, that come, that end, and one that is given another's TID.
 package dev.threadclock.cli.interval;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,10 @@ import dev.threadclock.cli.sample.Times;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/**
+ * What threads used between samples: those that continue, that start, that end, and one that gets another's
+ * TID.
+ */
 class IntervalsTest {
     private static ThreadSample thread(int tid, long serial, String name, long user, long system) {
         return new ThreadSample(tid, serial, serial, name, name, 'R', new Times(user, system, user + system));

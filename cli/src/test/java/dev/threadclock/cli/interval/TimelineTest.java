@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// However long a recording is, and however many threads it has seen: bounded memory, and no nanosecond lost.
 package dev.threadclock.cli.interval;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +7,10 @@ import dev.threadclock.cli.sample.Times;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/**
+ * However long a recording is, and however many threads it contains: memory is bounded, and no nanosecond is
+ * lost.
+ */
 class TimelineTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// No row of the table of experiments is missing, and each experiment keeps what the frame counts on.
 package dev.threadclock.cli.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/** No row of the table of experiments is missing, and each experiment fulfils the assumptions of the lab. */
 class ExperimentsTest {
     private static final int ROWS = 17;
     private static final int PUBLISHED_ROWS = 13;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment that does what a test wants, and counts how often it was run.
 package dev.threadclock.cli.lab;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -13,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
+/** An experiment that does what a test specifies, and counts its runs. */
 final class Fake implements Experiment {
     private final String name;
     private final List<Integer> rows;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run keeps what is finished, and the next one with the same options does the rest only.
 package dev.threadclock.cli.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** A run stores what is finished, and the next one with the same options does only the rest. */
 class LabRunTest {
     @TempDir
     Path temporary;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// --only by name and by row; what is none is answered with what may have been meant.
 package dev.threadclock.cli.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** --only by name and by row; an unknown name is answered with similar ones. */
 class SelectionTest {
     private final Experiment calls = Fake.confirming("system-calls", 7);
     private final Experiment right = Fake.confirming("rightness", 14);

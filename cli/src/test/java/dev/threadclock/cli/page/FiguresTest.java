@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three significant digits at every size, whatever the machine's language, and units that change where they should.
 package dev.threadclock.cli.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/**
+ * Three significant digits at every size, whatever the machine's language, and the right unit at each size.
+ */
 class FiguresTest {
     @ParameterizedTest
     @CsvSource({"0, 0.00", "9.994, 9.99", "9.996, 10.0", "99.94, 99.9", "99.96, 100", "8021.4, '8,021'", "1234567, '1,234,567'"})

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each further nine takes the same room, and the axis ends where the sample does.
 package dev.threadclock.cli.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
+/** Each further nine takes the same room, and the axis ends where the sample does. */
 class PercentileAxisTest {
     @Test
     void ninesAreEvenlySpaced() {

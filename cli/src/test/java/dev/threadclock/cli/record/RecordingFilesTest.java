@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of a recording: all of it in each, names with anything in them, and what report makes of the .jfr.
 package dev.threadclock.cli.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +20,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * The formats of a recording: everything is in each, names may contain anything, and report reads the .jfr.
+ */
 class RecordingFilesTest {
     private static final String NASTY = "a, \"quoted\" </script><b>&amp; {{DATA}} \u2603";
     private static final int INTERVALS = 4;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's messages, and what is no message.
 package dev.threadclock.cli.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
+/** The agent's messages, and invalid ones. */
 class MessageTest {
     private final ByteBuffer out = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -45,8 +45,11 @@ class MessageTest {
     @Test
     void aNameDoesNotReachTheTerminalWithControlCharacters() throws IOException {
         out.put((byte) 3).putLong(1).putInt(2).putLong(3);
-        text("\033[2Jred".getBytes(StandardCharsets.UTF_8));
-        assertThat(parse().events().get(0).name()).isEqualTo("?[2Jred");
+        text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8)); // U+009B: equivalent to escape and bracket
+        assertThat(parse().events().get(0).name()).isEqualTo("?[2Jred?31m; main");
+        out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
+        text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
+        assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
     }
 
     @Test

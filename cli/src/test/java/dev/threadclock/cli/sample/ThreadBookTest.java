@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread of the kernel is which Java thread, when TIDs are used again and threads come and go between samples.
 package dev.threadclock.cli.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
+/** Which kernel thread is which Java thread, when TIDs are reused and threads come and go between samples. */
 class ThreadBookTest {
     private static final int TID = 77;
 
@@ -23,7 +23,7 @@ class ThreadBookTest {
         return new Times(total, 0, total);
     }
 
-    /** A pass that takes 10 ns, 1000 ns after the last. */
+    /** A pass that takes 10 ns, 1000 ns after the previous one. */
     private Sample sample(long processNanos, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone) {
         nanos += 1000;
         Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
@@ -63,6 +63,13 @@ class ThreadBookTest {
         assertThat(only(sample.ended()).name()).isEqualTo("old");
         assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(60);
         assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
+    }
+
+    @Test
+    void timesOfAThreadThatWasNeverAnnouncedAreNobodys() {
+        Sample sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))), List.of(8L));
+        assertThat(sample.process().totalNanos()).isEqualTo(50);
+        assertThat(sample.threads()).extracting(ThreadSample::serial).doesNotContain(7L);
     }
 
     @Test

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What top shows, as programs read it.
 package dev.threadclock.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,7 @@ import dev.threadclock.cli.sample.Times;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** What top shows, as programs read it. */
 class RecordsTest {
     private static final Times TIMES = new Times(6, 14, 20);
     private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));

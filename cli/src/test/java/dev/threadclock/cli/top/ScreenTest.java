@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on the screen: in every size, of every order, and after each key.
 package dev.threadclock.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** The content of the screen: at every size, in every order, and after each key. */
 class ScreenTest {
     private static final long SECOND = 1_000_000_000;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 10: which implementation is in the binary, and what ThreadImpl's native methods are bound to.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 
+/** Row 10: which implementation is in the binary, and what ThreadImpl's native methods are bound to. */
 final class BoundNatives implements Experiment {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String SLOW = "slow_thread_cpu_time";
@@ -107,13 +107,16 @@ final class BoundNatives implements Experiment {
                 : String.join("; ", wrong) + ".");
     }
 
-    /** The lines of nm that are about a thread's CPU time. */
+    /** The lines of nm that concern a thread's CPU time. */
     private static List<String> symbols(Path libjvm) throws IOException {
         return Programs.run(List.of("nm", "-C", libjvm.toString()), LIMIT).stdout().stream()
                 .filter(line -> line.contains("thread_cpu_time")).toList();
     }
 
-    /** Each method of ThreadImpl that the agent knows, and whose it is now: asked of a JVM that runs with the agent. */
+    /**
+     * Each method of ThreadImpl that the agent knows, and its current owner, reported by a JVM that runs with
+     * the agent.
+     */
     private static Map<String, String> bound(Lab lab, LabJdk jdk) throws IOException {
         Path end = lab.scratch().resolve("end");
         Files.deleteIfExists(end);
@@ -141,7 +144,7 @@ final class BoundNatives implements Experiment {
                 lab.jar().toString(), "status", "--json", pid), LIMIT).stdout());
     }
 
-    /** The object "bound" of threadclock status --json. */
+    /** Parses the object "bound" of threadclock status --json. */
     static Map<String, String> parse(String json) {
         Map<String, String> bound = new TreeMap<>();
         JsonObject status = JsonParser.parseString(json).getAsJsonObject();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 2: the clock of the calling thread with the caller named as 0 instead of by its TID.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -17,12 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+/** Row 2: the clock of the calling thread with the caller identified as 0 instead of by its TID. */
 final class CallerAsZero implements Experiment {
     private static final Jmh.Plan FULL = new Jmh.Plan(3, 4, 5, 10, 5);
     private static final Jmh.Plan QUICK = new Jmh.Plan(1, 1, 1, 2, 1);
     private static final int FFM = 22;
     private static final int RUNS = 5;
-    /** What a difference must be to be one, as a share. */
+    /** The smallest share that counts as a difference. */
     private static final double LEAST = 0.03;
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Map<String, String> PUBLISHED = Map.of("tid mean", "81.746 ns", "tid p50", "80 ns", "tid p99.99", "1,980"
@@ -104,7 +104,7 @@ final class CallerAsZero implements Experiment {
                 + " Published: 13 %.");
     }
 
-    /** Confirmed when all but one of the runs agree that it is less; too noisy when they do not agree. */
+    /** Confirmed if all runs but one agree that it is less; too noisy if they disagree. */
     static Verdict judge(List<Double> savings) {
         long less = savings.stream().filter(saving -> saving > LEAST).count();
         return less >= savings.size() - 1 ? Verdict.CONFIRMED : less <= 1 ? Verdict.NOT_CONFIRMED : Verdict.TOO_NOISY;

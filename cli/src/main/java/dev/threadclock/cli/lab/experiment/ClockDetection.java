@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 13: which clocks there are, found by trying; and the flag by which old JDKs chose one.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -15,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Row 13: which clocks exist, found by trial; and the flag with which old JDKs select one. */
 final class ClockDetection implements Experiment {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String FLAG = "UseLinuxPosixThreadCPUClocks";
@@ -104,14 +104,16 @@ final class ClockDetection implements Experiment {
                 + (off.isEmpty() ? "" : ", off in " + String.join(", ", off)) + "; the others have it no more.");
     }
 
-    /** Null: it has no such flag. */
+    /** Null if it has no such flag. */
     static Boolean flag(LabJdk jdk) throws IOException {
         List<String> lines = new ArrayList<>();
         Children.run(List.of(jdk.jdk().java().toString(), "-XX:+PrintFlagsFinal", "-version"), LIMIT, lines::add);
         return parse(lines);
     }
 
-    /** "bool UseLinuxPosixThreadCPUClocks   = true   {product} {default}", with ":=" where it was changed. */
+    /**
+     * Parses "bool UseLinuxPosixThreadCPUClocks   = true   {product} {default}", with ":=" if it was changed.
+     */
     static Boolean parse(List<String> lines) {
         return lines.stream().map(String::trim).filter(line -> line.startsWith("bool " + FLAG + " ")).findFirst()
                 .map(line -> line.matches(".*=\\s*true\\b.*")).orElse(null);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 12: who in a JVM takes the slow path: JMX, JVMTI, JFR.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -19,6 +18,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+/** Row 12: which consumers in a JVM take the slow path: JMX, JVMTI, JFR. */
 final class Consumers implements Experiment {
     private static final int READS = 1_000;
     private static final int RECORD_SECONDS = 3;
@@ -27,7 +27,7 @@ final class Consumers implements Experiment {
     private static final double NONE = 0.01;
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final Pattern STAT_FILE = Pattern.compile("\"/proc/(self|\\d+)/task/\\d+/stat\"");
-    /** Each by its kind in the program Reads. */
+    /** Each by its KIND argument to the program Reads. */
     private static final Map<String, String> JMX = jmx();
 
     private static Map<String, String> jmx() {
@@ -112,7 +112,7 @@ final class Consumers implements Experiment {
                 : "Not as expected: " + String.join("; ", wrong) + ".");
     }
 
-    /** The consumers that are not JMX, by whether they opened a stat file. */
+    /** The consumers other than JMX, by whether they opened a stat file. */
     private record Others(List<String> opening, List<String> not) {
         void add(LabJdk jdk, String what, long opens) {
             (opens > NONE * READS ? opening : not).add(what + " (" + jdk.jdk().label() + ")");
@@ -156,7 +156,7 @@ final class Consumers implements Experiment {
         }
     }
 
-    /** How often the program opened a stat file of a thread. */
+    /** How often the program opened a thread's stat file. */
     private static long opens(Lab lab, LabJdk jdk, boolean agent, List<String> options, String what, Found found,
             Object... arguments) throws IOException {
         String subject = jdk.label(agent) + ", " + what;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of the lab, in the order of their rows.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
 import java.util.List;
 
+/** The experiments of the lab, in the order of their rows. */
 public final class Experiments {
     private Experiments() {}
 

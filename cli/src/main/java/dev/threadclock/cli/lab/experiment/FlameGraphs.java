@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 8: where the time of reads goes, before and after, as flame graphs.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -20,14 +19,15 @@ import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 
+/** Row 8: where reads spend their time, before and after, as flame graphs. */
 final class FlameGraphs implements Experiment {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final double MOST_BEFORE = 0.5;
     private static final double LEAST_AFTER = 0.05;
-    /** perf_event where the kernel permits it, with the kernel's frames; else timers. */
+    /** perf_event if the kernel permits it, with kernel frames; otherwise timers. */
     private static final List<String> EVENTS = List.of("cpu", "ctimer", "itimer");
 
-    /** What frames are about; the verdict goes by the first. */
+    /** The categories of frames; the first one determines the verdict. */
     private static final Map<String, Pattern> PARTS = parts();
 
     private static Map<String, Pattern> parts() {
@@ -103,7 +103,7 @@ final class FlameGraphs implements Experiment {
                         + legacy.jdk().label() + ", " + Numbers.plain(100 * after) + " % with threadclock.");
     }
 
-    /** Attaches the flame graph; returns the share of the file. */
+    /** Attaches the flame graph; returns the share of file access. */
     private static double profile(Lab lab, Path profiler, LabJdk jdk, boolean agent, Found found) throws IOException, NotRunnable {
         String subject = jdk.label(agent);
         String refusals = "";
@@ -137,7 +137,10 @@ final class FlameGraphs implements Experiment {
         return Files.exists(file) ? Files.readString(file) : "";
     }
 
-    /** Each part's share of the samples of collapsed stacks, "frame;frame;frame count"; empty: there are none. */
+    /**
+     * Each part's share of the samples in collapsed stacks, "frame;frame;frame count"; empty if there are
+     * none.
+     */
     static Map<String, Double> shares(String collapsed) {
         Map<String, Double> shares = new LinkedHashMap<>();
         long all = 0;
@@ -164,7 +167,7 @@ final class FlameGraphs implements Experiment {
         return ordered;
     }
 
-    /** Out of benchmarks.jar, which has it from Maven Central. */
+    /** From benchmarks.jar, which has it from Maven Central. */
     private static Path profiler(Lab lab) throws NotRunnable, IOException {
         String platform = System.getProperty("os.arch").equals("aarch64") ? "linux-arm64" : "linux-x64";
         Path library = lab.scratch().resolve("libasyncProfiler.so");

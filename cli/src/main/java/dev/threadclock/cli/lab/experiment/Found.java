@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment collects on its way to its outcome.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Outcome;
@@ -10,6 +9,7 @@ import dev.threadclock.cli.lab.model.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Collects the findings of an experiment for its outcome. */
 final class Found {
     private final List<Figure> figures = new ArrayList<>();
     private final List<Curve> curves = new ArrayList<>();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 11: what the documentation of ThreadMXBean promises, looked at from outside.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -13,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Row 11: checks from outside what the documentation of ThreadMXBean promises. */
 final class InvariantsHold implements Experiment {
     private static final int FULL_MILLIS = 5_000;
     private static final int QUICK_MILLIS = 1_000;

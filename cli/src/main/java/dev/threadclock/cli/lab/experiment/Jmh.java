@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs JMH benchmarks of bench/jmh on a JDK, and reads their results.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonArray;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+/** Runs JMH benchmarks of bench/jmh on a JDK, and reads their results. */
 final class Jmh {
     private static final int START_SECONDS = 60;
     private static final int SLOWEST = 4;
@@ -31,7 +31,7 @@ final class Jmh {
         jar = Programs.built(lab, "benchmarks.jar");
     }
 
-    /** How long a benchmark is run; seconds are those of an iteration. */
+    /** How long a benchmark runs; seconds are per iteration. */
     record Plan(int forks, int warmUps, int warmUpSeconds, int iterations, int seconds) {
         /** For a quick lab: orders of magnitude. */
         static final Plan QUICK = new Plan(1, 1, 1, 2, 1);
@@ -47,12 +47,12 @@ final class Jmh {
     }
 
     /**
-     * Nanoseconds a call.
+     * Nanoseconds per call.
      *
-     * @param error half the width of the mean's confidence interval of 99.9 %
-     * @param best the mean of the fastest iteration, which other threads have held up least
+     * @param error half the width of the 99.9 % confidence interval of the mean
+     * @param best the mean of the fastest iteration, the one least disturbed by other threads
      * @param percentiles of single calls, by "50.0"; empty for a mean over many
-     * @param curve percentile and nanoseconds; empty as well
+     * @param curve percentile and nanoseconds; empty likewise
      */
     record Result(String benchmark, String peer, double mean, double error, double best,
             Map<Double, Double> percentiles, double[][] curve) {
@@ -69,7 +69,7 @@ final class Jmh {
     List<Result> run(LabJdk jdk, boolean agent, String benchmarks, String mode, int threads, Plan plan, String... more)
             throws IOException {
         Path file = Files.createTempFile(lab.scratch(), "jmh", ".json");
-        // In a folder of its own, JMH's lock does not meet that of another JMH on this machine.
+        // In its own folder, JMH's lock cannot conflict with that of another JMH on this machine.
         List<String> command = new ArrayList<>(List.of(ownJava(), "-Djava.io.tmpdir=" + lab.scratch(), "-jar", jar.toString(),
                 benchmarks,
                 "-jvm", jdk.jdk().java().toString(), "-bm", mode, "-t", "" + threads, "-f", "" + plan.forks,
@@ -84,7 +84,7 @@ final class Jmh {
         return parse(Files.readString(file));
     }
 
-    /** JMH itself runs on the Java that runs this. */
+    /** JMH itself runs on the Java that runs this program. */
     private static String ownJava() {
         return Path.of(System.getProperty("java.home"), "bin/java").toString();
     }
@@ -128,7 +128,10 @@ final class Jmh {
         return lowest;
     }
 
-    /** Of [value, count] of all iterations of all forks: a point wherever the share above has shrunk by a tenth. */
+    /**
+     * From [value, count] of all iterations of all forks: a point wherever the share above it has shrunk by a
+     * tenth.
+     */
     private static double[][] curve(JsonArray forks) {
         TreeMap<Double, Long> counts = new TreeMap<>();
         for (JsonElement fork : forks) {

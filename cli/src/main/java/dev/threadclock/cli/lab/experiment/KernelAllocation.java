@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 6: what the kernel allocates while a thread's time is read.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -21,15 +20,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+/** Row 6: what the kernel allocates while a thread's time is read. */
 final class KernelAllocation implements Experiment {
     private static final int READS = 1_000;
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final String CONTROL = "one_byte";
     private static final String LEGACY = "proc";
-    /** Sources of the program count_reads that ask the kernel, or do not even that. */
+    /** Sources of the program count_reads that call the kernel's clocks directly, or not at all. */
     private static final List<String> CLOCKS =
             List.of("tick", "interpolated", "virt_pid0", "virt_tid", "sched", "sched_tid", "rusage", "now", "getppid");
-    /** Another interrupt's allocation may fall into a read. */
+    /** An interrupt's own allocation may fall into a read. */
     private static final double STRAY = 0.02;
 
     @Override
@@ -72,7 +72,7 @@ final class KernelAllocation implements Experiment {
         return 3;
     }
 
-    /** Of one source, over all reads. */
+    /** For one source, over all reads. */
     record Allocated(long kmallocs, long kmallocBytes, long pages, long objects, long objectBytes) {
         static final Allocated NOTHING = new Allocated(0, 0, 0, 0, 0);
     }

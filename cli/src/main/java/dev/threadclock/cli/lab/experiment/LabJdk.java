@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JDK as the experiments see it: which way its user time takes, and how to start it.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.Jdk;
@@ -18,8 +17,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * @param legacy it reads user time from /proc: the name of the file is a string in its libjvm.so, which the JDKs with the clock
- *     (JDK-8372584) have no more. By the name, not by version numbers: vendors backport.
+ * A JDK as the experiments see it: how it reads user time, and how to start it.
+ *
+ * @param legacy it reads user time from /proc: the file's name is a string in its libjvm.so; JDKs with the
+ *     clock (JDK-8372584) no longer contain it. Judged by the string, not by version numbers, because vendors
+ *     backport.
  */
 record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     private static final String STAT_FILE = "/proc/self/task/%d/stat";
@@ -27,7 +29,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     private static final int DEFAULT_FEATURE = 17;
     private static final int WARNS_OF_NATIVE_ACCESS = 24;
 
-    /** Those that can be judged, the oldest first. */
+    /** Those that can be classified, the oldest first. */
     static List<LabJdk> all(Lab lab) throws IOException {
         List<LabJdk> all = new ArrayList<>();
         for (Jdk jdk : lab.jdks()) {
@@ -39,7 +41,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return all;
     }
 
-    /** All; or for a quick lab the oldest, 17 (the default of many), the newest that is legacy, and the newest. */
+    /** All; for a quick lab the oldest, 17 (a common default), the newest legacy one, and the newest. */
     static List<LabJdk> chosen(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> all = all(lab);
         if (all.isEmpty()) {
@@ -56,7 +58,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return all.stream().filter(chosen::contains).toList();
     }
 
-    /** The legacy ones among the chosen; there is nothing to make faster without. */
+    /** The legacy ones among the chosen; only they have something to speed up. */
     static List<LabJdk> legacy(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> legacy = chosen(lab).stream().filter(LabJdk::legacy).toList();
         if (legacy.isEmpty()) {
@@ -70,7 +72,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return values.reduce((a, b) -> b);
     }
 
-    /** Which JDKs a quick lab leaves out, in words; "" when none. */
+    /** Which JDKs a quick lab leaves out, in words; "" if none. */
     static String leftOut(Lab lab) {
         return lab.quick() ? " Quick: the oldest JDK, 17, the newest that reads /proc, and the newest only." : "";
     }
@@ -84,7 +86,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return jdk.label() + (agent ? ", threadclock" : legacy ? ", legacy" : ", bits");
     }
 
-    /** The options that bring the agent in, without the JVM's warning of native access. */
+    /** The options that load the agent, without the JVM's warning about native access. */
     List<String> agent(Lab lab) {
         List<String> options = new ArrayList<>(List.of("-javaagent:" + lab.jar()));
         if (jdk.feature() >= WARNS_OF_NATIVE_ACCESS) {
@@ -117,7 +119,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     }
 
     static boolean contains(Path file, String text) throws IOException {
-        // Latin 1 keeps each byte as it is.
+        // Latin-1 preserves each byte.
         return Files.readString(file, StandardCharsets.ISO_8859_1).contains(text);
     }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program "latency" of bench/cpp says of one source.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** Nanoseconds. bulkMean: of the fastest 90 %. curve: percentile and nanoseconds. */
+/**
+ * What the program "latency" of bench/cpp reports for one source. Nanoseconds. bulkMean: of the fastest 90 %.
+ * curve: percentile and nanoseconds.
+ */
 record LatencyResult(String name, String title, double mean, double bulkMean, double max, double[][] curve) {
     static LatencyResult of(JsonObject source) {
         JsonArray points = source.getAsJsonArray("curve");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 5: single reads of every source in C++, idle and while other threads map and unmap memory.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -16,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+/** Row 5: single reads of every source in C++, idle and while other threads map and unmap memory. */
 final class NativeLatency implements Experiment {
     private static final List<Integer> STRESSORS = List.of(0, 1, 2, 4, 8);
     private static final int FULL_SECONDS = 40;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of experiments: medians and their spread, and how findings write them.
 package dev.threadclock.cli.lab.experiment;
 
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
 
+/** Medians and spreads of experiments, and their formats in findings. */
 final class Numbers {
     private static final double TEN = 10;
     private static final double HUNDRED = 100;
@@ -23,13 +23,13 @@ final class Numbers {
         return median(values.stream().mapToDouble(Double::doubleValue).toArray());
     }
 
-    /** Half of what lies between the lowest and the highest. */
+    /** Half the distance between the lowest and the highest. */
     static double spread(Collection<Double> values) {
         double lowest = values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
         return (values.stream().mapToDouble(Double::doubleValue).max().orElse(0) - lowest) / 2;
     }
 
-    /** "8,123 ns", "41.5 ns", "9.8 us": three digits or so. */
+    /** "8,123 ns", "41.5 ns", "9.8 us": about three digits. */
     static String nanos(double nanos) {
         return nanos >= 1e6 ? plain(nanos / 1e6) + " ms" : nanos >= 10_000 ? plain(nanos / 1e3) + " us" : plain(nanos) + " ns";
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 17: what sampling all threads takes from a busy application.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -12,16 +11,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Row 17: how much sampling all threads costs a busy application. */
 final class ObserverEffect implements Experiment {
     private static final List<Integer> HERTZ = List.of(1, 10, 100);
     private static final int IDLE_THREADS = 200;
     private static final double FACTOR = 3;
-    /** Once a second there are few passes, and the first one finds all threads new. */
+    /** At one sample per second there are few passes, and the first finds all threads new. */
     private static final int JUDGED_FROM_HERTZ = 10;
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final int DEFAULT_FEATURE = 17;
 
-    /** Who samples how. */
+    /** The samplers and what they read. */
     private enum Sampler {
         BEAN("ThreadMXBean", "bean", false),
         AGENT("ThreadMXBean with threadclock", "bean", true),
@@ -109,7 +109,7 @@ final class ObserverEffect implements Experiment {
                 + ".");
     }
 
-    /** Nanoseconds of a pass. */
+    /** Nanoseconds per pass. */
     private static double measure(Lab lab, LabJdk jdk, Sampler sampler, int hertz, Found found) throws IOException {
         String subject = sampler.title + ", " + hertz + " Hz";
         lab.progress().accept(subject);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs that experiments run: those that ./threadclock lab has built, and those of the machine.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonObject;
@@ -18,14 +17,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+/**
+ * The programs that experiments run: those built by ./threadclock lab, and those installed on the machine.
+ */
 final class Programs {
     private static final int SHOWN_LINES = 8;
 
     private Programs() {}
 
-    /** What a program has said. */
+    /** The output of a program. */
     record Said(List<String> stdout, String stderr) {
-        /** The words of the one line that begins with this word. */
+        /** The words of the only line that begins with this word. */
         String[] words(String first) throws IOException {
             return stdout.stream().filter(line -> line.startsWith(first + " ")).findFirst()
                     .orElseThrow(() -> new IOException("it did not print its \"" + first + "\": " + String.join(" / ",
@@ -53,13 +55,13 @@ final class Programs {
         }
     }
 
-    /** A program of the machine, by its name. */
+    /** An installed program, by its name. */
     static Optional<Path> onPath(String name) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(":")).filter(folder -> !folder.isEmpty())
                 .map(folder -> Path.of(folder, name)).filter(Files::isExecutable).findFirst();
     }
 
-    /** Runs a program to its end; IOException: what it was, how it ended, and the last that it said. */
+    /** Runs a program to its end; IOException: what it was, how it ended, and its last output. */
     static Said run(List<String> command, Duration limit) throws IOException {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Children.Outcome ended = Children.run(command, limit, lines::add);

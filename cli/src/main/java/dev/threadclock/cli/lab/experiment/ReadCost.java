@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 15: what a read costs against System.nanoTime(), the bare system call and the vDSO; peers and contention beside.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -18,6 +17,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+/**
+ * Row 15: the cost of a read relative to System.nanoTime(), the bare system call and the vDSO; also peers and
+ * contention.
+ */
 final class ReadCost implements Experiment {
     private static final int RUNS = 3;
     private static final int CONTENDED = 16;

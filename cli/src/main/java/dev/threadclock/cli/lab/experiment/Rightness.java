@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 14: what each source says of threads whose work is known.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -18,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Row 14: what each source reports for threads whose work is known. */
 final class Rightness implements Experiment {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int ATTEMPTS = 3;
@@ -25,14 +25,17 @@ final class Rightness implements Experiment {
     private static final String BITS = "bits";
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** A reading of user time, beside the truth. disturbed: the load did not run as planned. */
+    /** A reading of user time, beside the true value. disturbed: the load did not run as planned. */
     record Reading(String source, String load, double trueUser, double user, double total, boolean disturbed) {
-        /** The steps of /proc; and what a hundred ticks or so can tell of a split. */
+        /** The resolution of /proc, and the accuracy of a split from about a hundred ticks. */
         private static final double SLACK_NANOS = 10e6;
         private static final double SLACK_PURE = 0.05;
         private static final double SLACK_MIXED = 0.15;
 
-        /** Mixes, and the kernel's work that is Java's in part, are estimated from ticks by chance; pure user time is not. */
+        /**
+         * Mixed loads, and kernel work that is partly Java's, are estimated from ticks, with chance errors;
+         * pure user time is not.
+         */
         boolean right() {
             boolean chance = load.startsWith("mix") || load.startsWith("system");
             return Math.abs(user - trueUser) <= SLACK_NANOS + (chance ? SLACK_MIXED : SLACK_PURE) * total;
@@ -125,7 +128,7 @@ final class Rightness implements Experiment {
                 : "Wrong: " + String.join("; ", wrong.stream().map(Reading::words).toList()) + ".") + worst);
     }
 
-    /** Of the sources that are to be right; a disturbed load says nothing. */
+    /** Judges the sources that should be right; a disturbed load is inconclusive. */
     static Verdict judge(List<Reading> readings) {
         List<Reading> wrong = readings.stream().filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
         if (wrong.isEmpty()) {
@@ -158,7 +161,7 @@ final class Rightness implements Experiment {
         return readings;
     }
 
-    /** A wrong reading of a load that other threads disturbed says nothing: the run is repeated. */
+    /** A wrong reading under a disturbed load is inconclusive, so the run is repeated. */
     private static List<Reading> inJava(Lab lab, LabJdk jdk, boolean agent) throws IOException, NotRunnable {
         List<Reading> readings = once(lab, jdk, agent);
         for (int attempt = 1; attempt < ATTEMPTS && readings.stream().anyMatch(Reading::saysNothing); attempt++) {

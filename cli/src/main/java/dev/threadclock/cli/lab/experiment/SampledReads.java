@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows 1, 3 and 4: JMH samples of getCurrentThreadUserTime(), each JDK as it is and with threadclock.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -12,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
+ * Rows 1, 3 and 4: JMH samples of getCurrentThreadUserTime(), each JDK alone and with threadclock.
+ *
  * @param figures the published ones by "legacy mean", "bits p50"
  * @param factor by which the published median fell
  * @param meanFactor by which the published mean fell

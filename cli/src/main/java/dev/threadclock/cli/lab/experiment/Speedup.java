@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule for claims of "so many times faster": every subject by at least the published factor, and noise told apart.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Verdict;
 import java.util.List;
 
 /**
- * What one subject has shown.
+ * The rule for claims of "N times faster": every subject must reach at least the published factor, allowing
+ * for noise. One instance is the result of one subject.
  *
  * @param before nanoseconds without threadclock
  * @param after nanoseconds with it

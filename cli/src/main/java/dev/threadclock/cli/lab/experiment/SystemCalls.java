@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 7: the system calls of a read, counted in a Java loop.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -17,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+/** Row 7: the system calls of a read, counted in a Java loop. */
 final class SystemCalls implements Experiment {
     private static final int FULL_READS = 100_000;
     private static final int QUICK_READS = 20_000;
@@ -29,7 +29,7 @@ final class SystemCalls implements Experiment {
     private static final Map<String, String> PUBLISHED_ON = Map.of("clock_gettime", "1.15");
     /** (201,007 + 100,057 + 100,107 + 100,066) / 115,472. */
     private static final double PUBLISHED_FACTOR = 4.34;
-    /** What the JVM's other threads do meanwhile. */
+    /** Calls of the JVM's other threads meanwhile. */
     private static final double STRAY = 0.01;
     private static final double LEAST_OF_LEGACY = 3;
     private static final String FLAG = "UseLinuxPosixThreadCPUClocks";
@@ -87,7 +87,7 @@ final class SystemCalls implements Experiment {
         LabJdk.legacy(lab);
         Found found = new Found();
         List<String> why = new ArrayList<>();
-        // One read more: the program makes one before it is counted from.
+        // One extra read: the program makes one before counting starts.
         Tracing.Counter counter = Tracing.counter(List.of(control.toString(), "" + CONTROL_READS, "getppid"), "getppid",
                 CONTROL_READS + 1, why);
         why.forEach(found::note);
@@ -116,7 +116,7 @@ final class SystemCalls implements Experiment {
 
     /** The published experiment itself: the total, with the flag off and on. */
     private void flag(Lab lab, Tracing.Counter counter, Found found) throws IOException {
-        // Newer JDKs take the flag, say that they ignore it, and go on.
+        // Newer JDKs accept the flag, print that they ignore it, and go on.
         LabJdk jdk = null;
         for (LabJdk one : LabJdk.all(lab)) {
             jdk = jdk == null && ClockDetection.flag(one) != null ? one : jdk;
@@ -130,7 +130,7 @@ final class SystemCalls implements Experiment {
         found.figure(jdk.jdk().label() + ", total", FLAG + " off by on", "1", off / on, 0, "about 10x");
     }
 
-    /** Nanoseconds of a read. */
+    /** Nanoseconds per read. */
     private double flag(Lab lab, Tracing.Counter counter, Found found, LabJdk jdk, String sign, Map<String, String> published,
             String publishedTime) throws IOException {
         List<String> options = List.of("-XX:" + sign + FLAG);
@@ -141,7 +141,7 @@ final class SystemCalls implements Experiment {
         return nanos;
     }
 
-    /** Calls a read by name. */
+    /** Calls per read, by name. */
     private static Map<String, Double> count(Lab lab, Tracing.Counter counter, LabJdk jdk, boolean agent, List<String> options,
             String kind)
             throws IOException {
@@ -156,7 +156,7 @@ final class SystemCalls implements Experiment {
         return calls;
     }
 
-    /** Returns how many there are in all. */
+    /** Returns their total number. */
     private static double show(Found found, String subject, Map<String, Double> calls, Map<String, String> published) {
         double all = calls.values().stream().mapToDouble(Double::doubleValue).sum();
         calls.forEach((name, count) -> {
@@ -168,7 +168,7 @@ final class SystemCalls implements Experiment {
         return all;
     }
 
-    /** The median of batches: short runs of many reads say more of the JVM's start than of a read. */
+    /** The median of batches: in short runs of many reads the JVM's start dominates. */
     private static double nanosOfTotal(Lab lab, LabJdk jdk, List<String> options) throws IOException {
         return Double.parseDouble(Programs.run(jdk.command(lab, false, options, Ratio.class, 1, RATIO_MILLIS, RATIO_MILLIS), LIMIT)
                 .words("ratio")[2]);

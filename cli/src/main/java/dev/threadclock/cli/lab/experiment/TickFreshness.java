@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 14 as well: how old tick readings are, how far interpolated ones are off, and that neither goes back.
 package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
@@ -13,9 +12,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
+/**
+ * Row 14, continued: how old tick readings are, how inaccurate interpolated ones are, and that neither
+ * decreases.
+ */
 final class TickFreshness implements Experiment {
     private static final double TICKS_BEHIND = 2;
-    /** What the header promises of interpolation. */
+    /** What the header promises for interpolation. */
     private static final double AHEAD_NANOS = 1e6;
 
     @Override

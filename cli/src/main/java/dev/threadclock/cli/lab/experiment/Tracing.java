@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting system calls and kernel allocations: perf, bpftrace and strace, and what each needs.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.NotRunnable;
@@ -14,25 +13,31 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+/**
+ * Counts system calls and kernel allocations with perf, bpftrace and strace, and finds out what each needs.
+ */
 final class Tracing {
     private static final Path TRACEFS = Path.of("/sys/kernel/tracing");
     private static final String EVENTS = "events/syscalls";
     private static final Duration LIMIT = Duration.ofMinutes(5);
     /** "20,,syscalls:sys_enter_close,873183,100.00,,": count, unit, event. */
     private static final Pattern PERF = Pattern.compile("^(\\d+),[^,]*,syscalls:sys_enter_(\\w+)(:u)?,.*");
-    /** " 40.91    0.000027           0       100        11 openat": errors may be missing. */
+    /** " 40.91    0.000027           0       100        11 openat": the errors column may be empty. */
     private static final Pattern STRACE = Pattern.compile("^\\s*[\\d.]+\\s+[\\d.]+\\s+\\d+\\s+(\\d+)\\s+(?:\\d+\\s+)?(\\w+)$");
 
     private Tracing() {}
 
-    /** Counts the system calls of a command and all that it starts. */
+    /** Counts the system calls of a command and of everything it starts. */
     interface Counter {
         Map<String, Long> count(List<String> command, List<String> systemCalls) throws IOException;
 
         String name();
     }
 
-    /** A command that sees the tracepoints: mounts tracefs in a namespace of its own where it is mounted nowhere. */
+    /**
+     * A command that sees the tracepoints: mounts tracefs in its own mount namespace if it is not mounted
+     * anywhere.
+     */
     static List<String> withTracefs(List<String> command) throws NotRunnable {
         if (Files.isDirectory(TRACEFS.resolve(EVENTS)) || Files.isDirectory(Path.of("/sys/kernel/debug/tracing").resolve(EVENTS))) {
             return command;
@@ -51,7 +56,7 @@ final class Tracing {
         return "root".equals(System.getProperty("user.name"));
     }
 
-    /** perf where it counts, else strace; why lists what does not work. */
+    /** perf if it can count, otherwise strace; why lists what does not work. */
     static Counter counter(List<String> control, String systemCall, long expected, List<String> why) throws NotRunnable {
         for (Counter counter : List.of(new Perf(), new Strace())) {
             try {
@@ -73,7 +78,7 @@ final class Tracing {
         throw new NotRunnable("system calls cannot be counted: " + String.join("; ", why));
     }
 
-    /** Tracepoints: exact, and they do not slow the program down much. Needs root, or kernel.perf_event_paranoid of -1. */
+    /** Tracepoints: exact, with little slowdown. Needs root, or kernel.perf_event_paranoid of -1. */
     private static final class Perf implements Counter {
         @Override
         public String name() {
@@ -96,7 +101,10 @@ final class Tracing {
         }
     }
 
-    /** Stops the program at each system call: exact and slow. Needs ptrace, which containers and Yama may forbid. */
+    /**
+     * Stops the program at each system call: exact but slow. Needs ptrace, which containers and Yama may
+     * forbid.
+     */
     private static final class Strace implements Counter {
         @Override
         public String name() {
@@ -112,17 +120,20 @@ final class Tracing {
         }
     }
 
-    /** The kernel's names, which perf takes, are strace's but for this one. */
+    /** perf uses the kernel's names, which equal strace's except for this one. */
     private static String straceName(String systemCall) {
         return systemCall.equals("newfstat") ? "fstat" : systemCall;
     }
 
-    /** The lines of perf stat -x, for tracepoints of system calls: name without "sys_enter_", and count. */
+    /**
+     * Parses the output of perf stat -x, for tracepoints of system calls: name without "sys_enter_", and
+     * count.
+     */
     static Map<String, Long> parsePerf(String text) {
         return parse(text, PERF, 2, 1);
     }
 
-    /** The table of strace -c. */
+    /** Parses the table of strace -c. */
     static Map<String, Long> parseStrace(String text) {
         Map<String, Long> counts = parse(text, STRACE, 2, 1);
         counts.remove("total");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row 9: how many times dearer user time is than total, alone and with others reading as well.
 package dev.threadclock.cli.lab.experiment;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -13,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+/** Row 9: how many times more user time costs than total, alone and with concurrent readers. */
 final class UserAgainstTotal implements Experiment {
     private static final int CONCURRENT = 16;
     private static final int FULL_MILLIS = 5_000;

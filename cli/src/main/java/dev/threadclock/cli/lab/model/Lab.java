@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What experiments are given to work with.
 package dev.threadclock.cli.lab.model;
 
 import dev.threadclock.cli.Jdk;
@@ -9,11 +8,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * @param quick to be measured shortly: orders of magnitude
+ * The environment that experiments are given.
+ *
+ * @param quick measure briefly: orders of magnitude
  * @param jdks of this machine, the oldest first
  * @param jar dist/threadclock.jar
  * @param bench what ./threadclock lab has built beside it (bench/build), if it runs from a checkout
- * @param scratch a folder of the experiment's own, empty at its start, gone after it
- * @param progress takes one line that says what is being done at the moment
+ * @param scratch the experiment's own folder, empty at its start, deleted after it
+ * @param progress accepts one line that describes the current step
  */
 public record Lab(boolean quick, List<Jdk> jdks, Path jar, Optional<Path> bench, Path scratch, Consumer<String> progress) {}

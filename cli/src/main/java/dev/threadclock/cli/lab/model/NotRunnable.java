@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment that this machine, this user or this checkout does not allow.
 package dev.threadclock.cli.lab.model;
 
+/** An experiment that this machine, this user or this checkout does not allow. */
 public final class NotRunnable extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment has found: the form of its part of the JSON file.
 package dev.threadclock.cli.lab.model;
 
 import java.util.List;
 
 /**
- * @param finding one or two sentences with the figures that matter: what the top table shows beside the verdict
+ * The findings of an experiment, in the form of its part of the JSON file.
+ *
+ * @param finding one or two sentences with the figures that matter, which the top table shows beside the
+ *     verdict
  * @param figures every number, in the order in which a table shows them
  * @param curves lines to draw: percentiles of latencies, or any x and y
  * @param attachments self-contained pages or texts to embed: flame graphs, raw output of tools
@@ -25,8 +27,8 @@ public record Outcome(
      * @param subject what was measured: "JDK 17.0.21, legacy, 16 threads"
      * @param quantity which number of it: "mean", "p99.99", "system calls a read"
      * @param unit "ns", "bytes", "%", "1" for counts and ratios
-     * @param spread half the width of what repetitions differed by, in the same unit; NaN-free: 0 where there was only one
-     * @param published the published figure in the same unit as its author gave it, "" where there is none
+     * @param spread half the range of the repetitions, in the same unit; never NaN: 0 if there was only one
+     * @param published the published figure in the same unit as its author gave it, "" if there is none
      */
     public record Figure(String subject, String quantity, String unit, double value, double spread, String published) {
         public Figure {

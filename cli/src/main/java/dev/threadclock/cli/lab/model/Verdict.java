@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be thought of a claim after its experiment.
 package dev.threadclock.cli.lab.model;
 
+/** The judgement on a claim after its experiment. */
 public enum Verdict {
     CONFIRMED("confirmed"),
     NOT_CONFIRMED("not confirmed"),
@@ -9,7 +9,7 @@ public enum Verdict {
     NOT_RUNNABLE("not runnable here"),
     /** It ran, but the machine was too noisy to conclude. */
     TOO_NOISY("too noisy"),
-    /** It should have run, and did not end well. */
+    /** It should have run, but did not succeed. */
     FAILED("failed");
 
     private final String words;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a drawing: where a value lies, from 0 to 1, and which marks it has.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.page.Figures;
@@ -8,11 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
+/** One axis of a drawing: the position of a value, from 0 to 1, and the axis's marks. */
 record Axis(DoubleUnaryOperator place, List<Mark> marks) {
     record Mark(double place, String label) {}
 
     private static final int LINEAR_MARKS = 5;
-    /** More would meet. */
+    /** More labels would overlap. */
     private static final int DECADE_LABELS = 7;
     private static final int NINES_LABELS = 4;
 
@@ -20,7 +20,7 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         return Math.max(0, Math.min(1, place.applyAsDouble(value)));
     }
 
-    /** From 0, or below it if a value is, in round steps. */
+    /** From 0, or from below if there are negative values, in round steps. */
     static Axis linear(double least, double most, String unit) {
         double from = Math.min(0, least);
         double range = Math.max(most - from, Double.MIN_NORMAL);
@@ -39,7 +39,7 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         return new Axis(value -> (value - start) / (end - start), marks);
     }
 
-    /** Each power of ten has the same room; what is not above 0 is at the start. */
+    /** Each power of ten takes the same room; values not above 0 are at the start. */
     static Axis logarithmic(double least, double most, String unit) {
         int first = (int) Math.floor(Math.log10(least));
         int last = Math.max(first + 1, (int) Math.ceil(Math.log10(most)));
@@ -53,7 +53,10 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         return new Axis(value -> value <= 0 ? 0 : (Math.log10(value) - first) / (last - first), marks);
     }
 
-    /** Percentiles, of which each further nine has the same room: 1 / (1 - p). 100, the greatest, is one nine after the last. */
+    /**
+     * Percentiles, each further nine of which takes the same room: 1 / (1 - p). 100, the maximum, is one nine
+     * after the last.
+     */
     static Axis nines(double lastBelow100) {
         double nines = Math.max(1, Math.min(8, -Math.log10(1 - lastBelow100 / 100)));
         PercentileAxis axis = new PercentileAxis(Math.round(Math.pow(10, nines + 1)));

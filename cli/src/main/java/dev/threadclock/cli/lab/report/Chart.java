@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The curves of one group as an SVG drawing with its key; a script of the page shows the values under the pointer in it.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Curve;
@@ -11,6 +10,10 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
+/**
+ * The curves of one group as an SVG drawing with its key; a script of the page shows the values under the
+ * pointer.
+ */
 final class Chart {
     private static final int WIDTH = 520;
     private static final int HEIGHT = 300;
@@ -19,7 +22,7 @@ final class Chart {
     private static final int TOP = 12;
     private static final int BOTTOM = 40;
     private static final int COLOURS = 8;
-    /** Beyond this, the small values of a linear axis could not be told apart. */
+    /** Beyond this ratio, the small values of a linear axis would be indistinguishable. */
     private static final double WIDE_RANGE = 50;
 
     private final String title;
@@ -28,7 +31,7 @@ final class Chart {
     private final Axis x;
     private final Axis y;
 
-    /** curves: of one group, and so of one kind; at least one, and none without points. */
+    /** curves: of one group, and so of one kind; at least one, and each with at least one point. */
     Chart(String title, List<Curve> curves) {
         this.title = title;
         this.curves = curves;
@@ -77,7 +80,7 @@ final class Chart {
         return html.append("</ul></figure>\n").toString();
     }
 
-    /** Those after the last colour begin again, dashed. */
+    /** After the last colour the colours repeat, dashed. */
     private static String colour(int index) {
         return "c" + index % COLOURS + (index >= COLOURS ? " dashed" : "");
     }
@@ -91,7 +94,7 @@ final class Chart {
         for (Axis.Mark mark : x.marks()) {
             double at = across(mark.place());
             html.append(Html.format("<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at, at, TOP, HEIGHT - BOTTOM));
-            // In the middle below its line, but for the last, which would leave the picture.
+            // Centred below its line, except the last, which would leave the picture.
             boolean last = mark.place() > 0.99;
             html.append(Html.format("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>%n", last ? "left" : "below", last ? WIDTH - 2 : at,
                     HEIGHT - BOTTOM + 16, Html.escape(mark.label())));

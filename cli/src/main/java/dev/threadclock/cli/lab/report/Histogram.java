@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What percentiles say, as a histogram: how many of a hundred values are in each tenth of a decade.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Curve;
@@ -7,15 +6,19 @@ import dev.threadclock.cli.lab.model.Outcome.Curve.Kind;
 import java.util.Map;
 import java.util.TreeMap;
 
+/** Percentiles converted to a histogram: how many of a hundred values are in each tenth of a decade. */
 final class Histogram {
     private static final int BINS_A_DECADE = 10;
-    /** The rest, spread over many decades, would be a line at zero. */
+    /** The remainder, spread over many decades, would be a line at zero. */
     private static final double LAST_PERCENTILE = 99.9;
     private static final double LEAST_VALUE = 1;
 
     private Histogram() {}
 
-    /** Each bin is two points: its left and its right edge. Between two percentiles values are taken to be spread evenly. */
+    /**
+     * Each bin is two points: its left and its right edge. Values are assumed to be spread evenly between two
+     * percentiles.
+     */
     static Curve of(Curve percentiles) {
         TreeMap<Integer, Double> bins = new TreeMap<>();
         double percentile = 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs beside each other: which verdicts changed, and which figures by more than their noise.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Figure;
@@ -8,9 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** changes: of the experiments in either run, in the order of the first. */
+/**
+ * Compares two runs: which verdicts changed, and which figures changed by more than their noise. changes: the
+ * experiments in either run, in the order of the first.
+ */
 public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
-    /** before or after is null if that run has it not. */
+    /** before or after is null if that run lacks the experiment. */
     public record Change(Result before, Result after, List<Pair> figures) {
         String name() {
             return before == null ? after.name() : before.name();
@@ -28,14 +30,14 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
 
     /** A figure that both runs have. */
     public record Pair(Figure before, Figure after) {
-        /** Without repetitions the noise is not known: a figure has to change by half then. */
+        /** Without repetitions the noise is unknown: a figure then has to change by half. */
         private static final double ASSUMED_NOISE = 0.5;
 
         double change() {
             return after.value() - before.value();
         }
 
-        /** The change in which noise alone may result. */
+        /** The change that noise alone may cause. */
         double noise() {
             boolean known = before.spread() > 0 || after.spread() > 0;
             return known ? before.spread() + after.spread() : ASSUMED_NOISE * Math.max(Math.abs(before.value()), Math.abs(after.value()));
@@ -45,7 +47,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
             return Math.abs(change()) > noise();
         }
 
-        /** Of what is beyond it. */
+        /** The change as a multiple of the noise. */
         double timesItsNoise() {
             return Math.abs(change()) / noise();
         }
@@ -60,7 +62,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
         return new LabDiff(before, after, changes);
     }
 
-    /** The experiments that both ran agree. */
+    /** Experiments in both runs have the same verdicts. */
     public boolean verdictsAgree() {
         return changes.stream().noneMatch(Change::ofVerdict);
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of two runs for a terminal.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.Style;
@@ -10,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
+/** The comparison of two runs for a terminal. */
 public final class LabDiffText {
     private static final int INDENT = 4;
     private static final int SHOWN = 3;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report as one self-contained page: the template lab.html with verdicts, experiments and machine filled in.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.doctor.Finding;
@@ -8,6 +7,10 @@ import dev.threadclock.cli.page.Page;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+/**
+ * The report as one self-contained page: the template lab.html with verdicts, experiments and machine filled
+ * in.
+ */
 public final class LabHtml {
     private final LabReport report;
 

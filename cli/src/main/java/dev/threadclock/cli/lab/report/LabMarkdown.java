@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdicts as a table for the documentation.
 package dev.threadclock.cli.lab.report;
 
 import java.nio.file.Path;
 
-/** Renders the same JSON file to the same text every time. */
+/** The verdicts as a table for the documentation. Always renders the same JSON file to the same text. */
 public final class LabMarkdown {
     private LabMarkdown() {}
 
-    /** The markdown of a file that 'threadclock lab --json' has written; ends with a newline. */
+    /** The markdown for a file written by 'threadclock lab --json'; ends with a newline. */
     public static String render(Path json) {
         return render(LabReport.fromJson(json));
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a run of the lab has found: the form of its JSON file.
 package dev.threadclock.cli.lab.report;
 
 import com.google.gson.Gson;
@@ -17,11 +16,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
+ * All results of a run of the lab, in the form of its JSON file.
+ *
  * @param threadclock version measured
  * @param begun when, ISO-8601 with zone
- * @param quick measured so shortly that the figures show the order of magnitude only
+ * @param quick measured so briefly that the figures show the order of magnitude only
  * @param root it ran with all permissions
- * @param complete all experiments were asked for
+ * @param complete all experiments were requested
  * @param facts of the machine, by key
  * @param results in the order of the rows
  */
@@ -35,7 +36,7 @@ public record LabReport(
         Map<String, Finding> facts,
         List<Installation> jdks,
         List<Result> results) {
-    /** A JDK that was there. */
+    /** An installed JDK. */
     public record Installation(String label, String home) {
         public static Installation of(Jdk jdk) {
             return new Installation(jdk.label(), jdk.home().toString());
@@ -71,7 +72,7 @@ public record LabReport(
         }
     }
 
-    /** The points of curves on a line each. */
+    /** Puts each point of a curve on a single line. */
     private static String compactPairs(String json) {
         return json.replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]");
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report for a terminal: each claim with its verdict, and all figures if wanted.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.Style;
@@ -9,6 +8,7 @@ import dev.threadclock.cli.lab.model.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 
+/** The report for a terminal: each claim with its verdict, and optionally all figures. */
 public final class LabText {
     private static final int INDENT = 7;
 
@@ -17,7 +17,7 @@ public final class LabText {
     private final boolean all;
     private final List<String> lines = new ArrayList<>();
 
-    /** all: every figure and note, not the verdicts alone. */
+    /** all: every figure and note, not only the verdicts. */
     public LabText(LabReport report, Style style, boolean all) {
         this.report = report;
         this.style = style;

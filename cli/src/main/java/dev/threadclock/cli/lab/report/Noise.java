@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What disturbed an experiment, as the frame saw it from outside.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.page.Html;
 
 /**
- * @param stealPercent of all CPU time, what the hypervisor kept
- * @param othersPercent of all CPU time, what programs other than the lab and its children had
- * @param spinPercent by how much a fixed piece of work, before or after, took longer than at best in this run, medians
- * @param loadAverage of the minute before its end; the lab's own threads count in it
+ * The disturbances of an experiment, as measured around it.
+ *
+ * @param stealPercent of all CPU time, taken by the hypervisor
+ * @param othersPercent of all CPU time, used by programs other than the lab and its children
+ * @param spinPercent how much longer than the best of this run a fixed piece of work took, before or after,
+ *     medians
+ * @param loadAverage of the minute before its end; includes the lab's own threads
  */
 public record Noise(double stealPercent, double othersPercent, double spinPercent, double loadAverage) {
     private static final double MUCH_STEAL = 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures with their units, as people read them.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Figure;
 import dev.threadclock.cli.page.Figures;
 import dev.threadclock.cli.page.Html;
 
+/** Formats figures with their units for people. */
 final class Quantities {
     private Quantities() {}
 
@@ -23,7 +23,7 @@ final class Quantities {
         };
     }
 
-    /** Whole numbers as they are, others with three digits. */
+    /** Whole numbers unchanged, others with three digits. */
     private static String number(double value) {
         if (value == Math.rint(value) && Math.abs(value) < 1e15) {
             return Html.format("%,.0f", value);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One experiment as it was run: what it is, what it found, when, and amid how much noise.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Experiment;
@@ -10,8 +9,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
+ * One experiment as it was run: what it is, what it found, when, and with how much noise.
+ *
  * @param begun ISO-8601 with zone
- * @param seconds it took
+ * @param seconds its duration
  */
 public record Result(
         String name,

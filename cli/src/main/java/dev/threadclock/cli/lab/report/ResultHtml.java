@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One experiment of the page: question, published and here, drawings, numbers, what came with it.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Attachment;
@@ -12,6 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+/**
+ * One experiment of the page: its question, published and measured results, drawings, numbers, attachments.
+ */
 final class ResultHtml {
     private final Result result;
     private final StringBuilder html = new StringBuilder();
@@ -94,7 +96,10 @@ final class ResultHtml {
         html.append("</table></div></details>\n");
     }
 
-    /** A page of its own in a frame that may run its scripts and nothing else; the page's policy forbids it to fetch. */
+    /**
+     * A page of its own in a frame that may run its scripts and nothing else; the page's policy forbids it to
+     * fetch.
+     */
     private void attachment(Attachment attachment) {
         html.append("<details><summary>").append(Html.escape(attachment.title())).append("</summary>\n");
         if (attachment.mediaType().equals("text/html")) {

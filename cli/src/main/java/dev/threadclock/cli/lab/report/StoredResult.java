@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One result as a file of its own, for the run that goes on after an interruption.
 package dev.threadclock.cli.lab.report;
 
 import com.google.gson.JsonParseException;
@@ -9,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
+/** One result as a file of its own, with which an interrupted run is resumed. */
 public final class StoredResult {
     private StoredResult() {}
 
@@ -16,7 +16,10 @@ public final class StoredResult {
         return LabReport.GSON.toJson(result) + "\n";
     }
 
-    /** Nothing if there is no such file or it has another form; nor what failed, which is to be tried again. */
+    /**
+     * Empty if there is no such file, if its format differs, or if the experiment failed, so that it is
+     * retried.
+     */
     public static Optional<Result> read(Path file) {
         try {
             return Optional.ofNullable(LabReport.GSON.fromJson(Files.readString(file), Result.class))

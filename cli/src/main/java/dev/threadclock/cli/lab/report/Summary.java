@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in one line, and what a reader must know before believing it: the same words in every form of the report.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Verdict;
@@ -9,6 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+/**
+ * A run in one line, and what a reader must know before believing it, worded alike in every form of the
+ * report.
+ */
 final class Summary {
     private Summary() {}
 

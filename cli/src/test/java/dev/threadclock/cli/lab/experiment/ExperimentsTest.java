@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of experiments: every row, names that can be typed and compared, and the time of a quick lab.
 package dev.threadclock.cli.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +16,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * The list of experiments: every row, names that can be typed and compared, and the duration of a quick lab.
+ */
 class ExperimentsTest {
     private static final int ROWS = 17;
     private static final int QUICK_SECONDS = 540;

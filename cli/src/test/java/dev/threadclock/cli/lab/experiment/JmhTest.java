@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// JMH's JSON, as JMH 1.37 wrote it.
 package dev.threadclock.cli.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** JMH's JSON, as JMH 1.37 wrote it. */
 class JmhTest {
     private static List<Jmh.Result> results(String file) throws IOException {
         try (InputStream in = JmhTest.class.getResourceAsStream(file)) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lab's programs, the JVMs and async-profiler print, read from their real output.
 package dev.threadclock.cli.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** What the lab's programs, the JVMs and async-profiler print, read from their real output. */
 class ProgramOutputTest {
     @Test
     void costsOfReads() {

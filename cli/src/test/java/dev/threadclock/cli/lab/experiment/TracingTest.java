@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perf, strace and bpftrace print, read from their real output.
 package dev.threadclock.cli.lab.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** What perf, strace and bpftrace print, read from their real output. */
 class TracingTest {
     @Test
     void perfNamesEachSystemCallAndItsCount() {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a claim counts as confirmed, as not confirmed, and as too noisy.
 package dev.threadclock.cli.lab.experiment;
 
 import static dev.threadclock.cli.lab.model.Verdict.CONFIRMED;
@@ -12,6 +11,7 @@ import dev.threadclock.cli.lab.experiment.Rightness.Reading;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** When a claim counts as confirmed, as not confirmed, and as too noisy. */
 class VerdictRulesTest {
     private static final double MS = 1e6;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram made of percentiles: nothing is lost but the last in a thousand, and each value is where it was.
 package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import dev.threadclock.cli.lab.model.Outcome.Curve;
 import dev.threadclock.cli.lab.model.Outcome.Curve.Kind;
 import org.junit.jupiter.api.Test;
 
+/** A histogram made from percentiles: only the last in a thousand is lost, and each value is in its place. */
 class HistogramTest {
     private static double[][] of(double[]... points) {
         return Histogram.of(new Curve("latency", "JDK 17", Kind.PERCENTILES, "%", "ns", points)).points();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs agree when their verdicts do; figures differ when they do by more than their noise.
 package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Two runs agree if their verdicts do; figures differ if they do so by more than their noise. */
 class LabDiffTest {
     private static LabReport run(Verdict verdict, double value, double spread) {
         return Reports.of(Reports.result("first", 1, verdict, Reports.QUIET, Reports.mean(value, spread)));

