@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI), and threads
- * that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with -agentpath. With its option
- * "undescribed", instead, HotSpot does not describe its data (vmStructs.hpp) any more.
+ * that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with -agentpath; for other programs,
+ * threads that are long in starting, and to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its data
+ * (vmStructs.hpp) any more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -163,6 +164,56 @@ JNIEXPORT void JNICALL Java_dev_threadclock_tests_child_Helper_release(JNIEnv *e
     (void)env;
     (void)caller;
     atomic_store(&released, 1);
+}
+
+/* --- threads that are long in starting --- */
+
+static atomic_int start_ms;
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    (void)env;
+    (void)thread;
+    int ms = atomic_load(&start_ms);
+    if (ms > 0)
+        burn_ms(ms);
+    else
+        pause_ms(1);
+}
+
+/*
+ * From now on each thread burns so long, or sleeps if that is 0, before agents that come later learn of its start. False: that
+ * cannot be.
+ */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JNIEnv *env, jclass caller, jint ms)
+{
+    (void)env;
+    (void)caller;
+    jvmtiEnv *jvmti;
+    jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start};
+    atomic_store(&start_ms, ms);
+    return (*the_vm)->GetEnv(the_vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
+           && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL) == JVMTI_ERROR_NONE;
+}
+
+/* --- attaching --- */
+
+typedef jint JNICALL on_attach(JavaVM *vm, char *options, void *reserved);
+
+/* As the JVM's attach listener: the agent in this library does what the options say. False: there is none. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller, jstring library, jstring options)
+{
+    (void)caller;
+    const char *path = (*env)->GetStringUTFChars(env, library, NULL), *text = (*env)->GetStringUTFChars(env, options, NULL);
+    void *handle = dlopen(path, RTLD_NOW);
+    on_attach *attach = handle != NULL ? (on_attach *)dlsym(handle, "Agent_OnAttach") : NULL;
+    if (attach != NULL)
+        attach(the_vm, (char *)text, NULL);
+    (*env)->ReleaseStringUTFChars(env, library, path);
+    (*env)->ReleaseStringUTFChars(env, options, text);
+    return attach != NULL;
 }
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)

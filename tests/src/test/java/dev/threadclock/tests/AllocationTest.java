@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A read allocates nothing on the Java heap.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.child.Allocation;
 
+/** A read allocates nothing on the Java heap. */
 class AllocationTest {
     @OnEachJdk
     void aMillionReadsAllocateNothing(TestJdk jdk) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach to JVMs of other users and in containers: as the right user, through their file system, and nothing is left there.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/**
+ * attach to JVMs of other users and in containers: as the right user, through their file system, leaving
+ * nothing behind.
+ */
 class AttachElsewhereTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
 
@@ -21,7 +24,10 @@ class AttachElsewhereTest {
         return ChildJvm.of(jdk).under(command.toArray(String[]::new));
     }
 
-    /** In PID and mount namespaces of its own, after a line of shell that has mounted things; its classes stay where they are. */
+    /**
+     * In PID and mount namespaces of its own, after a line of shell that mounts things; its classes stay
+     * where they are.
+     */
     private static ChildJvm contained(TestJdk jdk, String mounts) {
         String classes = "'" + AttachJvm.CLASSES + "'";
         String script = "mount --bind " + classes + " /mnt && " + mounts

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running child JVM to attach to, and the command line that does it.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,8 +17,9 @@ import java.util.Map;
 import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
+/** A running child JVM to attach to, and the command line that does it. */
 final class AttachJvm implements AutoCloseable {
-    /** Of the programs that child JVMs run. */
+    /** The classes of the programs that child JVMs run. */
     static final Path CLASSES = Product.origin(AttachTarget.class);
 
     private static final int SETTLING_LINES = 5;
@@ -31,16 +31,16 @@ final class AttachJvm implements AutoCloseable {
     private AttachJvm(Running running) {
         this.running = running;
         nanosUntil(nanos -> true);
-        // Under unshare the JVM is a child of its child.
+        // Under unshare the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second).orElse(running.process().toHandle()).pid();
     }
 
-    /** Starts it, and waits until it is at work. */
+    /** Starts it, and waits until it is running. */
     static AttachJvm start(ChildJvm child) {
         return new AttachJvm(child.start(AttachTarget.class));
     }
 
-    /** Another program, which prints some lines nanos=... as well when it is at work. */
+    /** Another program, which also prints some lines nanos=... once it is running. */
     static AttachJvm start(ChildJvm child, Class<?> program, String... arguments) {
         return new AttachJvm(child.start(program, arguments));
     }
@@ -49,7 +49,7 @@ final class AttachJvm implements AutoCloseable {
         return Long.toString(pid);
     }
 
-    /** As the command line calls it. */
+    /** Its label in the command line's messages. */
     String label() {
         return pid + " (java " + AttachTarget.class.getName() + ")";
     }
@@ -58,7 +58,7 @@ final class AttachJvm implements AutoCloseable {
         return Long.parseLong(line.substring("nanos=".length()));
     }
 
-    /** Waits until a read costs this little, or much; then what it costs when it has settled, the least of a few. */
+    /** Waits until a read has such a cost; returns the settled cost, the lowest of a few. */
     long nanosUntil(LongPredicate wanted) {
         int settled = Integer.MAX_VALUE;
         for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; ) {
@@ -77,7 +77,7 @@ final class AttachJvm implements AutoCloseable {
         throw new AssertionError("no such cost: " + read(running.out()) + read(running.err()));
     }
 
-    /** What it has printed besides. */
+    /** What else it has printed. */
     String said() {
         return read(running.out()).replaceAll("(?m)^nanos=\\d*(\\n|$)", "") + read(running.err());
     }
@@ -86,12 +86,12 @@ final class AttachJvm implements AutoCloseable {
         return Path.of("/proc", pid());
     }
 
-    /** Copies of the library in it. */
+    /** The number of copies of the library in it. */
     long copies() {
         return read(proc().resolve("maps")).lines().filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
     }
 
-    /** Names in a folder of its that are neither HotSpot's own nor the way to its classes. */
+    /** Names in one of its folders, except HotSpot's own files and the path to its classes. */
     List<String> left(String folder) {
         try (Stream<Path> files = Files.list(Path.of(proc() + "/root" + folder))) {
             return files.map(file -> file.getFileName().toString())
@@ -102,7 +102,7 @@ final class AttachJvm implements AutoCloseable {
         }
     }
 
-    /** As a user does: it removes its socket. */
+    /** With SIGTERM, as a user would, so that it removes its socket. */
     private void terminate() {
         if (running.process().isAlive()) {
             ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
@@ -145,20 +145,21 @@ final class AttachJvm implements AutoCloseable {
         assertThat(List.of(words)).allSatisfy(word -> assertThat(result.err()).contains(word));
     }
 
-    /** The user and group that tests of other users use; nobody has to know them. */
+    /** The user and group for tests of other users; they need not exist in the user database. */
     static List<String> asUser(int uid, int gid) {
         return List.of("setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups");
     }
 
     static void assumeUsers(TestJdk jdk) {
         List<String> command = new ArrayList<>(asUser(12345, 12346));
-        command.addAll(List.of("sh", "-c", "test -r \"$0\" && \"$1\" -version", Product.JAR.toString(), jdk.java()));
+        command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version", Product.JAR.toString(), CLASSES.toString(),
+                jdk.java()));
         try {
             if (ChildJvm.start(command, Map.of()).end().exitCode() == 0) {
                 return;
             }
         } catch (IllegalStateException e) {
-            // No setpriv.
+            // There is no setpriv.
         }
         abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that others may read");
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// How attach reads what the kernel, the JVM and the agent say.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +24,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+/** How attach parses what the kernel, the JVM and the agent report. */
 class AttachParsingTest {
     @BeforeAll
     static void testsTheJar() {
@@ -199,7 +199,7 @@ class AttachParsingTest {
         }
     }
 
-    /** As perfMemory.cpp lays it out. */
+    /** In the layout of perfMemory.cpp. */
     private static byte[] counters(Map<String, String> texts) {
         ByteBuffer file = ByteBuffer.allocate(1024);
         file.putInt(0xcafec0c0).put(new byte[] {1, 2, 0, 1});

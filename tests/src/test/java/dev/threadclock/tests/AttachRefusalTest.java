@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attach does not do: it says what, why and what next, and the process notices nothing.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** What attach refuses: it says what, why and what to do next, and the process is not affected. */
 class AttachRefusalTest {
     private static final String OFF = "-XX:+DisableAttachMechanism";
 
@@ -106,7 +106,7 @@ class AttachRefusalTest {
         }
     }
 
-    /** A connection that says nothing keeps the JVM's only listening thread busy. */
+    /** A silent connection keeps the JVM's only listening thread busy. */
     private static SocketChannel occupy(AttachJvm jvm) throws Exception {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of("/tmp/.java_pid" + jvm.pid()));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach, status and detach in JVMs that run: what they change there, what they print, and that nothing else changes.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +16,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * attach, status and detach in running JVMs: what they change there, what they print, and that nothing else
+ * changes.
+ */
 class AttachTest {
     private static final int TIMES = 100;
 
@@ -27,7 +30,7 @@ class AttachTest {
         return jdk.feature() >= 21;
     }
 
-    /** The JVM's own answer costs at least so many times the agent's: 8000 or 220 ns to 20. */
+    /** The JVM's own answer costs at least this many times the agent's: 8000 or 220 ns against 20. */
     private static void assertTakesOver(AttachJvm jvm) {
         long before = jvm.nanosUntil(nanos -> nanos > 100);
         Result attach = AttachJvm.command("attach", jvm.pid());
@@ -64,6 +67,9 @@ class AttachTest {
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
             assertThat(status(jvm).get("active").getAsString()).isEqualTo("no");
+            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
+                    .isEqualTo("jvm, called by threadclock");
+            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString()).isEqualTo("jvm");
 
             assertThat(AttachJvm.command("attach", jvm.pid()).ok().out()).contains("answers user time");
             jvm.nanosUntil(nanos -> nanos * 3 < before);
@@ -77,7 +83,10 @@ class AttachTest {
     void withDynamicLoadingAllowedNothingIsPrinted(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading"))) {
-            AttachJvm.command("attach", jvm.pid()).ok();
+            for (String options : List.of("", "total=interpolated", "freshness=now")) {
+                AttachJvm.command("attach", jvm.pid(), options).ok();
+                AttachJvm.command("detach", jvm.pid()).ok();
+            }
             assertThat(jvm.said()).isEmpty();
         }
     }

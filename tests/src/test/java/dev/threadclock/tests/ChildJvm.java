@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a child JVM with one of the programs in src/main, and collects what it prints and how it ends.
 package dev.threadclock.tests;
 
 import dev.threadclock.tests.child.Hello;
@@ -15,7 +14,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Describes a child; each {@code with} method adds to the description and returns it. */
+/**
+ * Describes a child JVM that runs one of the programs in src/main: each {@code with} method adds to the
+ * description and returns it. Starts the child, and collects what it prints and how it ends.
+ */
 final class ChildJvm {
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
@@ -44,7 +46,7 @@ final class ChildJvm {
         return with("-agentpath:" + Product.LIBRARY + (options.isEmpty() ? "" : "=" + options));
     }
 
-    /** -javaagent, with the flag that keeps JDK 24 and later from warning of it. */
+    /** -javaagent, with the flag that suppresses the warning of JDK 24 and later. */
     ChildJvm withJavaAgent(String options) {
         return withJavaAgent(Product.JAR, options);
     }
@@ -66,7 +68,7 @@ final class ChildJvm {
         return this;
     }
 
-    /** How long it may run, if that is more than other children may. */
+    /** How long it may run, if that is longer than usual. */
     ChildJvm withinAtLeast(Duration longer) {
         limit = longer.compareTo(LIMIT) > 0 ? longer : LIMIT;
         return this;
@@ -142,7 +144,7 @@ final class ChildJvm {
             }
         }
 
-        /** For messages: what it has said so far, and how it has ended if it has. */
+        /** For messages: its output so far, and how it has ended, if it has. */
         String state() throws IOException {
             String how = process.isAlive() ? "runs" : "has ended with " + process.exitValue();
             return how + "\nstdout: " + Files.readString(out) + "\nstderr: " + Files.readString(err);
@@ -180,7 +182,7 @@ final class ChildJvm {
             return Long.parseLong(value(key));
         }
 
-        /** Fails unless the child ended well and said nothing on stderr. */
+        /** Fails unless the child exited with 0 and printed nothing to stderr. */
         Result ok() {
             if (exitCode != 0 || !err.isEmpty()) {
                 throw new AssertionError("not exit 0 with an empty stderr: " + this);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that start and end by the hundred thousand: a thread's time is never another's, and memory does not grow.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,21 +9,25 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code -Dthreadclock.churn=N}: how many threads on each JDK, instead of 100,000 on the thorough ones and less on others. */
+/**
+ * Threads that start and end by the hundred thousand: a thread's time is never another's, and memory does not
+ * grow. {@code -Dthreadclock.churn=N}: how many threads on each JDK, instead of 100,000 on the thorough ones
+ * and fewer on others.
+ */
 class ChurnTest {
     /**
-     * A JVM without the agent grows by 6 MB in this time, and by up to 12 MB with a million threads, by what malloc makes of
-     * it. What the agent keeps of one thread is more than 16 bytes.
+     * A JVM without the agent grows by 6 MB in this time, and by up to 12 MB with a million threads, because
+     * of malloc's fragmentation. What the agent keeps per thread is more than 16 bytes.
      */
     private static final long GROWTH_BYTES = 16 << 20;
     private static final long GROWTH_BYTES_A_THREAD = 16;
     private static final Duration LONGEST_A_THREAD = Duration.ofMillis(1);
-    /** A tenth of Linux's usual limit: ids of ended threads are given to new ones ten times as soon. */
+    /** A tenth of Linux's usual limit: TIDs of ended threads are reused ten times sooner. */
     private static final String FEW_IDS = "3000";
 
     private static void churn(TestJdk jdk, ChildJvm child, long otherwise) {
         long threads = Long.getLong("threadclock.churn", otherwise);
-        // The heap is touched at the start, so that what grows later is not it.
+        // The heap is touched at the start, so that it does not contribute to later growth.
         Result result = child.with("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch").withAgentPath("")
                 .withinAtLeast(LONGEST_A_THREAD.multipliedBy(threads)).run(Churn.class, Long.toString(threads)).ok();
         System.out.println("  " + jdk + ": " + result.out().strip());

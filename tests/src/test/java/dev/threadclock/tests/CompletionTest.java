@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shell makes of the completion script: commands, options, values, and the JVMs that run.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** What a shell offers with the completion script: commands, options, values, and the running JVMs. */
 class CompletionTest {
     @TempDir
     Path folder;
@@ -25,7 +25,7 @@ class CompletionTest {
 
     /** What bash offers for the last of these words. */
     private List<String> offered(String... words) {
-        // compopt is bash's only while it completes.
+        // compopt is available in bash only during completion.
         String shell = "compopt() { :; }; . '" + folder.resolve("threadclock") + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
         List<String> command = new ArrayList<>(List.of("bash", "-c", shell, "bash"));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadMXBean's contract on user time: as it is written down in contract.txt, and the same with and without the agent.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,9 +23,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/**
+ * ThreadMXBean's contract on user time: as specified in contract.txt, and the same with and without the
+ * agent.
+ */
 class ContractTest {
     private static final List<String> WAYS = List.of("without the agent", "-agentpath", "-agentpath after another agent", "-javaagent");
-    /** The three ways run at the same time: most of it is waiting. */
+    /** The three variants run at the same time, because they mostly wait. */
     private static final Map<TestJdk, Map<String, Result>> RESULTS = new LinkedHashMap<>();
 
     static Stream<Arguments> ways() {
@@ -64,7 +67,7 @@ class ContractTest {
         }).get(way);
     }
 
-    /** Lines of contract.txt: "17- | line" and "-20 | line" are for these JDKs only. */
+    /** Lines of contract.txt: "17- | line" and "-20 | line" apply only to these JDKs. */
     private static List<String> contract(int feature) {
         Pattern limited = Pattern.compile("(\\d*)-(\\d*) \\| (.*)");
         try (InputStream in = ContractTest.class.getResourceAsStream("contract.txt")) {

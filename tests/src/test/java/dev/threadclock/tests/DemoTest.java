@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo as a user runs it: its arguments, its figures, and that nothing is left when it is stopped.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** The demo as a user runs it: its arguments, its figures, and that nothing remains when it is stopped. */
 class DemoTest {
     @TempDir
     Path folder;
@@ -106,7 +106,7 @@ class DemoTest {
                 assertThat(child.getAsJsonObject(what).get("cpuNanos").getAsLong()).as(what).isPositive();
             }
         }
-        // Not a matter of how busy the machine is: the old path costs at least a system call, ours none.
+        // Does not depend on how busy the machine is: the old path makes at least one system call, ours none.
         assertThat(median(measured, "with")).isLessThan(median(measured, "before"));
         assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http", "href=\"http");
         assertThat(Files.readString(markdown)).contains("|");
@@ -135,7 +135,10 @@ class DemoTest {
         assertThat(result.err()).doesNotContain("\tat ", "Exception");
     }
 
-    /** Until a child has measured for a while: the JVMs that were only asked for their version have ended by then. */
+    /**
+     * Until a child has measured for a while: the JVMs that were only asked for their version have ended by
+     * then.
+     */
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {
             List<ProcessHandle> measuring = demo.descendants()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doctor as a user runs it: what it says of the machine, of each JDK and of JVMs that run, and that these notice nothing.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * The doctor as a user runs it: its findings on the machine, on each JDK and on running JVMs, which are not
+ * affected.
+ */
 class DoctorTest {
     private static final int COLUMNS = 80;
 
@@ -30,7 +33,10 @@ class DoctorTest {
         return value.isJsonNull() ? "" : value.getAsString();
     }
 
-    /** What OpenJDK's ThreadMXBean does by version: /proc before 25.0.5 (JDK-8372584), the count of ticks from then on. */
+    /**
+     * What OpenJDK's ThreadMXBean does, by version: /proc before 25.0.5 (JDK-8372584), the count of ticks
+     * from then on.
+     */
     private static String known(TestJdk jdk) {
         String[] numbers = jdk.jdk().version().split("[^0-9]+");
         boolean ticks = jdk.feature() > 25 || jdk.feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
@@ -127,14 +133,14 @@ class DoctorTest {
         }
     }
 
-    /** Root's JDK may be tried by root, whoever uses it; a JDK that another user can change may not. */
+    /** Root may try root's JDK, whoever uses it, but not a JDK that another user can modify. */
     @Test
     void anotherUsersProgramIsNotRun() throws Exception {
         TestJdk jdk = TestJdk.thorough().get(TestJdk.thorough().size() - 1);
         AttachJvm.assumeUsers(jdk);
         Path home = Files.createTempDirectory(Path.of("/tmp"), "doctor-jdk");
         try {
-            run("cp", "-rL", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf", home.toString());
+            run("cp", "-a", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf", home.toString());
             run("chown", "-R", "12345:12346", home.toString());
             assertThat(userTimeOfOther(home).get("text").getAsString()).startsWith("not known: ").contains("12345");
             assertThat(userTimeOfOther(jdk.jdk().home()).get("value").isJsonNull()).isFalse();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/installing.md says that a way in prints.
 package dev.threadclock.tests;
 
 import java.io.IOException;
@@ -8,6 +7,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.stream.Collectors;
 
+/** The output that docs/installing.md shows for each way to install the agent. */
 final class Documented {
     private Documented() {}
 
@@ -22,7 +22,7 @@ final class Documented {
         }
     }
 
-    /** What was printed, with the names that differ from run to run as the page has them. */
+    /** The printed lines, with names that differ from run to run replaced as in the page. */
     static List<String> printed(List<String> lines) {
         return lines.stream().filter(line -> !line.isEmpty())
                 .map(line -> line.replaceAll("\\(file:/[^)]*\\.jar\\)", "(file:JAR)").replaceAll("\\(/[^)]*\\.so\\)", "(LIBRARY)"))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native library comes out of the jar wherever there is a place for it, and leaves nothing behind.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * The native library is extracted from the jar wherever there is a place for it, and leaves nothing behind.
+ */
 class ExtractionTest {
     @TempDir
     Path folder;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine lets a test do; a test that needs more is skipped with the reason.
 package dev.threadclock.tests;
 
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -10,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
+/** What the machine permits a test to do; a test that needs more is skipped with the reason. */
 final class Host {
     private Host() {}
 
@@ -21,7 +21,10 @@ final class Host {
         assumeWorks("mounting", "unshare", "-m", "mount", "-t", "tmpfs", "-o", "noexec", "none", "/mnt");
     }
 
-    /** A process-id namespace with a limit of its own (Linux 6.14, kernel/pid_namespace.c): before, it is the machine's. */
+    /**
+     * A PID namespace with its own limit (Linux 6.14, kernel/pid_namespace.c): before, the limit is the
+     * machine's.
+     */
     static void assumeOwnPidMax() {
         String[] release = System.getProperty("os.version").split("[^0-9]+");
         int version = Integer.parseInt(release[0]) * 1000 + Integer.parseInt(release[1]);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One keep-alive connection to a web server: a request that is lost is an exception, none is sent twice.
 package dev.threadclock.tests;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
@@ -11,6 +10,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 
+/** One keep-alive connection to a web server: a lost request is an exception, none is sent twice. */
 final class HttpConnection implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 60_000;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// User time never exceeds a CPU time read later, and never goes back: a hundred million pairs of reads in four threads.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,7 +10,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code -Dthreadclock.pairs=N} and {@code -Dthreadclock.pairs.seconds=N}: how many pairs on the thorough JDKs, for how long at most. */
+/**
+ * User time never exceeds a CPU time read later, and never decreases: a hundred million pairs of reads in
+ * four threads. {@code -Dthreadclock.pairs=N} and {@code -Dthreadclock.pairs.seconds=N}: how many pairs on
+ * the thorough JDKs, for how long at most.
+ */
 class InvariantTest {
     private static final String THREADS = "4";
     private static final String PAIRS = System.getProperty("threadclock.pairs", "100000000");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of the built jar with one entry damaged or left out.
 package dev.threadclock.tests;
 
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
+/** Copies of the built jar with one entry damaged or left out. */
 final class JarCopy {
     private JarCopy() {}
 
@@ -19,7 +19,7 @@ final class JarCopy {
         return copy(folder, "", bytes -> bytes);
     }
 
-    /** One bit in the middle of the entry is turned. */
+    /** Flips one bit in the middle of the entry. */
     static Path damaged(Path folder, String entry) throws IOException {
         return copy(folder, entry, bytes -> {
             bytes[bytes.length / 2] ^= 1;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the JDKs that matter the tests have run on: one that is missing shows up as a skipped test with its name.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * Which of the relevant JDKs the tests have run on: a missing one appears as a skipped test with its name.
+ */
 class JdksCoveredTest {
     @ParameterizedTest(name = "JDK {0} is covered")
     @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27})

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// With the agent in a JVM, its own Flight Recorder has the CPU times: from its start, or from when it is started later.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,10 @@ import java.util.List;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * With the agent in a JVM, its own Flight Recorder has the CPU times, whether it starts with the JVM or
+ * later.
+ */
 class JfrTest {
     @TempDir
     Path folder;

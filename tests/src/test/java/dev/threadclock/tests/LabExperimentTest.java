@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest experiments of the lab, run for real on one JDK; and what the jar alone cannot run says so.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * The cheapest experiments of the lab, run for real on one JDK; those that the jar alone cannot run say so.
+ */
 class LabExperimentTest {
     @TempDir
     private Path scratch;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lab as a user runs it: its arguments, its reports, and that a run which was stopped goes on and leaves nothing running.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,10 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/**
+ * The lab as a user runs it: its arguments, its reports, and that a stopped run can be resumed and leaves
+ * nothing running.
+ */
 class LabTest {
     /** Takes a second. */
     private static final String SHORT = "bound-natives";
-    /** Takes minutes, in JVMs of its own, of a JDK that reads /proc. */
+    /** Takes minutes, in JVMs of its own, on a JDK that reads /proc. */
     private static final String LONG = "observer-effect";
     private static final long PATIENCE_MILLIS = 60_000;
 
@@ -48,7 +51,7 @@ class LabTest {
         return TestJdk.newest().jdk().home().toString();
     }
 
-    /** What is kept of the only run that was stopped. */
+    /** What is stored of the only run that was stopped. */
     private List<String> kept() throws Exception {
         Path runs = folder.resolve("cache/threadclock/lab");
         if (!Files.exists(runs)) {

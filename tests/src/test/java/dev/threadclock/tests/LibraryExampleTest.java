@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java example of README.md, compiled and run as it stands.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +16,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
+/** The Java example of README.md, compiled and run unchanged. */
 class LibraryExampleTest {
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java API where native code cannot be had: ThreadMXBean answers, and the API says so.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,7 +8,9 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryMeter;
 import dev.threadclock.tests.child.LibrarySources;
 import java.util.List;
+import java.util.regex.Pattern;
 
+/** The Java API where native code is unavailable: ThreadMXBean answers, and the API says so. */
 class LibraryFallbackTest {
     private static void assertAnsweredByTheJvm(Result result, String why) {
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
@@ -23,6 +24,9 @@ class LibraryFallbackTest {
         assertThat(result.number("tid")).isEqualTo(-1);
         assertThat(result.value("byTid")).isEqualTo("unsupported");
         assertThat(result.value("other")).isEqualTo("true");
+        assertThat(result.value("native")).isEqualTo("false");
+        assertThat(result.value("required")).isEqualTo("refused");
+        assertThat(result.out()).containsPattern("required: CPU times come from ThreadMXBean here, .*" + Pattern.quote(why));
     }
 
     @OnEachJdk
@@ -46,10 +50,19 @@ class LibraryFallbackTest {
     }
 
     @OnEachJdk
+    void whatIsRequiredIsMissedAtTheFirstUse(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of("-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc"), LibrarySources.class);
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        assertThat(result.err()).contains("ExceptionInInitializerError", "CPU times come from ThreadMXBean here", "os.arch sparc");
+        LibraryJvm.run(jdk, List.of("-Ddev.threadclock.requireNative=true"), LibrarySources.class).ok();
+    }
+
+    @OnEachJdk
     void whereNativeAccessIsDenied(TestJdk jdk) {
         assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
         Result result = LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class).ok();
         assertAnsweredByTheJvm(result, "Illegal native access");
+        assertThat(result.out()).contains("--enable-native-access=");
     }
 
     @OnEachJdk

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a child JVM with the built jar as a library on its class path.
 package dev.threadclock.tests;
 
 import dev.threadclock.tests.ChildJvm.Result;
@@ -9,10 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+/** Starts a child JVM with the built jar as a library on its class path. */
 final class LibraryJvm {
     private LibraryJvm() {}
 
-    /** With the flag that keeps JDK 24 and later from warning of native code. */
+    /** With the flag that suppresses the native access warning of JDK 24 and later. */
     static Result run(TestJdk jdk, List<String> flags, Class<?> program, String... args) {
         List<String> more = new ArrayList<>(flags);
         if (jdk.warnsOfNativeAccess()) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One native library in a process: with the agent in it, the Java API is answered by the agent's copy.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +7,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryShared;
 import java.util.List;
 
+/** There is one native library per process: if the agent is loaded, its copy answers the Java API. */
 class LibrarySharedTest {
     @OnEachJdk
     void withoutTheAgentTheJarsOwnAnswers(TestJdk jdk) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java API of the built jar on every JDK: through JNI up to 21, through FFM from 22 on.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +13,7 @@ import dev.threadclock.tests.child.LibrarySafepoint;
 import dev.threadclock.tests.child.LibrarySources;
 import java.util.List;
 
+/** The Java API of the built jar on every JDK: through JNI up to 21, through FFM from 22 on. */
 class LibraryTest {
     @OnEachJdk
     void readsOfTheOwnThreadKeepTheirPromises(TestJdk jdk) {
@@ -62,6 +62,9 @@ class LibraryTest {
                 "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
         assertThat(result.number("tid")).isPositive();
         assertThat(result.value("byTid")).isEqualTo("true");
+        assertThat(result.value("native")).isEqualTo("true");
+        assertThat(result.value("required")).isEqualTo("ok");
+        assertThat(result.value("nobody")).isEqualTo("refused");
     }
 
     @OnEachJdk

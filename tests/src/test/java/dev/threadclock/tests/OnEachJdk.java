@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks a test that takes a TestJdk and is run once on every JDK found.
 package dev.threadclock.tests;
 
 import java.lang.annotation.ElementType;
@@ -9,6 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** Marks a test that takes a TestJdk and is run once on every JDK found. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's options: what they do, and that a mistake in them costs one line and nothing else.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,11 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** The agent's options: their effects, and that a mistake in them costs one line and nothing else. */
 class OptionsTest {
     @TempDir
     Path folder;
 
-    /** A way of giving the agent to a child. */
+    /** A way of loading the agent into a child. */
     interface Door extends BiFunction<ChildJvm, String, ChildJvm> {}
 
     static Stream<Arguments> doors() {

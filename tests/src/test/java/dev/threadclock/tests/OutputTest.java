@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent says nothing of its own: a program's output and exit code are the same with it as without it.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +10,7 @@ import dev.threadclock.tests.child.Hello;
 import java.util.ArrayList;
 import java.util.List;
 
+/** The agent prints nothing on its own: a program's output and exit code are the same with and without it. */
 class OutputTest {
     private static void assertSame(Result with, Result without) {
         assertThat(with.out()).isEqualTo(without.out());
@@ -38,7 +38,7 @@ class OutputTest {
 
     @OnEachJdk
     void javaagentAddsNothingUnderXcheckJni(TestJdk jdk) {
-        // The JVM's own instrumentation library has findings of its own: compare with what names us.
+        // The JVM's own instrumentation library causes findings, too: compares only those that name us.
         Result with = ChildJvm.of(jdk).with("-Xcheck:jni").withJavaAgent("").run(Hello.class);
         assertThat(with.out() + with.err()).doesNotContainIgnoringCase("threadclock");
         assertThat(with.exitCode()).isEqualTo(3);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is tested: the files in dist/, and where the tests may leave theirs.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +7,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Locale;
 
+/** The tested product: the files in dist/, and where tests may leave theirs. */
 final class Product {
     static final Path ROOT = Path.of(System.getProperty("threadclock.root")).toAbsolutePath();
     static final Path DIST = Path.of(System.getProperty("threadclock.dist")).toAbsolutePath();

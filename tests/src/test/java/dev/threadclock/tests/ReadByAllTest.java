@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// User time never goes back whoever reads it, and is never above CPU time read later; also while CPU time is switched.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,7 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code -Dthreadclock.reads=N} and {@code -Dthreadclock.reads.seconds=N}: readings on the thorough JDKs, for how long at most. */
+/**
+ * User time never decreases, whichever thread reads it, and never exceeds a CPU time read later; even while
+ * CPU time is switched. {@code -Dthreadclock.reads=N} and {@code -Dthreadclock.reads.seconds=N}: readings on
+ * the thorough JDKs, for how long at most.
+ */
 class ReadByAllTest {
     private static final String READS = System.getProperty("threadclock.reads", "100000000");
     private static final String SECONDS = System.getProperty("threadclock.reads.seconds", "10");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent comes and goes in a web server under load: no request is lost, no answer wrong, nothing else printed.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,6 +23,10 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 
+/**
+ * The agent comes and goes in a web server under load: no request is lost, no answer is wrong, nothing else
+ * is printed.
+ */
 class RealApplicationTest {
     private static final int CLIENTS = 4;
     private static final int TIMES = 10;
@@ -37,7 +40,7 @@ class RealApplicationTest {
     /** Warnings and errors only. */
     private static final String[] QUIET = {"-Dorg.eclipse.jetty.LEVEL=WARN", "-Dorg.eclipse.jetty.util.log.announce=false"};
 
-    /** Answered requests, of all clients. */
+    /** Answered requests of all clients. */
     private final AtomicLong answered = new AtomicLong();
     private volatile boolean enough;
 
@@ -83,7 +86,7 @@ class RealApplicationTest {
                 .isEqualTo(jdk.feature() >= 21 ? Documented.output("attach 21") : List.of());
     }
 
-    /** To the next phase, and some requests into it. Phase 1 is the first with the agent. */
+    /** Enters the next phase, and waits for some requests in it. Phase 1 is the first with the agent. */
     private void change(HttpConnection control, Running server, int phase, List<Future<Long>> loads) throws Exception {
         control.post("/phase", "-1");
         String command = phase % 2 == 1 ? "attach" : "detach";
@@ -100,7 +103,7 @@ class RealApplicationTest {
         }
     }
 
-    /** One client's requests, one after the other; how many they were. */
+    /** One client's requests, one after the other; returns their number. */
     private long load(int port, int client) throws IOException {
         long sent = 0;
         try (HttpConnection connection = new HttpConnection(port)) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// record in JVMs that run: what it finds, that it can be cut short, and that it leaves nothing behind.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** record in running JVMs: what it finds, that it can be stopped early, and that it leaves nothing behind. */
 class RecordTest {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
@@ -28,7 +28,7 @@ class RecordTest {
         }
     }
 
-    /** Begins to record the JVM; it samples when this returns. */
+    /** Starts recording the JVM; sampling is under way when this returns. */
     private static Running record(String pid, Path file, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("record", pid, "-i", "100ms", "-o", file.toString()));
         arguments.addAll(List.of(more));
@@ -47,7 +47,7 @@ class RecordTest {
             Files.createFile(begin);
             await(child.out(), "worker=");
             Thread.sleep(1_500);
-            command.process().destroy(); // SIGTERM, which is as Ctrl-C
+            command.process().destroy(); // SIGTERM, equivalent to Ctrl-C
             Result recorded = command.end();
             assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
             assertThat(recorded.out()).contains("recorded ", file.toString());
@@ -98,6 +98,19 @@ class RecordTest {
             try (Stream<Path> files = Files.list(folder)) {
                 assertThat(files).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void aFullDiskLosesNothingThatWasRecorded() throws Exception {
+        Path full = Files.createSymbolicLink(folder.resolve("full.csv"), Path.of("/dev/full"));
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o", full.toString());
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            assertThat(result.err()).contains("No space left", "kept in ");
+            Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
+            assertThat(Files.readAllLines(kept)).hasSizeGreaterThan(1);
+            Files.delete(kept);
         }
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// User time is right, also for threads that work only around timer ticks or only between them.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,8 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** User time is right, even for threads that work only around timer ticks or only between them. */
 class RightnessTest {
-    /** A busy machine moves a thread's work off its place: the kernel's own estimate is then no longer all user. */
+    /** A busy machine shifts a thread's work: the kernel's own estimate is then no longer all user. */
     private static final int ATTEMPTS = 4;
 
     private static final long MILLIS = 1_000_000;
@@ -38,14 +38,15 @@ class RightnessTest {
             long user = result.number("user");
             long cpu = result.number("cpu");
             long proc = result.number("proc");
-            // On any machine, however busy: never more than the CPU time, and what the kernel itself says, to its 10 ms.
+            // On any machine, however busy: never more than the CPU time, and equal to the kernel's own
+            // value, to its 10 ms.
             assertThat(user).as("user time of %s", result).isLessThanOrEqualTo(cpu);
             assertThat(user).as("user time of %s", result).isBetween(proc - 10 * MILLIS, proc + 20 * MILLIS);
-            assertThat(cpu).as("the thread worked: %s", result).isGreaterThan(30 * MILLIS);
-            if (cpu - user <= cpu / 20 + 10 * MILLIS) {
+            // A thread that got hardly any CPU proves nothing.
+            if (cpu > 30 * MILLIS && cpu - user <= cpu / 20 + 10 * MILLIS) {
                 return;
             }
         }
-        throw new AssertionError("user time is not within 5 % + 10 ms of the CPU time in any of: " + attempts);
+        throw new AssertionError("the thread did not work, or its user time is not within 5 % + 10 ms of the CPU time, in all of: " + attempts);
     }
 }

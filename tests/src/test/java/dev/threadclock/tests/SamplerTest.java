@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sampler in a JVM tells of its threads: right names, right times, nothing lost, nothing left behind.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +19,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/**
+ * What the sampler in a JVM reports for its threads: right names, right times, nothing lost, nothing left
+ * behind.
+ */
 class SamplerTest {
     private static final String USER_BURNER = "a user burner whose name is long";
     private static final String SYSTEM_BURNER = "a system burner";
@@ -29,7 +32,7 @@ class SamplerTest {
         return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers), Integer.toString(startsPerSecond));
     }
 
-    /** No warning of a dynamically loaded agent, where there is one. */
+    /** Without the warning about a dynamically loaded agent, on JDKs that print one. */
     private static ChildJvm quiet(TestJdk jdk) {
         return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading") : ChildJvm.of(jdk);
     }
@@ -140,7 +143,8 @@ class SamplerTest {
                 List<JsonObject> ended = threads(interval).stream().filter(thread -> thread.get("state").getAsString().equals("X")
                         && thread.get("osThreadId").getAsInt() != 0).toList();
                 assertThat(ended).isNotEmpty();
-                // The first one may still be of before its renaming; a thread of the JVM's may end as well.
+                // The first may still have the name from before its renaming; a thread of the JVM may end as
+                // well.
                 assertThat(ended).allSatisfy(thread ->
                         assertThat(thread.get("name").getAsString()).matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
                 assertThat(ended.stream().map(thread -> thread.get("name").getAsString())).doesNotHaveDuplicates();
@@ -154,7 +158,7 @@ class SamplerTest {
         }
     }
 
-    /** Most of them are not read then: the process's clock has to tell in time who wakes up. */
+    /** Most of them are not read then: the process's clock must show in time which of them wake up. */
     @OnEachJdk
     void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {

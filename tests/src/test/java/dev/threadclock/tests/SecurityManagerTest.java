@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under a security manager ThreadImpl's own checks stay in charge, and the agent needs no more than it is granted.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * Under a security manager ThreadImpl's own checks remain in force, and the agent needs no further
+ * permissions.
+ */
 class SecurityManagerTest {
     private static final List<String> ANSWERS = List.of(
             "property: SecurityException", "all ids: SecurityException", "info: SecurityException", "switch off: SecurityException",
@@ -30,7 +33,7 @@ class SecurityManagerTest {
     }
 
     private static List<String> saidByTheAgent(Result result) {
-        // From JDK 12 on the JVM warns of its security manager.
+        // From JDK 12 on the JVM prints a warning about its security manager.
         return result.errLines().stream().filter(line -> !line.startsWith("WARNING: ")).toList();
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names tests by what their methods say: userTimeNeverGoesBack becomes "user time never goes back".
 package dev.threadclock.tests;
 
 import java.lang.reflect.Method;
@@ -7,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.DisplayNameGenerator;
 
+/** Derives test names from method names: userTimeNeverGoesBack becomes "user time never goes back". */
 public final class SentenceNames extends DisplayNameGenerator.Standard {
     @Override
     public String generateDisplayNameForMethod(List<Class<?>> enclosing, Class<?> testClass, Method method) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read asks of the kernel: nothing in /proc, and getrusage no more than once a tick.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
+/** The system calls of a read: nothing in /proc, and getrusage at most once per tick. */
 class SystemCallsTest {
     private static final Pattern STAT = Pattern.compile("open(at)?\\(.*\"/proc/[^\"]*/task/\\d+/stat\"");
 
@@ -67,7 +67,8 @@ class SystemCallsTest {
         long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
         Result result = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "20000", "0");
         assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
-        // What the worker reads while it burns differs from run to run, but not by one a refusal.
+        // The number of reads that the worker makes while it burns differs from run to run, but not by one
+        // per refusal.
         assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before).isLessThan(10_000);
     }
 

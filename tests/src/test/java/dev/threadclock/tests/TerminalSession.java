@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command at a terminal: script(1) makes the pseudo terminal, JLine's emulator shows what a person would see.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +18,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jline.utils.ScreenTerminal;
 
+/**
+ * A command at a terminal: script(1) creates the pseudo terminal, JLine's emulator shows what a person would
+ * see.
+ */
 final class TerminalSession implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     private static final int LOOK_MILLIS = 50;
@@ -34,7 +37,10 @@ final class TerminalSession implements AutoCloseable {
         reader.start();
     }
 
-    /** Runs a command of the command line; the shell's words settings= before and after it are those of the terminal (stty -g). */
+    /**
+     * Runs a command of the command line; the words settings= that the shell prints before and after it are
+     * those of the terminal (stty -g).
+     */
     static TerminalSession start(int columns, int rows, String... arguments) {
         List<String> words = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar",
                 Product.JAR.toString()));
@@ -74,7 +80,7 @@ final class TerminalSession implements AutoCloseable {
         }
     }
 
-    /** As a window that is made larger or smaller. */
+    /** As when a window is resized. */
     void resize(int columns, int rows) {
         screen.setSize(columns, rows);
         try {
@@ -85,12 +91,12 @@ final class TerminalSession implements AutoCloseable {
         }
     }
 
-    /** The JVM of the command. */
+    /** The command's JVM. */
     ProcessHandle command() {
         return script.descendants().filter(process -> process.info().command().orElse("").endsWith("java")).findFirst().orElseThrow();
     }
 
-    /** The screen's lines, without the blanks at their ends. */
+    /** The screen's lines, without trailing blanks. */
     List<String> lines() {
         long[] cells = new long[screen.getColumns() * screen.getRows()];
         screen.dump(cells, new int[2]);
@@ -103,7 +109,7 @@ final class TerminalSession implements AutoCloseable {
         return lines;
     }
 
-    /** Waits until the screen is as it should be. */
+    /** Waits until the screen meets the condition. */
     List<String> awaitScreen(String what, Predicate<List<String>> wanted) {
         for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; AttachJvm.sleep(LOOK_MILLIS)) {
             List<String> lines = lines();
@@ -114,7 +120,7 @@ final class TerminalSession implements AutoCloseable {
         throw new AssertionError("the screen never showed " + what + ":\n" + String.join("\n", lines()));
     }
 
-    /** Waits for the end of the command; all that was written to the terminal. */
+    /** Waits for the end of the command; returns all output to the terminal. */
     String awaitEnd() {
         try {
             assertThat(script.waitFor(PATIENCE_NANOS, TimeUnit.NANOSECONDS)).as("has ended:\n" + String.join("\n", lines())).isTrue();

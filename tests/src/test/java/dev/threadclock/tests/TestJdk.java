@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JDKs that the tests run child JVMs on.
 package dev.threadclock.tests;
 
 import dev.threadclock.cli.Jdk;
@@ -9,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A Java installation; {@link #toString()} is the name that test results carry. */
+/** A Java installation on which the tests run child JVMs; {@link #toString()} is its name in test results. */
 record TestJdk(Jdk jdk) {
     private static final List<TestJdk> FOUND = find();
 
@@ -19,8 +18,8 @@ record TestJdk(Jdk jdk) {
     }
 
     /**
-     * Those that the long tests run on: what this machine has installed, or the oldest and the newest when none of that is
-     * among them. The others, of ci/jdks, have a shorter share.
+     * Those that the long tests run on: the machine's installed ones, or the oldest and the newest if none of
+     * these is among them. The others, from ci/jdks, get shorter tests.
      */
     static List<TestJdk> thorough() {
         List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm")).toList();
@@ -43,7 +42,7 @@ record TestJdk(Jdk jdk) {
         return jdk.feature();
     }
 
-    /** -javaagent and System.load bring the JVM's own warning on this JDK (JEP 472). */
+    /** -javaagent and System.load cause a warning from this JDK (JEP 472). */
     boolean warnsOfNativeAccess() {
         return feature() >= 24;
     }
@@ -57,7 +56,10 @@ record TestJdk(Jdk jdk) {
         return jdk.label();
     }
 
-    /** The property comes before the environment, and both before what is installed. A path that is no JDK is an error. */
+    /**
+     * The property takes precedence over the environment, and both over what is installed. A path without a
+     * JDK is an error.
+     */
     private static List<TestJdk> find() {
         String given = System.getProperty("threadclock.jdks", "");
         if (given.isEmpty()) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that ran before the agent, in a JVM that does not describe its data: their TIDs come out of a thread dump.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +16,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/**
+ * Threads that ran before the agent, in a JVM that does not describe its data: their TIDs are taken from a
+ * thread dump.
+ */
 class ThreadDumpTest {
     @TempDir
     Path folder;
@@ -35,7 +38,7 @@ class ThreadDumpTest {
         assertThat(result.value("doubt")).as("a line in another thread's name is not believed: %s", result).isEqualTo("burnt");
     }
 
-    /** The first threads of all: nothing but they is there when the JVM starts. */
+    /** When the JVM starts, only its first threads exist. */
     @OnEachJdk
     void nothingIsPrintedAtTheStart(TestJdk jdk) throws Exception {
         Files.createFile(Path.of(file()));
@@ -61,7 +64,7 @@ class ThreadDumpTest {
         return folder.resolve("attached").toString();
     }
 
-    /** Attaches to a child that is ready, and lets it go on: to an end without a word on stderr. */
+    /** Attaches to a child that is ready, and lets it continue: to an end without output on stderr. */
     private Result attachInTheMiddle(Running child) throws IOException {
         while (child.process().isAlive() && !Files.readString(child.out()).startsWith("ready\n")) {
             AttachJvm.sleep(20);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// top at a terminal: what a person sees, what the keys do, and that the terminal is afterwards as it was.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** top at a terminal: what a person sees, what the keys do, and that the terminal is restored afterwards. */
 class TopScreenTest {
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
@@ -31,12 +31,12 @@ class TopScreenTest {
         return lines -> lines.stream().anyMatch(line -> pattern.matcher(line).find());
     }
 
-    /** The whole screen: its foot is drawn last. */
+    /** The whole screen: its last line is drawn last. */
     private static List<String> awaitThreads(TerminalSession top) {
         return top.awaitScreen("the thread main", lines -> has(" {2}main$").test(lines) && lines.get(lines.size() - 1).startsWith(" h help"));
     }
 
-    /** The command has ended well, with the terminal's own screen, cursor and settings. */
+    /** The command has ended with success, and the terminal's own screen, cursor and settings are back. */
     private static void assertLeft(String transcript, int exitCode) {
         assertThat(transcript).contains("\033[?1049h", LEAVE, "exit=" + exitCode);
         assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h", "\033[?25l");

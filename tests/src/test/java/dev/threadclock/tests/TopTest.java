@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top command as scripts and people use it: which JVM, how often, in which form, and what is refused.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/**
+ * The top command as scripts and people use it: which JVM, how often, in which format, and what is refused.
+ */
 class TopTest {
     static AttachJvm start() {
         TestJdk jdk = TestJdk.newest();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording says that threads have used, against what they said themselves.
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,13 +14,16 @@ import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** Nanoseconds by pool. */
+/**
+ * The CPU time that a recording shows for threads, in nanoseconds by pool, compared with what they reported
+ * themselves.
+ */
 record Used(Map<String, Long> pools, long allNanos, long processNanos, List<String> types) {
-    /** The kernel's split of the process's time comes in steps of 1 us, its total does not: a difference of each. */
+    /** The kernel's split of the process's time has steps of 1 us, its total does not: one step for each. */
     private static final long STEPS_NANOS = 2_000;
     private static final Pattern SAID = Pattern.compile("worker=(\\d+) brief=(\\d+)");
 
-    /** Of the events in a Flight Recorder file, which are looked at one by one as well. */
+    /** From the events in a Flight Recorder file, each of which is checked as well. */
     static Used inJfr(Path file) {
         Map<String, Long> pools = new HashMap<>();
         long all = 0;
@@ -49,7 +51,10 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
         }
     }
 
-    /** The pool's threads to 2 %; those that have ended have left all of theirs, here or in the row of the ended. */
+    /**
+     * The pool's threads to 2 %; ended threads have all of their time, in their pool or in the row of the
+     * ended.
+     */
     void assertAsSaid(String output) {
         Matcher said = SAID.matcher(output);
         assertThat(said.find()).as(output).isTrue();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: says whether this JVM's own-thread user time comes from the agent, and from which file it was loaded.
 package dev.threadclock.tests.child;
 
 import java.io.IOException;
@@ -10,11 +9,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The JVM's own answer counts in hundredths of a second, or in ticks, less what a hypervisor stole from them to the
- * nanosecond; the agent's in microseconds.
- * Prints {@code active=true|false}, then {@code library=PATH} for each libthreadclock.so whose code is mapped. (glibc leaves
- * a mapping without code behind when it has refused a file that is mounted noexec.)
- * The argument {@code list=DIR} prints {@code left=NAME} for what lies in DIR meanwhile.
+ * A child program: reports whether this JVM's own-thread user time comes from the agent, and from which file
+ * it was loaded. The JVM's own answer counts in hundredths of a second, or in ticks minus the stolen time,
+ * which a hypervisor reports to the nanosecond; the agent's counts in microseconds.
+ *
+ * <p>Prints {@code active=true|false}, then {@code library=PATH} for each libthreadclock.so whose code is
+ * mapped. (glibc leaves a mapping without code behind after it has refused a file that is mounted noexec.)
+ * The argument {@code list=DIR} prints {@code left=NAME} for each file in DIR at that time.
  */
 public final class Active {
     private Active() {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: how many bytes of Java heap a million reads allocate.
 package dev.threadclock.tests.child;
 
 /**
- * Argument: read, or "allocate" to show that the count counts. Prints {@code bytes=N}, the fewest of four times a million
- * rounds: while it compiles and loads, the JVM allocates some hundred bytes in the name of the thread.
+ * A child program: how many bytes of Java heap a million reads allocate. Argument: read, or "allocate" to
+ * show that the count works. Prints {@code bytes=N}, the smallest of four runs of a million rounds: while it
+ * compiles and loads classes, the JVM allocates some hundred bytes on behalf of the thread.
  */
 public final class Allocation {
     private static final int ROUNDS = 1_000_000;
@@ -17,7 +17,7 @@ public final class Allocation {
         long fewest = Long.MAX_VALUE;
         for (int i = 0; i < 4; i++) {
             long question = allocated();
-            question = allocated() - question; // what asking costs
+            question = allocated() - question; // the cost of the query itself
             long before = allocated();
             rounds(allocate);
             fewest = Math.min(fewest, allocated() - before - question);

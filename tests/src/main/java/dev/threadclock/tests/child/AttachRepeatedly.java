@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: the command line's attach and detach, many times in one JVM.
 package dev.threadclock.tests.child;
 
 import java.io.File;
@@ -9,15 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 
 /**
- * Arguments: PID, how often. Prints to stderr, after the first time and after the last, the open files and the mappings
- * with a file behind them of both processes; exit status 1 as soon as a command fails.
+ * A child program: the command line's attach and detach, many times in one JVM. Arguments: PID, how often.
+ * Prints to stderr, after the first time and after the last, the number of open files and of file-backed
+ * mappings of both processes; exit status 1 as soon as a command fails.
  */
 public final class AttachRepeatedly {
     private AttachRepeatedly() {}
 
     public static void main(String[] args) throws Exception {
         int times = Integer.parseInt(args[1]);
-        // By name: the command line is for a newer Java than these programs.
+        // By reflection: the command line is compiled for a newer Java than these programs.
         Method run = Class.forName("dev.threadclock.cli.Main").getMethod("run", String[].class);
         for (int i = 1; i <= times; i++) {
             for (String command : new String[] {"attach", "detach"}) {

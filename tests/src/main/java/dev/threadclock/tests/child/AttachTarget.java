@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program that something is attached to: says again and again what a read of its own user time costs.
 package dev.threadclock.tests.child;
 
-/** Runs until it is killed, but no longer than five minutes. Prints lines {@code nanos=COST}, the least of some batches. */
+/**
+ * A child program to attach to: measures repeatedly what a read of its own user time costs. Runs until it is
+ * killed, but no longer than five minutes. Prints lines {@code nanos=COST}, the lowest of some batches.
+ */
 public final class AttachTarget {
     private static final long LONGEST_NANOS = 300_000_000_000L;
     private static final int BATCHES = 20;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in user mode without allocation: what the children spend CPU time with.
 package dev.threadclock.tests.child;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
+/** Work in user mode without allocation: how the child programs use CPU time. */
 final class Burn {
     static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 

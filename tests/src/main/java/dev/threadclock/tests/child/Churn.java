@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: threads start and end by the hundred thousand while four others read all ids.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -14,11 +13,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Argument: how many threads. Prints {@code threads=N reads=N alive=N wrong=N first=TEXT early=KB growth=KB}: answers other
- * than -1, wrong answers, the memory resident in the second eighth of the time, and how much more it is in the last.
+ * A child program: threads start and end by the hundred thousand while four others read all ids. Argument:
+ * how many threads. Prints {@code threads=N reads=N alive=N wrong=N first=TEXT early=KB growth=KB}: answers
+ * other than -1, wrong answers, resident memory in the second eighth of the time, and its growth until the
+ * last.
  *
- * <p>A thread cannot have more user time than has passed since it was made. Threads that have burnt long before end in the
- * course of it, so that their ids in the kernel and their places in the agent are taken by young ones.
+ * <p>A thread cannot have more user time than the time since its creation. Threads that have burnt long
+ * before end in the course of the run, so that young ones take over their TIDs and their slots in the agent.
  */
 public final class Churn {
     private static final int STARTERS = 4;
@@ -26,10 +27,10 @@ public final class Churn {
     private static final int READERS = 4;
     private static final int RECENT = 512;
     private static final int OLD = 16;
-    /** The steps in which the kernel's /proc files count, which a JVM without the agent reads. */
+    /** The resolution of the kernel's /proc files, which a JVM without the agent reads. */
     private static final long SLACK_NANOS = 10_000_000;
 
-    /** Of the last threads made: id, when it was made, and whether it is known to have ended. */
+    /** Of the last threads created: id, time of creation, and whether it is known to have ended. */
     private static final AtomicLongArray IDS = new AtomicLongArray(RECENT);
     private static final AtomicLongArray MADE = new AtomicLongArray(RECENT);
     private static final AtomicLongArray ENDED = new AtomicLongArray(RECENT);
@@ -62,7 +63,8 @@ public final class Churn {
             starters[i] = new Thread(Churn::startAndEnd);
             starters[i].start();
         }
-        // From the second eighth to the last: what a JVM takes at first, and the old threads, are behind it by then.
+        // From the second eighth to the last: by then the JVM's initial allocation and the old threads are
+        // over.
         long[] resident = new long[8];
         long[] samples = new long[8];
         for (long left; (left = LEFT.get()) > 0; Thread.sleep(5)) {
@@ -104,7 +106,7 @@ public final class Churn {
                 places[i] = Math.floorMod(NEXT.getAndIncrement(), RECENT);
                 long began = System.nanoTime();
                 threads[i] = new Thread(Burn::slice, "short");
-                // Its place is no one's while it changes hands.
+                // The slot belongs to no thread while it is reassigned.
                 IDS.set(places[i], 0);
                 MADE.set(places[i], began);
                 IDS.set(places[i], threads[i].getId());

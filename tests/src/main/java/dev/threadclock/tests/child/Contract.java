@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: ThreadMXBean's contract on user time, as a transcript that is the same with and without the agent.
 package dev.threadclock.tests.child;
 
-/** Arguments: the helper library or "none", and the java to start another JVM with. */
+/**
+ * A child program: ThreadMXBean's contract on user time, as a transcript that is the same with and without
+ * the agent. Arguments: the helper library or "none", and the java with which to start another JVM.
+ */
 public final class Contract {
     private Contract() {}
 
@@ -16,7 +18,7 @@ public final class Contract {
             ContractJmx.run(args[1]);
         } catch (Throwable e) {
             e.printStackTrace();
-            System.exit(1); // threads that wait for their end must not hold it up
+            System.exit(1); // threads that wait for permission to end must not delay the exit
         }
     }
 }

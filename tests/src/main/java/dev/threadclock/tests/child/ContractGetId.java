@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the contract: threads that override getId(), which ThreadImpl believes on old JDKs and not on new ones.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.ContractIds.userTimes;
@@ -10,8 +9,15 @@ import static dev.threadclock.tests.child.Transcript.line;
 import dev.threadclock.tests.child.Transcript.Worker;
 import java.util.concurrent.CountDownLatch;
 
+/**
+ * Part of the contract: threads that override getId(), whose result ThreadImpl uses on old JDKs but not on
+ * new ones.
+ */
 final class ContractGetId {
-    /** Far from what a thread can have that burnt next to nothing, also where user time is a raw count of ticks. */
+    /**
+     * Far more than a thread that burnt almost nothing can have, even where user time is a raw count of
+     * ticks.
+     */
     private static final long MUCH_NANOS = 240_000_000;
 
     private ContractGetId() {}
@@ -72,7 +78,7 @@ final class ContractGetId {
         line("its real id after its end", ask(real));
     }
 
-    /** Old JDKs ask getId() for every id that they tell; but ids are given out one after the other. */
+    /** Old JDKs call getId() for every id that they report; but ids are assigned sequentially. */
     private static long realId(Runnable makesOneThread) {
         while (true) {
             long before = new Thread().getId();
@@ -97,7 +103,10 @@ final class ContractGetId {
         return !answer.equals("time") ? answer : time > MUCH_NANOS / 2 ? "the time of one that burnt" : "its own time";
     }
 
-    /** A getId() that throws: whoever asks for the thread's id gets the exception, and nothing worse happens. */
+    /**
+     * A getId() that throws: the caller that asks for the thread's id gets the exception, and nothing worse
+     * happens.
+     */
     private static void throwing() {
         Worker worker = new Worker() {
             @Override

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the contract: ThreadMXBean through the MBeanServer, local and remote proxies, and from another JVM.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.UNKNOWN;
@@ -20,7 +19,11 @@ import javax.management.remote.JMXConnectorServer;
 import javax.management.remote.JMXConnectorServerFactory;
 import javax.management.remote.JMXServiceURL;
 
-/** As a program of its own, the other JVM: arguments are the address, and a thread's id there. */
+/**
+ * Part of the contract: ThreadMXBean through the MBeanServer, local and remote proxies, and from another JVM.
+ * When run as a program of its own, it is that other JVM: arguments are the address, and the id of a thread
+ * there.
+ */
 public final class ContractJmx {
     private ContractJmx() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the contract: threads of native code that attach and detach, and threads that another agent creates.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.ContractIds.userTimes;
@@ -13,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
+/** Part of the contract: native threads that attach and detach, and threads that another agent creates. */
 final class ContractNative {
     private ContractNative() {}
 
@@ -39,7 +39,7 @@ final class ContractNative {
         }
     }
 
-    /** The same native thread is another Java thread each time; its clock is the kernel's and goes on. */
+    /** One native thread is a different Java thread each time; its clock is the kernel's and continues. */
     private static void attachOften(boolean daemon) {
         List<Long> ids = new ArrayList<>();
         List<String> answers = new ArrayList<>();
@@ -80,7 +80,10 @@ final class ContractNative {
         line("attached thread read by another", answer[0] + ", " + answer[1] + ", detached " + THREADS.getThreadUserTime(id[0]));
     }
 
-    /** Four native threads that attach and detach 250 times each; each is in order while it is attached and gone after. */
+    /**
+     * Four native threads that attach and detach 250 times each; each has valid times while it is attached
+     * and none afterwards.
+     */
     private static void manyAtOnce() {
         List<String> wrong = Collections.synchronizedList(new ArrayList<>());
         Thread[] starters = new Thread[4];

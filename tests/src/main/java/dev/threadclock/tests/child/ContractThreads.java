@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the contract: each kind of thread that a program can have, read by another one, by itself, and after its end.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.ContractIds.userTimes;
@@ -21,6 +20,10 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 
+/**
+ * Part of the contract: each kind of thread that a program can have, read by another one, by itself, and
+ * after its end.
+ */
 final class ContractThreads {
     private ContractThreads() {}
 
@@ -81,7 +84,10 @@ final class ContractThreads {
         line(name, "itself " + self[0] + ", " + self[1] + ", by id " + other + ", ended " + THREADS.getThreadUserTime(id));
     }
 
-    /** The thread's class, and what it runs, are of a class loader of their own, which is closed while it runs. */
+    /**
+     * The thread's class and its Runnable belong to a class loader of their own, which is closed while it
+     * runs.
+     */
     private static void otherClassLoader() throws Exception {
         File classes = new File(ContractThreads.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         URLClassLoader loader = new URLClassLoader(new URL[] {classes.toURI().toURL()}, null);
@@ -99,14 +105,14 @@ final class ContractThreads {
         line("its class is another", type != StrangeThread.class);
     }
 
-    /** A subclass of Thread for another class loader to load. */
+    /** A subclass of Thread to be loaded by another class loader. */
     public static final class StrangeThread extends Thread {
         public StrangeThread(Runnable run) {
             super(run);
         }
     }
 
-    /** Threads that have run since before any agent could see them start. */
+    /** Threads that started before any agent could see them. */
     private static void jvmsOwn() throws ExecutionException, InterruptedException {
         for (String name : new String[] {"Reference Handler", "Finalizer", "Signal Dispatcher", "main"}) {
             long id = idOf(name);
@@ -117,7 +123,7 @@ final class ContractThreads {
         }
     }
 
-    /** The id of the first thread whose name begins so. */
+    /** The id of the first thread whose name begins like this. */
     static long idOf(String name) {
         for (ThreadInfo thread : THREADS.dumpAllThreads(false, false)) {
             if (thread.getThreadName().startsWith(name)) {

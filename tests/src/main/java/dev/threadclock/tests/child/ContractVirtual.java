@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the contract: virtual threads, by reflection, where the JDK has them.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.ContractIds.userTimes;
@@ -12,6 +11,7 @@ import dev.threadclock.tests.child.Transcript.Worker;
 import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 
+/** Part of the contract: virtual threads, by reflection, on JDKs that have them. */
 final class ContractVirtual {
     private ContractVirtual() {}
 

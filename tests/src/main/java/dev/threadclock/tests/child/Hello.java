@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: reads its user time and says nothing of it. What a JVM or an agent prints besides shows up.
 package dev.threadclock.tests.child;
 
 import java.lang.management.ManagementFactory;
 
+/**
+ * A child program: reads its user time without printing it, so that anything that a JVM or an agent prints is
+ * visible.
+ */
 public final class Hello {
     private Hello() {}
 

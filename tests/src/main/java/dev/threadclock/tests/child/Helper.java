@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native side of the contract's child program: tests/src/main/c/parity_helper.c.
 package dev.threadclock.tests.child;
 
+/** The native methods of the contract's child program: tests/src/main/c/parity_helper.c. */
 final class Helper {
     private Helper() {}
 
-    /** Loads the helper library; false when the argument says that there is none. */
+    /** Loads the helper library; false if the argument says that there is none. */
     static boolean load(String path) {
         if (path.equals("none")) {
             return false;
@@ -14,11 +14,26 @@ final class Helper {
         return true;
     }
 
-    /** A native thread burns, then attaches, runs and detaches so many times. False if something failed. */
+    /**
+     * A native thread burns, then attaches, runs and detaches the given number of times. False if something
+     * failed.
+     */
     static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
 
-    /** A thread of another agent that has burnt 60 ms and waits: the one from before main, or a new one. May be null. */
+    /**
+     * A thread created by another agent that has burnt 60 ms and waits: the one from before main, or a new
+     * one. May be null.
+     */
     static native Thread agentThread(boolean early);
+
+    /**
+     * From now on each thread burns for this time, or sleeps if it is 0, before later agents learn of its
+     * start. False: not possible.
+     */
+    static native boolean slowStarts(int millis);
+
+    /** Loads an agent's library as the JVM's attach listener does: false if the library is missing. */
+    static native boolean attach(String library, String options);
 
     /** Lets the threads of the other agent end. */
     static native void release();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: a Jetty server whose handlers meter themselves and all threads, as monitored applications do.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -19,10 +18,12 @@ import org.eclipse.jetty.server.handler.AbstractHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * Prints {@code port=N}. {@code POST /work} is answered with its own body. {@code POST /phase} says in its body who answers
- * ThreadMXBean from now on: an odd number is the agent, an even one the JVM, a negative one is neither for sure.
- * {@code POST /end} prints {@code served=N fine=N wrong=N first=TEXT} and ends the server when its clients have gone: requests
- * served, times of the agent's that are finer than a kernel's tick, wrong answers, and the first of these.
+ * A child program: a Jetty server whose handlers meter themselves and all threads, as monitored applications
+ * do. Prints {@code port=N}. {@code POST /work} is answered with its own body. {@code POST /phase} says in
+ * its body who answers ThreadMXBean from now on: an odd number means the agent, an even one the JVM, a
+ * negative one that it is uncertain. {@code POST /end} prints {@code served=N fine=N wrong=N first=TEXT} and
+ * ends the server once its clients have gone: requests served, times of the agent that are finer than a
+ * kernel's tick, wrong answers, and the first of these.
  */
 public final class HttpApplication extends AbstractHandler {
     private static final int HANDLERS = 12;
@@ -38,7 +39,9 @@ public final class HttpApplication extends AbstractHandler {
 
     private HttpApplication() {}
 
-    /** What one handler's thread has read in a phase: nothing is compared over a change of who answers, or between readers. */
+    /**
+     * What one handler's thread has read in a phase: values are compared only within a phase and a thread.
+     */
     private static final class Seen {
         private final Map<Long, Long> users = new HashMap<>();
         private int phase;
@@ -55,7 +58,7 @@ public final class HttpApplication extends AbstractHandler {
         System.out.println("port=" + connector.getLocalPort());
         Transcript.await(application.end);
         while (!connector.getConnectedEndPoints().isEmpty()) {
-            Transcript.pause(10); // the last answer is still on its way
+            Transcript.pause(10); // the last answer is still being sent
         }
         server.stop();
     }
@@ -128,7 +131,7 @@ public final class HttpApplication extends AbstractHandler {
         }
     }
 
-    /** An id whose thread has ended is not given again. */
+    /** The id of an ended thread is not reused. */
     private void advance(Seen before, long id, long user) {
         Long last = before.users.put(id, user);
         check(last == null || user == -1 || last != -1 && user >= last, "back in phase " + before.phase, id, user, last);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program that needs nothing but java.base: waits until a file is there.
 package dev.threadclock.tests.child;
 
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Paths;
 
-/** Argument: the file. Prints {@code ready} before, {@code there} after. */
+/**
+ * A child program that needs nothing but java.base: waits until a file exists. Argument: the file. Prints
+ * {@code ready} before, {@code there} afterwards.
+ */
 public final class Idle {
     private static final long LONGEST_NANOS = 60_000_000_000L;
 

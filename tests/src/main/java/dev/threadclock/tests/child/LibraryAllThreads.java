@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: the library's pass over all threads, while threads come and go.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuTimes;
@@ -14,8 +13,9 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Prints a line {@code thread=NAME java=ID} for each thread, with _ for spaces, then {@code threads=N passes=N}; throws at
- * the first answer that is wrong.
+ * A child program: the library's pass over all threads, while threads come and go. Prints a line
+ * {@code thread=NAME java=ID} for each thread, with _ for spaces, then {@code threads=N passes=N}; throws at
+ * the first wrong answer.
  */
 public final class LibraryAllThreads {
     private static final String LONG_NAME = "a Java thread whose name is longer than the fifteen bytes of the kernel";
@@ -55,9 +55,9 @@ public final class LibraryAllThreads {
             thread.join();
         }
         while (ThreadClock.tid(named) > 0) {
-            Thread.sleep(1); // join comes before the JVM has taken down the thread
+            Thread.sleep(1); // join returns before the JVM has removed the thread
         }
-        Thread.sleep(50); // and that before the kernel has
+        Thread.sleep(50); // and that happens before the kernel has
         threads.read();
         for (int i = 0; i < threads.size(); i++) {
             check(threads.serial(i) != serial, "ended, and still listed");
@@ -65,7 +65,7 @@ public final class LibraryAllThreads {
         System.out.println("threads=" + threads.size() + " passes=" + passes);
     }
 
-    /** Passes while threads start and end: each thread by its name as it should be, and nothing goes back. */
+    /** Passes while threads start and end: each thread has its own name, and no value decreases. */
     private static int churn(ThreadTimes threads) throws InterruptedException {
         Thread starter = new Thread(() -> {
             for (int i = 0; !stop; i++) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: how many bytes of Java heap the library's reads allocate.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuMeter;
@@ -10,7 +9,10 @@ import dev.threadclock.ThreadTimes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Prints {@code NAME=BYTES} of each kind of read: the fewest of four rounds, as Allocation does. */
+/**
+ * A child program: how many bytes of Java heap the library's reads allocate. Prints {@code NAME=BYTES} for
+ * each kind of read: the smallest of four rounds, as in Allocation.
+ */
 public final class LibraryAllocation {
     private LibraryAllocation() {}
 
@@ -41,7 +43,7 @@ public final class LibraryAllocation {
             long fewest = Long.MAX_VALUE;
             for (int i = 0; i < 4; i++) {
                 long question = allocated();
-                question = allocated() - question; // what asking costs
+                question = allocated() - question; // the cost of the query itself
                 long before = allocated();
                 for (int j = 0; j < rounds; j++) {
                     read.run();

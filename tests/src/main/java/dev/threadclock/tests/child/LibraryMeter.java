@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: CpuMeter nested, on several threads, used wrongly, on a virtual thread.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuMeter;
@@ -8,7 +7,10 @@ import dev.threadclock.Freshness;
 import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 
-/** Prints {@code intervals=N virtual=refused|none}; throws at the first answer that is wrong. */
+/**
+ * A child program: CpuMeter nested, on several threads, misused, on a virtual thread. Prints
+ * {@code intervals=N virtual=refused|none}; throws at the first wrong answer.
+ */
 public final class LibraryMeter {
     private LibraryMeter() {}
 
@@ -50,7 +52,7 @@ public final class LibraryMeter {
         check(tick.userNanos() == 0 && tick.intervals() == 0, "reset: " + tick);
     }
 
-    /** Without the native library it is the JVM's affair. */
+    /** Without the native library the split is the JVM's. */
     private static boolean splitIsOurs() {
         return !ThreadClock.source(Quantity.USER, Freshness.NOW).binding().equals("ThreadMXBean");
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: the library's reads of other threads, by Thread and by TID, and of the process.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuTimes;
@@ -9,7 +8,10 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Prints {@code rounds=N user=NANOS}; throws at the first answer that is wrong. */
+/**
+ * A child program: the library's reads of other threads, by Thread and by TID, and of the process. Prints
+ * {@code rounds=N user=NANOS}; throws at the first wrong answer.
+ */
 public final class LibraryOtherThreads {
     private static volatile boolean stop;
 
@@ -45,7 +47,7 @@ public final class LibraryOtherThreads {
         check(last.get().totalNanosSince(before) >= 0 && last.get().userNanosSince(before) >= 0, "own reading " + last
                 + " is behind that of another " + before);
         while (ThreadClock.read(thread, times)) {
-            Thread.sleep(1); // join comes before the JVM has taken down the thread
+            Thread.sleep(1); // join returns before the JVM has removed the thread
         }
         check(times.userNanos() == -1 && times.systemNanos() == -1 && times.totalNanos() == -1, "ended, and has times: " + times);
         check(ThreadClock.tid(thread) == -1, "ended, and has a TID");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: the library's reads of the own thread, against one another and against the JVM's.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuTimes;
@@ -7,8 +6,10 @@ import dev.threadclock.ThreadClock;
 import java.io.File;
 
 /**
- * Argument: milliseconds of CPU time to work. Prints {@code reads=N user=NANOS system=NANOS total=NANOS} for a thread that
- * works in user mode and in the kernel by turns; throws at the first reading that breaks a promise.
+ * A child program: the library's reads of the calling thread, compared with one another and with the JVM's.
+ * Argument: milliseconds of CPU time to use. Prints {@code reads=N user=NANOS system=NANOS total=NANOS} for a
+ * thread that alternates between user mode and the kernel; throws at the first reading that violates a
+ * guarantee.
  */
 public final class LibraryOwnThread {
     private static long user;

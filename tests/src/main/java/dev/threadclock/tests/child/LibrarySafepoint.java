@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: threads that do nothing but read, while the garbage collector wants to stop them.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuMeter;
@@ -8,7 +7,10 @@ import dev.threadclock.ThreadClock;
 import java.util.Arrays;
 import java.util.List;
 
-/** Prints {@code collections=N}, one for each kind of read; does not end if a thread cannot be stopped. */
+/**
+ * A child program: threads that do nothing but read, while the garbage collector has to stop them. Prints
+ * {@code collections=N}, one for each kind of read; does not end if a thread cannot be stopped.
+ */
 public final class LibrarySafepoint {
     private static volatile boolean stop;
 
@@ -17,7 +19,8 @@ public final class LibrarySafepoint {
     public static void main(String[] args) throws Exception {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter();
-        // Each loop is a method of its own and calls nothing but the read: compiled, it has no other safepoint.
+        // Each loop is a method of its own and calls nothing but the read: compiled, it has no other
+        // safepoint.
         List<Runnable> loops = Arrays.asList(() -> {
             long sum = 0;
             while (!stop) {
@@ -54,7 +57,7 @@ public final class LibrarySafepoint {
             Thread thread = new Thread(loop);
             thread.setDaemon(true);
             thread.start();
-            Thread.sleep(700); // for the second compiler
+            Thread.sleep(700); // time for C2 to compile it
             System.gc();
             collections++;
             stop = true;

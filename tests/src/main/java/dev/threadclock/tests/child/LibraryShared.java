@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: which copy of the native library answers the Java API.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.ThreadClock;
@@ -9,7 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 
-/** Prints {@code user=NANOS} and {@code library=PATH}, the mapping in which the function lies that the API calls. */
+/**
+ * A child program: which copy of the native library answers the Java API. Prints {@code user=NANOS} and
+ * {@code library=PATH}, the mapping that contains the function called by the API.
+ */
 public final class LibraryShared {
     private LibraryShared() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: which source each quantity has, and that reads answer in the same way whichever it is.
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuMeter;
@@ -10,7 +9,11 @@ import dev.threadclock.Source;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 
-/** Prints the sources, one a line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID meter=NANOS}. */
+/**
+ * A child program: the source of each quantity, and that reads behave alike whichever it is. Prints the
+ * sources, one per line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID
+ * meter=NANOS}.
+ */
 public final class LibrarySources {
     private LibrarySources() {}
 
@@ -48,11 +51,25 @@ public final class LibrarySources {
             byTid = "unsupported";
             System.out.println("reason " + e.getMessage());
         }
+        String nobody;
+        try {
+            nobody = String.valueOf(ThreadClock.read(null, new CpuTimes()) || ThreadClock.tid(null) > 0);
+        } catch (NullPointerException e) {
+            nobody = "refused";
+        }
+        String required = "ok";
+        try {
+            ThreadClock.requireNative();
+        } catch (IllegalStateException e) {
+            required = "refused";
+            System.out.println("required: " + e.getMessage());
+        }
         boolean other = ThreadClock.read(Thread.currentThread(), new CpuTimes());
         System.out.println("binding=" + ThreadClock.source(Quantity.USER, Freshness.TICK).binding() + " read=" + read
                 + " user=" + times.userNanos() + " system=" + times.systemNanos() + " total=" + times.totalNanos()
                 + " tick=" + ThreadClock.userNanos() + " process=" + process.totalNanos() + " threads=" + threads.size()
                 + " tid=" + ThreadClock.tid(Thread.currentThread()) + " byTid=" + byTid + " other=" + other
+                + " native=" + ThreadClock.isNative() + " required=" + required + " nobody=" + nobody
                 + " meter=" + meter.totalNanos() + " wall=" + meter.wallNanos());
     }
 }

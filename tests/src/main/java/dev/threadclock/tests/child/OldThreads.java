@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: threads with names of all kinds that have burnt before an agent comes, and what they answer then.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -9,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Argument: a file whose appearance says that the agent is there. Prints {@code ready}, then for each thread
- * {@code user=burnt} or what it is instead, for the last one {@code doubt=} with the same, and {@code fine=N}: how many
- * answers of {@code user} are finer than the ticks that the JVM itself counts in.
+ * A child program: threads with all kinds of names that have burnt before an agent arrives, and their answers
+ * afterwards. Argument: a file whose existence says that the agent is loaded. Prints {@code ready}, then for
+ * each thread {@code user=burnt} or what it is instead, for the last one {@code doubt=} with the same, and
+ * {@code fine=N}: how many answers of {@code user} are finer than the ticks in which the JVM itself counts.
  */
 public final class OldThreads {
     private static final String[] NAMES = {"plain", "say \"hello\" #", "two\nlines", "nid=7 of #5", "\" #3 prio=5 nid=0x7 \n\"\"#",
@@ -26,7 +26,7 @@ public final class OldThreads {
             workers.add(Worker.started(name));
         }
         Worker inDoubt = Worker.started("in doubt");
-        // A name with a line for that thread, with the TID of the JVM's first.
+        // A name that contains a thread dump line for that thread, with the TID of the JVM's first thread.
         Worker.started("x\n\"in doubt\" #" + inDoubt.id() + " prio=5 os_prio=0 tid=0x00007f1b nid=" + Idle.pid() + " runnable [0x0]\n");
         Idle.untilThere(args[0]);
         int fine = 0;

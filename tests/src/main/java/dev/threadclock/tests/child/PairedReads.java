@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: reads user time, then CPU time, over and over in several threads, and checks each pair.
 package dev.threadclock.tests.child;
 
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Arguments: threads, pairs in all, seconds at most, and a number of nanoseconds to add to each user time read (0; anything
- * else shows that the check notices). Prints {@code pairs=N violations=N first=TEXT}.
+ * A child program: reads user time, then CPU time, repeatedly in several threads, and checks each pair.
+ * Arguments: threads, pairs in all, seconds at most, and a number of nanoseconds to add to each user time
+ * read (0; any other value shows that the check works). Prints {@code pairs=N violations=N first=TEXT}.
  */
 public final class PairedReads {
     private static final int BATCH = 10_000;

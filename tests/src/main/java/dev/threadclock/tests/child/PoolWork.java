@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: threads of a pool that use a known CPU time, and threads that come and go.
 package dev.threadclock.tests.child;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Prints {@code ready}, waits until the file that is its argument is there (none: does not wait), works, and prints
- * {@code worker=NANOS brief=NANOS}: the CPU time of the pool's threads and that of those that have ended. Ends some seconds
- * later, so that whoever watches sees all of it.
+ * A child program: threads of a pool that use a known CPU time, and threads that come and go. Prints
+ * {@code ready}, waits until the file given as its argument exists (none: does not wait), works, and prints
+ * {@code worker=NANOS brief=NANOS}: the CPU time of the pool's threads and that of those that have ended.
+ * Ends some seconds later, so that an observer sees all of it.
  */
 public final class PoolWork {
     private static final long WORKER_NANOS = 500_000_000;

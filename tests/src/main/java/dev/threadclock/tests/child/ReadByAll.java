@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: threads of mixed load read by themselves and by four others at once; no reading may go back.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -8,12 +7,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Arguments: readings in all, seconds at most, and a number of nanoseconds to take from what the first reader reads (0;
- * anything else shows that the check notices). Prints {@code reads=N violations=N first=TEXT others=agent|jvm}: the last
- * says whose answer the user time of other threads is.
+ * A child program: threads of mixed load read by themselves and by four others at once; no reading may
+ * decrease. Arguments: readings in all, seconds at most, and a number of nanoseconds to subtract from what
+ * the first reader reads (0; any other value shows that the check works). Prints
+ * {@code reads=N violations=N first=TEXT others=agent|jvm}: the last says whether the agent or the JVM
+ * answers the user time of other threads.
  *
- * <p>A reading that begins after another one has ended must not be less, whoever made the two; and it must not be more
- * than the thread's CPU time read after it.
+ * <p>A reading that begins after another one has ended must not be less, whichever threads made them; and it
+ * must not exceed the thread's CPU time read after it.
  */
 public final class ReadByAll {
     private static final int READERS = 4;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: reads its own user time so many times, for a test that watches its system calls.
 package dev.threadclock.tests.child;
 
-/** Argument: how many reads. Prints {@code nanos=ELAPSED} for them. */
+/**
+ * A child program: reads its own user time a given number of times, for a test that watches its system calls.
+ * Argument: how many reads. Prints {@code nanos=ELAPSED} for them.
+ */
 public final class Reads {
     private Reads() {}
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: asks for arrays with a wrong id in them, for a test that watches its system calls.
 package dev.threadclock.tests.child;
 
-/** Arguments: how many arrays, and the last id in each. Prints {@code refused=N}. */
+/**
+ * A child program: requests arrays that contain an invalid id, for a test that watches its system calls.
+ * Arguments: how many arrays, and the last id in each. Prints {@code refused=N}.
+ */
 public final class Refusals {
     private Refusals() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program whose threads are sampled: each does what its name says.
 package dev.threadclock.tests.child;
 
 import java.io.IOException;
@@ -7,7 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 
-/** Runs until it is killed, but no longer than five minutes; prints lines nanos=0. Arguments: how many sleepers, and how many new threads a second. */
+/**
+ * A child program whose threads are sampled: each does what its name says. Runs until it is killed, but no
+ * longer than five minutes; prints lines nanos=0. Arguments: how many sleepers, and how many new threads per
+ * second.
+ */
 public final class SampledLoad {
     private static final long LONGEST_NANOS = 300_000_000_000L;
     private static final int ROUND_MILLIS = 10;
@@ -62,7 +65,7 @@ public final class SampledLoad {
         return x;
     }
 
-    /** Without a copy on the way, which would be user time. */
+    /** Without copying to the heap, which would be user time. */
     private static void burnSystem() {
         ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
         try (FileChannel zero = FileChannel.open(Paths.get("/dev/zero"))) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program under a security manager that grants it nothing: what it may ask, and what it may not.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -9,6 +8,10 @@ import static dev.threadclock.tests.child.Transcript.say;
 
 import java.util.concurrent.Callable;
 
+/**
+ * A child program under a security manager that grants it nothing: which queries are allowed, and which are
+ * not.
+ */
 public final class Secured {
     private Secured() {}
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program whose threads sleep, but for one at a time, now and then.
 package dev.threadclock.tests.child;
 
 import java.util.concurrent.Semaphore;
 
-/** Runs until it is killed, but no longer than five minutes; prints lines nanos=0. Argument: how many sleepers. */
+/**
+ * A child program whose threads sleep, except one at a time, now and then. Runs until it is killed, but no
+ * longer than five minutes; prints lines nanos=0. Argument: how many sleepers.
+ */
 public final class SleepingLoad {
     private static final long LONGEST_NANOS = 300_000_000_000L;
     private static final int RISERS = 10;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: works in the kernel for the most part, then reads its user time in each way.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -7,7 +6,11 @@ import static dev.threadclock.tests.child.Transcript.own;
 
 import java.io.File;
 
-/** Prints {@code current=NANOS id=NANOS one=NANOS two=NANOS again=NANOS cpu=NANOS}, read in this order; one and two are arrays. */
+/**
+ * A child program: works mostly in the kernel, then reads its user time in each way. Prints {@code
+ * current=NANOS id=NANOS one=NANOS two=NANOS again=NANOS cpu=NANOS}, read in this order; one and two are
+ * arrays.
+ */
 public final class SystemWork {
     private SystemWork() {}
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: fresh threads that work only around the kernel's timer ticks, only between them, or all the time.
 package dev.threadclock.tests.child;
 
 import java.nio.charset.StandardCharsets;
@@ -8,9 +7,11 @@ import java.nio.file.Paths;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Arguments: hit|avoid|steady, tick length and phase in nanoseconds of System.nanoTime(), milliseconds to run. Prints
- * {@code user=NANOS proc=NANOS cpu=NANOS rounds=N}, read in this order after the work: the thread's user time as
- * ThreadMXBean says, as the kernel says in /proc (steps of 10 ms), and its CPU time.
+ * A child program: fresh threads that work only around the kernel's timer ticks, only between them, or all
+ * the time. Arguments: hit|avoid|steady, tick length and phase in nanoseconds of System.nanoTime(),
+ * milliseconds to run. Prints {@code user=NANOS proc=NANOS cpu=NANOS rounds=N}, read in this order after the
+ * work: the thread's user time according to ThreadMXBean, according to the kernel in /proc (steps of 10 ms),
+ * and its CPU time.
  */
 public final class TickWork {
     private static long tickNanos;
@@ -45,7 +46,7 @@ public final class TickWork {
                     }
                     rounds++;
                 }
-                // The tick cache may be two ticks old: let it be of after the work.
+                // The tick cache may be two ticks old: waits until it reflects the state after the work.
                 sleepUntil(System.nanoTime() + 3 * tickNanos);
                 long user = Burn.THREADS.getCurrentThreadUserTime();
                 long proc = procUserNanos();
@@ -88,7 +89,9 @@ public final class TickWork {
         }
     }
 
-    /** Field 14 (utime) of the stat line, in hundredths of a second; the name in field 2 may hold spaces. */
+    /**
+     * Field 14 (utime) of the stat line, in hundredths of a second; the name in field 2 may contain spaces.
+     */
     private static long procUserNanos() {
         try {
             String stat = new String(Files.readAllBytes(Paths.get("/proc/thread-self/stat")), StandardCharsets.ISO_8859_1);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child's program: one thread switches CPU time off and on while four read; each answer is -1 or a valid time.
 package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Transcript.THREADS;
@@ -7,7 +6,10 @@ import static dev.threadclock.tests.child.Transcript.THREADS;
 import dev.threadclock.tests.child.Transcript.Worker;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Argument: milliseconds. Prints {@code times=N none=N switches=N wrong=N back=BOOLEAN}. */
+/**
+ * A child program: one thread switches CPU time off and on while four read; each answer is -1 or a valid
+ * time. Argument: milliseconds. Prints {@code times=N none=N switches=N wrong=N back=BOOLEAN}.
+ */
 public final class Toggle {
     private static final AtomicLong TIMES = new AtomicLong();
     private static final AtomicLong NONE = new AtomicLong();
@@ -27,7 +29,7 @@ public final class Toggle {
         long switches = 0;
         for (; System.nanoTime() < end; switches++) {
             THREADS.setThreadCpuTimeEnabled(switches % 2 == 1);
-            if (switches % 15 == 0) { // off and on in turn
+            if (switches % 15 == 0) { // alternates between off and on
                 Thread.sleep(1);
             }
         }

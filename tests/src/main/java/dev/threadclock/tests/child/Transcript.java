@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of the contract's child program: answers without the values that are times, so that runs can be compared.
 package dev.threadclock.tests.child;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
-/** A time is printed as "time", -1 and anything else that is negative as it is, an exception as its type and its causes'. */
+/**
+ * The lines of the contract's child program: answers without the values of times, so that runs can be
+ * compared. A time is printed as "time", -1 and any other negative value as it is, an exception as its type
+ * and those of its causes.
+ */
 final class Transcript {
     static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) Burn.THREADS;
     static final long UNKNOWN = Long.MAX_VALUE - 1;
@@ -51,7 +54,7 @@ final class Transcript {
         return Thread.currentThread().getId();
     }
 
-    /** A thread that burns 60 ms, says so, and waits until it may end. */
+    /** A thread that burns 60 ms, reports that it has, and waits until it may end. */
     static class Worker implements Runnable {
         private final CountDownLatch burnt = new CountDownLatch(1);
         private final CountDownLatch end = new CountDownLatch(1);
@@ -83,13 +86,16 @@ final class Transcript {
 
         @Override
         public void run() {
-            Burn.cpuNanos(BURNT_NANOS);
+            // A machine whose CPUs are taken away may count few ticks or none in that time.
+            do {
+                Burn.cpuNanos(BURNT_NANOS);
+            } while (THREADS.getCurrentThreadUserTime() < BURNT_NANOS / 3 && THREADS.getCurrentThreadCpuTime() < 5 * BURNT_NANOS);
             work();
             burnt.countDown();
             await(end);
         }
 
-        /** What else it does before it waits. */
+        /** Further work before it waits. */
         void work() {}
 
         long id() {
@@ -98,7 +104,7 @@ final class Transcript {
 
         void awaitBurnt() {
             await(burnt);
-            // Until it really sleeps: from then on its user time stands still.
+            // Until it really sleeps: from then on its user time is constant.
             while (thread != null && thread.getState() == Thread.State.RUNNABLE) {
                 Thread.yield();
             }
@@ -119,9 +125,11 @@ final class Transcript {
         Thread make(Runnable run);
     }
 
-    /** Whether this is the time of a thread that has burnt 60 ms: some ticks of it at least, and not far more. */
+    /**
+     * Whether this is the time of a thread that has burnt 60 ms: at least some ticks of it, and not far more.
+     */
     static String burnt(long user) {
-        return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt" : user < 0 ? String.valueOf(user) : "other";
+        return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt" : user < 0 ? String.valueOf(user) : "other: " + user;
     }
 
     static void await(CountDownLatch latch) {

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Another JVMTI agent, as an application may have one: it registers functions of its own for natives of ThreadImpl that
+ * threadclock's agent answers too, and calls the JVM's. With the option "nothing" it does nothing at all: the control of
+ * measurements. With "starved" the JVM has no memory the first times that anybody asks it for java.lang.Thread. And native
+ * code of an application, that forks.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jni.h>
+#include <jvmti.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef jlong JNICALL of_one(JNIEnv *env, jclass thread_impl, jlong id);
+
+static of_one *jvm_user, *jvm_total;
+static atomic_long calls;
+
+static jlong JNICALL user(JNIEnv *env, jclass thread_impl, jlong id)
+{
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    return jvm_user(env, thread_impl, id);
+}
+
+static jlong JNICALL total(JNIEnv *env, jclass thread_impl, jlong id)
+{
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    return jvm_total(env, thread_impl, id);
+}
+
+/* The JVM's own functions lie in libmanagement, which System.loadLibrary has loaded by the time that ThreadImpl is there. */
+static void register_natives(JNIEnv *env)
+{
+    jclass thread_impl = (*env)->FindClass(env, "sun/management/ThreadImpl");
+    jclass factory = (*env)->FindClass(env, "java/lang/management/ManagementFactory");
+    jmethodID bean = (*env)->GetStaticMethodID(env, factory, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;");
+    (*env)->CallStaticObjectMethod(env, factory, bean);
+    void *management = dlopen("libmanagement.so", RTLD_NOLOAD | RTLD_LAZY);
+    jvm_user = (of_one *)dlsym(management, "Java_sun_management_ThreadImpl_getThreadUserCpuTime0");
+    jvm_total = (of_one *)dlsym(management, "Java_sun_management_ThreadImpl_getThreadTotalCpuTime0");
+    JNINativeMethod ours[] = {{"getThreadUserCpuTime0", "(J)J", (void *)user}, {"getThreadTotalCpuTime0", "(J)J", (void *)total}};
+    if (jvm_user != NULL && jvm_total != NULL)
+        (*env)->RegisterNatives(env, thread_impl, ours, 2);
+    (*env)->ExceptionClear(env);
+}
+
+enum { STARVED_TIMES = 3 };
+
+static jstring (JNICALL *new_string)(JNIEnv *env, const char *text);
+static atomic_int starved;
+
+static jstring JNICALL new_string_if_fed(JNIEnv *env, const char *text)
+{
+    if (strcmp(text, "java.lang.Thread") != 0 || atomic_fetch_add(&starved, 1) >= STARVED_TIMES)
+        return new_string(env, text);
+    (*env)->ThrowNew(env, (*env)->FindClass(env, "java/lang/OutOfMemoryError"), "pretended");
+    return NULL;
+}
+
+/* In HotSpot's own table, which all threads share and which can be written; before threadclock hears of the same event. */
+static void starve(JNIEnv *env)
+{
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    struct JNINativeInterface_ *functions = (struct JNINativeInterface_ *)*env;
+    pthread_mutex_lock(&once);
+    if (new_string == NULL) {
+        new_string = functions->NewStringUTF;
+        functions->NewStringUTF = new_string_if_fed;
+    }
+    pthread_mutex_unlock(&once);
+}
+
+static void JNICALL starve_at_start(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    (void)jvmti;
+    starve(env);
+}
+
+static void JNICALL starve_at_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti, (void)thread;
+    starve(env);
+}
+
+/* How often it was. */
+JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv *env, jclass read_by_id)
+{
+    (void)env, (void)read_by_id;
+    return atomic_load(&starved) < STARVED_TIMES ? atomic_load(&starved) : STARVED_TIMES;
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    (void)thread;
+    register_natives(env);
+}
+
+static bool is(const char *options, const char *option)
+{
+    return options != NULL && strcmp(options, option) == 0;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+    (void)reserved;
+    jvmtiEnv *jvmti;
+    jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
+    if (is(options, "nothing") || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
+        || (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+        return JNI_OK;
+    if (is(options, "starved")) {
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_START, NULL);
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
+    } else {
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+    }
+    return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
+    (void)reserved;
+    JNIEnv *env;
+    if (!is(options, "nothing") && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
+        register_natives(env);
+    return JNI_OK;
+}
+
+/*
+ * A forked process of this JVM, by the system call itself, in which Forked.right() is called: 0, it said 1; 1, it said
+ * something else; -1, it had to be ended.
+ */
+JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_Forked_fork(JNIEnv *env, jclass forked)
+{
+    jmethodID right = (*env)->GetStaticMethodID(env, forked, "right", "()I");
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(5);
+        _exit((*env)->CallStaticIntMethod(env, forked, right) == 1 ? 0 : 1);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+    }
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A child program: threads that the agent knows end while it is detached. Arguments: the helper library, the
+ * agent's, a file for its status. Prints {@code alive=N} and {@code ended=N}, the number of ended threads
+ * whose ids still have a time.
+ */
+public final class Ended {
+    public static final int ENDED = 100;
+
+    private Ended() {}
+
+    public static void main(String[] args) throws Exception {
+        Helper.load(args[0]);
+        Helper.attach(args[1], "");
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < ENDED; i++) {
+            threads.add(new Thread(() -> await(mayEnd)));
+        }
+        for (Thread thread : threads) {
+            thread.start();
+            while (Burn.THREADS.getThreadUserTime(thread.getId()) < 0) {
+                Thread.yield();
+            }
+        }
+        Helper.attach(args[1], "do=detach");
+        mayEnd.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        Helper.attach(args[1], "");
+        Helper.attach(args[1], "do=status,report=" + args[2]);
+        long ended = threads.stream().filter(thread -> Burn.THREADS.getThreadUserTime(thread.getId()) >= 0).count();
+        System.out.println("alive=" + Burn.THREADS.getThreadCount() + " ended=" + ended);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A child program: the CPU time of threads, read by their ids by another thread. Argument: the library that
+ * starves the JVM. Prints {@code busy=NANOS idle=NANOS user=NANOS before=NANOS main=NANOS after=NANOS
+ * starved=N}: total of a working thread, total of an idle one, user of the working one; of the main thread,
+ * read by itself, by another, and by itself again; and how often the JVM was starved.
+ */
+public final class ReadById {
+    private static final long WORK_NANOS = 100_000_000;
+
+    private static volatile long mainNanos;
+
+    private ReadById() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        System.load(args[0]);
+        ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+        long mainId = Thread.currentThread().getId();
+        CountDownLatch worked = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Thread busy = new Thread(() -> {
+            Burn.cpuNanos(WORK_NANOS);
+            mainNanos = bean.getThreadCpuTime(mainId);
+            worked.countDown();
+            await(end);
+        });
+        Thread idle = new Thread(() -> await(end));
+        Burn.cpuNanos(WORK_NANOS);
+        long before = bean.getCurrentThreadCpuTime();
+        idle.start();
+        busy.start();
+        worked.await();
+        System.out.println("busy=" + bean.getThreadCpuTime(busy.getId()) + " idle=" + bean.getThreadCpuTime(idle.getId())
+                + " user=" + bean.getThreadUserTime(busy.getId()) + " before=" + before + " main=" + mainNanos
+                + " after=" + bean.getCurrentThreadCpuTime() + " starved=" + starved());
+        end.countDown();
+    }
+
+    private static native int starved();
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A child program that keeps running whatever its JVM is deprived of: it reads its own times a thousand times
+ * a second, allocates nothing, and reports in a {@link StormState} its progress and the number of wrong
+ * answers.
+ *
+ * <p>Arguments: the file of the state; {@code full}, if it is to fill its heap first, to the last byte, until
+ * the state says that totals may decrease. Ends when the state says so.
+ */
+public final class Steady {
+    /** By then everything needed is loaded: classes, the internals of method handles. */
+    private static final int WARM = 100;
+
+    private static Object[] held = new Object[1 << 16];
+
+    private Steady() {}
+
+    public static void main(String[] args) throws Exception {
+        StormState state = new StormState(args[0]);
+        long user = 0;
+        long since = 0;
+        long reads = 0;
+        long wrong = 0;
+        for (long began = System.nanoTime(); !state.ending() && System.nanoTime() - began < 120_000_000_000L; ) {
+            try {
+                long attached = state.attached();
+                long now = Burn.THREADS.getCurrentThreadUserTime();
+                long total = Burn.THREADS.getCurrentThreadCpuTime();
+                boolean ours = attached % 2 == 1 && attached == state.attached();
+                // Without the agent a JVM may have no answer, or a wrong one: no file can be opened,
+                // JDK-8372584.
+                if (ours && (now < 0 || total < now || attached == since && now < user)) {
+                    wrong++;
+                }
+                user = now;
+                since = attached;
+            } catch (Throwable e) {
+                wrong++;
+            }
+            state.violations(wrong);
+            state.reads(++reads);
+            if (reads == WARM && args.length > 1) {
+                fill();
+            }
+            if (state.totalMayDecrease()) {
+                held = null;
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+        held = null;
+        System.out.println("reads=" + reads + " violations=" + wrong);
+    }
+
+    private static void fill() {
+        int count = 0;
+        for (int bytes = 1 << 20; bytes >= 16; bytes /= 2) {
+            try {
+                while (count < held.length) {
+                    held[count] = new byte[bytes];
+                    count++;
+                }
+            } catch (OutOfMemoryError e) {
+                // Continues with the next smaller ones.
+            }
+        }
+    }
+}

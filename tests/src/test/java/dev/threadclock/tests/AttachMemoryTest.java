@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Steady;
+import dev.threadclock.tests.child.StormState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How a JVM's memory develops over hundreds of attach and detach, compared with the same number of loads of
+ * an agent that does nothing, and with the same time without any. {@code -Dthreadclock.memory=all}: on every
+ * JDK, with two kinds of heap, for longer.
+ */
+class AttachMemoryTest {
+    private static final String TITLE = "Memory of a JVM (RSS, and what it knows itself of: NMT) over attach and detach; kB";
+    private static final boolean ALL = System.getProperty("threadclock.memory", "").equals("all");
+    private static final int CYCLES = ALL ? 1000 : 150;
+    private static final int WARM_UP = CYCLES / 5;
+    /**
+     * The permitted excess over an agent that does nothing: half a kilobyte per thousand cycles, and malloc's
+     * granularity.
+     */
+    private static final long MORE_KILOBYTES = 2048;
+    private static final CLibrary NOTHING = CLibrary.of("company");
+    private static final Pattern COMMITTED = Pattern.compile("Total: reserved=\\d+KB, committed=(\\d+)KB");
+    private static final Pattern HEAP = Pattern.compile("Java Heap \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
+
+    @TempDir
+    Path folder;
+
+    private enum What { THREADCLOCK, NOTHING, NONE }
+
+    private record Memory(long resident, long committed, long heap) {}
+
+    @OnEachJdk
+    void attachAndDetachLeaveNoMoreThanAnAgentThatDoesNothing(TestJdk jdk) throws Exception {
+        assumeTrue(NOTHING.file().isPresent(), NOTHING.problem());
+        assumeTrue(ALL || jdk.isThorough(), "on the thorough JDKs only");
+        long millis = 0;
+        for (List<String> heap : List.of(List.of("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"), List.of("-Xmx256m"))) {
+            long[] more = new long[What.values().length];
+            for (What what : What.values()) {
+                long began = System.nanoTime();
+                more[what.ordinal()] = grows(jdk, heap, what, millis);
+                millis = Math.max(millis, (System.nanoTime() - began) / 1_000_000);
+            }
+            if (heap.size() > 1) {
+                assertThat(more[What.THREADCLOCK.ordinal()]).as("kilobytes more than with an agent that does nothing")
+                        .isLessThan(more[What.NOTHING.ordinal()] + MORE_KILOBYTES);
+            }
+            if (!ALL) {
+                break;
+            }
+        }
+    }
+
+    /** Returns the growth of RSS in kilobytes after the first cycles. */
+    private long grows(TestJdk jdk, List<String> heap, What what, long millis) throws Exception {
+        Path page = Files.createTempFile(folder, "state", "");
+        StormState state = new StormState(page.toString());
+        ChildJvm child = ChildJvm.of(jdk).with(heap.toArray(new String[0])).with("-XX:NativeMemoryTracking=summary", Crash.flag(folder));
+        if (jdk.feature() >= 21) {
+            child.with("-XX:+EnableDynamicAgentLoading");
+        }
+        Running running = child.start(Steady.class, page.toString());
+        while (state.reads() == 0 && running.process().isAlive()) {
+            AttachJvm.sleep(5);
+        }
+        AttachChannel channel = new AttachChannel(running.process(), folder);
+        cycles(channel, what, WARM_UP, millis / 5);
+        Memory before = memory(channel, running);
+        cycles(channel, what, CYCLES, millis);
+        Memory after = memory(channel, running);
+        state.end();
+        assertThat(running.end().exitCode()).isZero();
+        assertThat(Crash.text(folder)).isEmpty();
+        ResultFile.line(TITLE, String.format("%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",
+                jdk, String.join(" ", heap), what, what == What.NONE ? 0 : CYCLES, before.resident, after.resident,
+                after.resident - before.resident, before.committed, after.committed, after.committed - before.committed,
+                after.heap - before.heap));
+        return after.resident - before.resident;
+    }
+
+    private static void cycles(AttachChannel channel, What what, int times, long millis) throws IOException {
+        if (what == What.NONE) {
+            AttachJvm.sleep(millis);
+            return;
+        }
+        for (int i = 0; i < times; i++) {
+            if (what == What.THREADCLOCK) {
+                assertThat(channel.agent(Product.LIBRARY, "do=attach,total=tick")).startsWith("ok\n");
+                assertThat(channel.agent(Product.LIBRARY, "do=detach")).startsWith("ok\n");
+            } else {
+                channel.load(NOTHING.file().orElseThrow(), "nothing");
+                channel.load(NOTHING.file().orElseThrow(), "nothing");
+            }
+        }
+    }
+
+    private static Memory memory(AttachChannel channel, Running running) throws IOException {
+        String summary = channel.request("jcmd", "VM.native_memory summary", "", "");
+        long resident = Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
+                .filter(line -> line.startsWith("VmRSS:")).mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                .findFirst().orElse(0);
+        return new Memory(resident, number(COMMITTED, summary), number(HEAP, summary));
+    }
+
+    private static long number(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+    }
+}

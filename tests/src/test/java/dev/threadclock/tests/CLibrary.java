@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A library compiled from tests/src/main/c, for child programs that need native code or another agent.
+ *
+ * @param file the library, or none if it cannot be built here
+ * @param problem why there is none
+ */
+record CLibrary(Optional<Path> file, String problem) {
+    static CLibrary of(String name) {
+        Optional<Path> include = TestJdk.all().stream().map(jdk -> jdk.jdk().home()).flatMap(home -> List.of(
+                home.resolve("include"), home.resolveSibling("include")).stream())
+                .filter(folder -> Files.exists(folder.resolve("jvmti.h"))).findFirst();
+        if (include.isEmpty()) {
+            return new CLibrary(Optional.empty(), "no JDK here has include/jvmti.h");
+        }
+        try {
+            Path library = Files.createDirectories(Product.ROOT.resolve("build/test/parity")).resolve("lib" + name + ".so");
+            Result result = ChildJvm.start(List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
+                    "-I" + include.get(), "-I" + include.get().resolve("linux"),
+                    Product.ROOT.resolve("tests/src/main/c/" + name + ".c").toString(), "-o", library.toString(), "-ldl"), Map.of()).end();
+            return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(), result.err().strip());
+        } catch (IllegalStateException | IOException e) {
+            return new CLibrary(Optional.empty(), "gcc cannot be run: " + e);
+        }
+    }
+}

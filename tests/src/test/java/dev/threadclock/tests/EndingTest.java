@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Ending;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A JVM that ends at any moment while the agent is set up: it ends as it would without it, at once, and
+ * leaves no hs_err file. {@code -Dthreadclock.endings=N}: how often in each way.
+ */
+class EndingTest {
+    private static final int TIMES = Integer.getInteger("threadclock.endings", 8);
+    private static final String[] HOW = {"return", "exit", "halt", "TERM"};
+    private static final int[] STATUS = {0, 5, 6, 128 + 15};
+    /** The start-up time of a slow JVM. */
+    private static final int START_MICROS = 150_000;
+    private static final int SET_UP_MICROS = 20_000;
+
+    private final Random random = new Random(2);
+
+    @TempDir
+    Path folder;
+
+    private ChildJvm child(TestJdk jdk) {
+        ChildJvm child = ChildJvm.of(jdk).with(Crash.flag(folder), "-XX:TieredStopAtLevel=1");
+        return jdk.feature() >= 21 ? child.with("-XX:+EnableDynamicAgentLoading") : child;
+    }
+
+    private void assertEnded(Running running, int how) throws IOException {
+        Result result = running.end();
+        assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
+        // A JVM terminated during its start-up sometimes reports this itself, and may exit with 1: without an
+        // agent as well.
+        boolean notStarted = HOW[how].equals("TERM") && result.out().contains("java.lang.InternalError: Bad level");
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(notStarted ? 1 : STATUS[how]);
+        assertThat(result.errLines()).as(result.toString()).allMatch(line -> line.startsWith("Runtime.exit(143) logging failed"));
+    }
+
+    private static void terminateAfter(Running running, int micros) throws InterruptedException {
+        Thread.sleep(micros / 1000, micros % 1000 * 1000);
+        running.process().destroy();
+    }
+
+    @OnEachJdk
+    void whileItStartsWithTheAgent(TestJdk jdk) throws Exception {
+        for (int i = 0; i < TIMES; i++) {
+            int how = i % HOW.length;
+            boolean agentPath = i / HOW.length % 2 == 0;
+            boolean term = HOW[how].equals("TERM");
+            ChildJvm child = agentPath ? child(jdk).withAgentPath("total=interpolated") : child(jdk).withJavaAgent("");
+            Running running = child.start(Ending.class, term ? "stay" : HOW[how], Integer.toString(random.nextInt(SET_UP_MICROS)));
+            if (term) {
+                terminateAfter(running, random.nextInt(START_MICROS));
+            }
+            assertEnded(running, how);
+        }
+    }
+
+    @OnEachJdk
+    void whileTheAgentIsAttached(TestJdk jdk) throws Exception {
+        for (int i = 0; i < TIMES; i++) {
+            int how = 1 + i % (HOW.length - 1);
+            boolean term = HOW[how].equals("TERM");
+            // Its listener is started first; then everything happens at about the same time.
+            Running running = child(jdk).start(Ending.class, term ? "stay" : HOW[how], Integer.toString(300_000 + random.nextInt(60_000)));
+            while (Files.size(running.out()) == 0 && running.process().isAlive()) {
+                AttachJvm.sleep(1);
+            }
+            long began = System.nanoTime();
+            AttachChannel channel = new AttachChannel(running.process(), folder);
+            Thread attaching = new Thread(() -> {
+                try {
+                    while (running.process().isAlive()) {
+                        channel.agent(Product.LIBRARY, "do=attach,total=tick");
+                        channel.agent(Product.LIBRARY, "do=detach");
+                    }
+                } catch (IOException e) {
+                    // It has ended.
+                }
+            });
+            while (!term && System.nanoTime() - began < 290_000_000) {
+                AttachJvm.sleep(1);
+            }
+            attaching.start();
+            if (term) {
+                terminateAfter(running, random.nextInt(SET_UP_MICROS));
+            }
+            assertEnded(running, how);
+            attaching.join();
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Told;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A JVM with the agent where the kernel refuses something: it starts and runs as it does without the agent,
+ * at most one line says why threadclock does not work, and no time is wrong: each is right, or -1.
+ */
+class FaultsTest {
+    private static final long TICKS_NANOS = 40_000_000;
+    private static final long MINUTE_NANOS = 60_000_000_000L;
+    private static final String ALL = "clock_getres,faccessat,fstatfs,getrusage,madvise,nanosleep,process_vm_readv,rseq";
+
+    @TempDir
+    static Path folder;
+
+    private static Path without;
+
+    @BeforeAll
+    static void compile() {
+        without = folder.resolve("seccomp_exec");
+        Path sources = Product.ROOT.resolve("native/test");
+        try {
+            Result result = ChildJvm.start(List.of("gcc", "-D_GNU_SOURCE", "-O2", "-I" + sources, sources.resolve("seccomp_exec.c").toString(),
+                    sources.resolve("seccomp.c").toString(), "-o", without.toString()), Map.of()).end();
+            assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
+        } catch (IllegalStateException e) {
+            assumeTrue(false, "gcc cannot be run: " + e.getCause());
+        }
+    }
+
+    private static ChildJvm refusing(TestJdk jdk, String calls) {
+        return ChildJvm.of(jdk).withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk)).under(without.toString(), calls);
+    }
+
+    /** The library path, which the launcher otherwise derives from /proc. */
+    private static String libraryPath(TestJdk jdk) {
+        Path home = Path.of(jdk.java()).getParent().getParent();
+        return Stream.of("lib", "lib/jli", "lib/amd64/jli").map(below -> home.resolve(below).toString()).collect(Collectors.joining(":"));
+    }
+
+    /** As without the agent, except for a line on stderr; the times are right or -1. */
+    private static void assertSound(Result control, Result with) {
+        assumeTrue(control.exitCode() == 3, "a JVM without the agent does not run so either: " + control);
+        assertThat(with.exitCode()).as(with.toString()).isEqualTo(3);
+        List<String> more = new ArrayList<>(with.errLines());
+        control.errLines().forEach(more::remove);
+        assertThat(more).as(with.toString()).hasSizeLessThanOrEqualTo(1).allSatisfy(line -> assertThat(line).startsWith("threadclock: "));
+        if (!more.isEmpty()) {
+            return; // The JVM's own methods answer.
+        }
+        // Without clock_gettime HotSpot returns as total whatever was on the stack.
+        boolean haveTotal = with.command().stream().noneMatch(word -> word.startsWith("clock_gettime"));
+        for (int i = 0; i < 2; i++) {
+            for (String key : List.of("user", "by_id", "by_array")) {
+                assertWithin(with, key, i, haveTotal ? number(with, "before", i) : 0, haveTotal ? number(with, "after", i) : MINUTE_NANOS);
+            }
+            if (haveTotal) {
+                long other = number(with, "other_total", i);
+                assertWithin(with, "other", i, other, other);
+            }
+        }
+    }
+
+    private static long number(Result result, String key, int time) {
+        return Long.parseLong(result.all(key).get(time));
+    }
+
+    /** For work in user mode. */
+    private static void assertWithin(Result result, String key, int time, long least, long most) {
+        long nanos = number(result, key, time);
+        if (nanos != -1) {
+            assertThat(nanos).as(key + " in " + result).isBetween(Math.max(0, (least - TICKS_NANOS) / 3), most + 10_000_000);
+        }
+    }
+
+    private static void assertSound(TestJdk jdk, String calls) {
+        Result control = refusing(jdk, calls).run(Told.class);
+        assertSound(control, refusing(jdk, calls).withAgentPath("").run(Told.class));
+        assertSound(control, refusing(jdk, calls).withAgentPath("total=interpolated,freshness=now").run(Told.class));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"clock_getres", "clock_gettime", "clock_gettime,getrusage", "faccessat", "fstatfs", "getdents64", "getrusage",
+            "madvise", "nanosleep", "process_vm_readv", "readlinkat", "rseq", "socket"})
+    void aRefusedSystemCall(String calls) {
+        assertSound(TestJdk.newest(), calls);
+    }
+
+    @OnEachJdk
+    void manyRefusedSystemCalls(TestJdk jdk) {
+        assertSound(jdk, ALL);
+    }
+
+    private static ChildJvm mounted(TestJdk jdk, String mounts) {
+        return ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c", mounts + " && exec \"$@\"", "sh");
+    }
+
+    private static ChildJvm withoutProc(TestJdk jdk) {
+        return mounted(jdk, "mount -t tmpfs none /proc").withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk));
+    }
+
+    @OnEachJdk
+    void noProc(TestJdk jdk) {
+        Host.assumeMounts();
+        assertSound(withoutProc(jdk).run(Told.class), withoutProc(jdk).withAgentPath("").run(Told.class));
+    }
+
+    @OnEachJdk
+    void aProcThatHidesOthersProcesses(TestJdk jdk) {
+        Host.assumeMounts();
+        AttachJvm.assumeUsers(jdk);
+        String[] user = AttachJvm.asUser(12345, 12346).toArray(String[]::new);
+        ChildJvm child = mounted(jdk, "mount -t proc -o hidepid=2 proc /proc").under(user);
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            List<String> inside = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
+            inside.addAll(Arrays.asList(user));
+            for (String command : List.of("attach", "status", "detach")) {
+                Result result = AttachJvm.startCommand(inside, command, jvm.pid()).end();
+                assertThat(result.exitCode()).as(result.toString()).isZero();
+            }
+            List<String> another = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
+            another.addAll(AttachJvm.asUser(54321, 12346));
+            AttachJvm.assertRefused(AttachJvm.startCommand(another, "attach", jvm.pid()).end(), "no process " + jvm.pid());
+        }
+    }
+
+    /** Owned by another user, in the shared /tmp, before the JVM has created anything there. */
+    @Test
+    void whatAnotherUserHasPutIntoTmpBefore() throws IOException {
+        AttachJvm.assumeUsers(TestJdk.newest());
+        List<String> user = AttachJvm.asUser(12345, 12346);
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
+            List<String> attacker = new ArrayList<>(AttachJvm.asUser(54321, 54321));
+            Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
+            Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
+            attacker.addAll(List.of("sh", "-c", "ln -s /etc/passwd " + trigger + " && mkfifo " + socket));
+            assertThat(ChildJvm.start(attacker, Map.of()).end().exitCode()).isZero();
+            try {
+                for (List<String> who : List.of(List.<String>of(), user)) {
+                    Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end();
+                    assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+                    assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString()).hasSize(1);
+                }
+                assertThat(Files.isSymbolicLink(trigger)).as("the other user's file").isTrue();
+            } finally {
+                Files.deleteIfExists(trigger);
+                Files.deleteIfExists(socket);
+            }
+            Result result = AttachJvm.startCommand(user, "attach", jvm.pid()).end();
+            assertThat(result.exitCode()).as("when they are gone: " + result).isZero();
+        }
+    }
+}

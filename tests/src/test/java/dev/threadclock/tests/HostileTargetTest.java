@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.FakeListener;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A malicious process to which root attaches: no file of root outside the process's own file system is read,
+ * written or removed, no connection is made there, and the command ends in time with one line.
+ */
+class HostileTargetTest {
+    private static final TestJdk JDK = TestJdk.newest();
+    private static final List<String> USER = AttachJvm.asUser(12345, 12346);
+    private static final int ATTACKS = 3;
+
+    @TempDir
+    Path folder;
+
+    /** Files of the host's root, which its container cannot even see. */
+    private Path makeVictim() throws IOException {
+        Path victim = Files.createDirectory(folder.resolve("victim"));
+        for (String name : List.of("report", "libthreadclock.so", "s", "jvm.jfr", "precious")) {
+            Files.writeString(victim.resolve(name), "precious");
+        }
+        return victim;
+    }
+
+    private static Map<String, String> contents(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return new TreeMap<>(files.collect(Collectors.toMap(file -> file.getFileName().toString(), HostileTargetTest::text)));
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A JVM of root in a container with its own /tmp. */
+    private static AttachJvm contained() {
+        String classes = "'" + AttachJvm.CLASSES + "'";
+        String mounts = "mount --bind " + classes + " /mnt && mount -t tmpfs -o mode=1777,size=16m none /tmp && { [ -e " + classes
+                + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes + "; }; } && exec \"$@\"";
+        return AttachJvm.start(ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading")
+                .under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", mounts, "sh"));
+    }
+
+    /** What the container's root does to the folders that appear in its /tmp, as fast as it can. */
+    private interface Attack {
+        void on(Path made) throws IOException;
+    }
+
+    private static Thread repeat(Attack attack, Path tmp, AtomicInteger hits) {
+        Thread attacker = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                try (DirectoryStream<Path> all = Files.newDirectoryStream(tmp, "threadclock-*")) {
+                    for (Path made : all) {
+                        if (!Files.isSymbolicLink(made)) {
+                            attack.on(made);
+                            hits.incrementAndGet();
+                        }
+                    }
+                } catch (IOException | RuntimeException e) {
+                    // It was gone already.
+                }
+            }
+        });
+        attacker.start();
+        return attacker;
+    }
+
+    private void assertHarmless(Attack attack) throws Exception {
+        Host.assumeMounts();
+        Path victim = folder.resolve("victim");
+        Map<String, String> before = contents(victim);
+        AtomicInteger hits = new AtomicInteger();
+        try (AttachJvm jvm = contained()) {
+            Thread attacker = repeat(attack, Path.of(jvm.proc() + "/root/tmp"), hits);
+            for (int i = 0; i < ATTACKS; i++) {
+                Result result = AttachJvm.command("attach", "--timeout", "5", jvm.pid());
+                assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
+                assertThat(result.errLines()).as(result.toString()).hasSizeLessThanOrEqualTo(1);
+            }
+            AttachJvm.command("record", "-d", "1s", "--timeout", "5", "--jvm-events", "default", "-o",
+                    folder.resolve("out.jfr").toString(), jvm.pid());
+            attacker.interrupt();
+            attacker.join();
+        }
+        assertThat(hits.get()).as("attacks").isPositive();
+        assertThat(contents(victim)).isEqualTo(before);
+        assertThat(folder.resolve("out.jfr")).satisfiesAnyOf(file -> assertThat(file).doesNotExist(),
+                file -> assertThat(Files.readAllBytes(file)).asString(StandardCharsets.ISO_8859_1).doesNotContain("precious"));
+    }
+
+    @Test
+    void aLinkInThePlaceOfTheCommandsFolderLeadsNowhere() throws Exception {
+        Path victim = makeVictim();
+        assertHarmless(made -> {
+            Files.move(made, made.resolveSibling("taken" + System.nanoTime()));
+            Files.createSymbolicLink(made, victim);
+        });
+    }
+
+    private static Attack linksTo(Path victim, String... names) {
+        return made -> {
+            for (String name : names) {
+                Path link = made.resolve(".link");
+                Files.createSymbolicLink(link, victim.resolve(name));
+                Files.move(link, made.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            }
+        };
+    }
+
+    @Test
+    void linksInThePlaceOfItsFilesLeadNowhere() throws Exception {
+        assertHarmless(linksTo(makeVictim(), "report", "libthreadclock.so", "s", "jvm.jfr"));
+    }
+
+    @Test
+    void aLinkInThePlaceOfItsSocketIsNotFollowed() throws Exception {
+        Host.assumeMounts();
+        Path outside = folder.resolve("outside");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX); AttachJvm jvm = contained()) {
+            server.bind(UnixDomainSocketAddress.of(outside));
+            server.configureBlocking(false);
+            Result first = AttachJvm.command("attach", "--timeout", "60", jvm.pid());
+            assertThat(first.exitCode()).as(first.toString()).isZero();
+            Path socket = Path.of(jvm.proc() + "/root/tmp/.java_pid1");
+            Files.delete(socket);
+            Files.createSymbolicLink(socket, outside);
+            Result result = AttachJvm.command("status", "--timeout", "2", jvm.pid());
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            assertThat(result.errLines()).hasSize(1);
+            try (SocketChannel connected = server.accept()) {
+                assertThat(connected).as("a connection to a socket outside of the container").isNull();
+            }
+        }
+    }
+
+    /**
+     * From then on the command runs as that user, who may signal it; but root's terminal and files are open
+     * in it.
+     */
+    @Test
+    void theUserGetsNoWayIntoTheCommandThatHasBecomeThatUser() throws Exception {
+        AttachJvm.assumeUsers(JDK);
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading").under(USER.toArray(String[]::new)))) {
+            Running record = AttachJvm.startCommand(List.of(), "record", "-d", "5s", "-o", folder.resolve("out.csv").toString(), jvm.pid());
+            long pid = record.process().pid();
+            for (int i = 0; i < 300 && !text(Path.of("/proc/" + pid + "/status")).contains("Uid:\t12345"); i++) {
+                AttachJvm.sleep(20);
+            }
+            Path trigger = Path.of("/tmp/.attach_pid" + pid);
+            Path socket = Path.of("/tmp/.java_pid" + pid);
+            String attack = "touch " + trigger + "; kill -QUIT " + pid + "; sleep 2; ls -l /proc/" + pid + "/fd && echo open; "
+                    + "[ -e " + socket + " ] && echo listens; echo tried";
+            List<String> attacker = new ArrayList<>(USER);
+            attacker.addAll(List.of("sh", "-c", attack));
+            Result attacked = ChildJvm.start(attacker, Map.of()).end();
+            Files.deleteIfExists(trigger);
+            Result result = record.end();
+            assertThat(attacked.out()).as(attacked.toString()).isEqualTo("tried\n");
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.out() + result.err()).as("no thread dump").doesNotContain("Full thread dump");
+        }
+    }
+
+    /**
+     * Its command line may name an argument file, whose content is shown: the target's user must be allowed
+     * to read that file.
+     */
+    @Test
+    void aFileThatOnlyRootMayReadIsNotReadForIt() throws Exception {
+        AttachJvm.assumeUsers(JDK);
+        Path words = Files.writeString(folder.resolve("words"), "-Dsome=thing\n");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK).with("@" + words).under(USER.toArray(String[]::new)))) {
+            Files.writeString(words, "TheSecretOfRoot\n");
+            assertThat(AttachJvm.command("status", jvm.pid()).toString()).as("readable by everybody").contains("TheSecretOfRoot");
+            Files.setPosixFilePermissions(words, PosixFilePermissions.fromString("rw-------"));
+            Result result = AttachJvm.command("status", jvm.pid());
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.out() + result.err()).doesNotContain("TheSecretOfRoot");
+        }
+    }
+
+    /** What listens in place of the JVM: sends endlessly, is silent, sends garbage, closes the connection. */
+    @ParameterizedTest
+    @ValueSource(strings = {"endless", "silent", "garbage", "closing", "liar"})
+    void aFakeListenerIsNotWaitedForNorBelieved(String kind) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK), FakeListener.class, kind)) {
+            long began = System.nanoTime();
+            Result result = AttachJvm.command("attach", "--timeout", "3", jvm.pid());
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString()).hasSize(1);
+            assertThat(result.err()).as("no escape sequence").doesNotContain("\u001b", "\u009b");
+            assertThat(result.err().length()).isLessThan(3000);
+            assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(60_000_000_000L);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.cli.TickClock;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.ManyReads;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * {@link ManyReads} finds no wrong reading. {@code -Dthreadclock.many.reads=N}: how many reads on each JDK,
+ * for at most ten minutes; otherwise for two seconds.
+ */
+class ManyReadsTest {
+    private static final String READS = System.getProperty("threadclock.many.reads", "");
+    /** So that TIDs of ended threads are reused soon. */
+    private static final String FEW_IDS = "1000";
+
+    static Stream<Arguments> totals() {
+        return (READS.isEmpty() ? TestJdk.thorough() : TestJdk.all()).stream()
+                .flatMap(jdk -> Stream.of("tick", "interpolated").map(total -> Arguments.of(jdk, total)));
+    }
+
+    @ParameterizedTest(name = "total={1}, {0}")
+    @MethodSource("totals")
+    void noneDecreasesOrExceedsTheTruthOrIsAnotherThreads(TestJdk jdk, String total) {
+        Host.assumeOwnPidMax();
+        TickClock ticks = TickClock.learn();
+        ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=" + total).withClassPath(Product.JAR)
+                .under("unshare", "-p", "-f", "--mount-proc", "sh", "-c", "echo " + FEW_IDS + " >/proc/sys/kernel/pid_max && \"$@\"", "sh")
+                .withinAtLeast(Duration.ofMinutes(12));
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(ManyReads.class, READS.isEmpty() ? "1000000000" : READS, READS.isEmpty() ? "2" : "600",
+                Long.toString(ticks.lengthNanos()), Long.toString(ticks.phaseNanos()));
+        List.of(("total=" + total + "\n" + result.out()).split("\n")).forEach(line -> ResultFile.line(ManyReadsTest.class.getName(), line));
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.err()).isEmpty();
+    }
+}

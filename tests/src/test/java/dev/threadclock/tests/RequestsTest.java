@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Requests;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A request to the agent that names something that could block the JVM is refused, because the JVM has a
+ * single attach listener thread.
+ */
+class RequestsTest {
+    @TempDir
+    Path folder;
+
+    private Result requests(TestJdk jdk, String... options) {
+        ChildJvm child = ChildJvm.of(jdk);
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        String[] arguments = new String[2 + options.length];
+        arguments[0] = ParityHelper.assumeLibrary();
+        arguments[1] = Product.LIBRARY.toString();
+        System.arraycopy(options, 0, arguments, 2, options.length);
+        Result result = child.run(Requests.class, arguments);
+        assertThat(result.all("answered")).as(result.toString()).hasSize(options.length).containsOnly("true");
+        return result;
+    }
+
+    private Path report() throws IOException {
+        return Files.createTempFile(folder, "report", "");
+    }
+
+    private Path fifo() {
+        Path fifo = folder.resolve("fifo");
+        assertThat(ChildJvm.start(List.of("mkfifo", fifo.toString()), Map.of()).end().exitCode()).isZero();
+        return fifo;
+    }
+
+    @OnEachJdk
+    void aPipeIsNoLogAndNoReport(TestJdk jdk) throws IOException {
+        Path fifo = fifo();
+        Path report = report();
+        Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo, "do=status,report=" + folder);
+        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe").contains("name a file");
+        assertThat(result.errLines()).as("of reports that cannot be written the program's stderr says nothing").isEmpty();
+    }
+
+    @OnEachJdk
+    void aPipeThatIsReadIsNoneEither(TestJdk jdk) throws IOException {
+        Path fifo = fifo();
+        Path report = report();
+        ChildJvm.Running reader = ChildJvm.start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"), Map.of());
+        try {
+            requests(jdk, "log=" + fifo + ",report=" + report);
+        } finally {
+            reader.process().destroyForcibly();
+            reader.end();
+        }
+        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe");
+    }
+
+    @OnEachJdk
+    void aDeviceMayBeALog(TestJdk jdk) throws IOException {
+        Path report = report();
+        requests(jdk, "log=/dev/null,report=" + report);
+        assertThat(report).content().isEqualTo("ok\n");
+    }
+
+    @OnEachJdk
+    void aListenerThatAcceptsNobodyIsNotWaitedFor(TestJdk jdk) throws IOException {
+        Path path = folder.resolve("socket");
+        Path report = report();
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address, 1);
+                SocketChannel first = SocketChannel.open(address);
+                SocketChannel second = SocketChannel.open(address)) {
+            assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected())).containsOnly(true);
+            requests(jdk, "do=sample,period=100,channel=" + path + ",report=" + report);
+        }
+        assertThat(report).content().startsWith("error: '" + path + "' takes no more connections").contains("try again");
+    }
+}

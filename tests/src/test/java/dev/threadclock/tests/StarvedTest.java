@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Forked;
+import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.ReadById;
+import dev.threadclock.tests.child.Steady;
+import dev.threadclock.tests.child.StormState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A JVM that lacks something while the agent is set up (heap, address space, file descriptors), is stopped
+ * meanwhile, or forks: it keeps running, or fails as it would without the agent.
+ */
+class StarvedTest {
+    private static final int STARTED = 3; // the exit status of Hello
+    private static final long KILOBYTE = 1024;
+
+    @TempDir
+    Path folder;
+
+    /** A JVM with the program Steady, and a channel to it. */
+    private final class SteadyJvm implements AutoCloseable {
+        final StormState state;
+        final Running running;
+        final AttachChannel channel;
+
+        SteadyJvm(TestJdk jdk, String... more) throws IOException, InterruptedException {
+            Path page = Files.createTempFile(folder, "state", "");
+            state = new StormState(page.toString());
+            ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder));
+            if (jdk.feature() >= 21) {
+                child.with("-XX:+EnableDynamicAgentLoading");
+            }
+            running = child.start(Steady.class, Stream.concat(Stream.of(page.toString()), Stream.of(more)).toArray(String[]::new));
+            awaitReads(1);
+            channel = new AttachChannel(running.process(), folder);
+        }
+
+        void awaitReads(long more) throws IOException {
+            long until = state.reads() + more;
+            for (long began = System.nanoTime(); state.reads() < until; AttachJvm.sleep(1)) {
+                assertThat(running.process().isAlive()).as(running.state()).isTrue();
+                assertThat(System.nanoTime() - began).as("nanoseconds of waiting for reads").isLessThan(60_000_000_000L);
+            }
+        }
+
+        /**
+         * Sends a request; a refusal is as good as an answer, as long as the JVM keeps running. Returns the
+         * report, or the refusal.
+         */
+        String ask(String options) throws IOException {
+            String answer;
+            if (state.attached() % 2 == 1) {
+                state.nextAttached();
+            }
+            try {
+                answer = channel.agent(Product.LIBRARY, options);
+            } catch (IOException e) {
+                answer = e.getMessage();
+            }
+            if (answer.startsWith("ok\n") && options.startsWith("do=attach")) {
+                state.nextAttached();
+            }
+            awaitReads(10);
+            return answer;
+        }
+
+        /** Raises or lowers a limit of the running JVM. */
+        void limit(String what, String soft) {
+            Result result = ChildJvm.start(List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
+                    Map.of()).end();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+        }
+
+        long status(String field) throws IOException {
+            return Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
+                    .filter(line -> line.startsWith(field + ":")).mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .findFirst().orElseThrow();
+        }
+
+        /** In the end all is well again: it accepts the agent, and no answer was wrong. */
+        void assertFine() throws IOException {
+            assertThat(ask("do=attach,total=tick")).startsWith("ok\n");
+            state.end();
+            Result result = running.end();
+            assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.errLines().stream().filter(line -> line.startsWith("threadclock"))).as(result.toString()).isEmpty();
+            assertThat(result.number("violations")).as(result.toString()).isZero();
+        }
+
+        @Override
+        public void close() {
+            running.process().destroyForcibly();
+        }
+    }
+
+    @OnEachJdk
+    void aFullHeap(TestJdk jdk) throws Exception {
+        try (SteadyJvm jvm = new SteadyJvm(jdk, "full")) {
+            jvm.awaitReads(200);
+            for (int i = 0; i < 3; i++) {
+                jvm.ask("do=attach,freshness=now,total=interpolated");
+                jvm.ask("do=status");
+                jvm.ask("do=detach");
+            }
+            jvm.state.totalMayDecrease(true);
+            jvm.awaitReads(10);
+            jvm.assertFine();
+        }
+    }
+
+    /** If the agent cannot read the fields of Thread, it tries again later, and never guesses a thread. */
+    @OnEachJdk
+    void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
+        CLibrary library = CLibrary.of("company");
+        assumeTrue(library.file().isPresent(), library.problem());
+        String file = library.file().get().toString();
+        ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick").with(Crash.flag(folder));
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(ReadById.class, file).ok();
+        assertThat(result.number("starved")).as(result.toString()).isEqualTo(3);
+        assertThat(result.number("busy")).as(result.toString()).isGreaterThan(90_000_000L);
+        assertThat(result.number("user")).as(result.toString()).isBetween(50_000_000L, result.number("busy") + 20_000_000L);
+        assertThat(result.number("idle")).as(result.toString()).isBetween(0L, 50_000_000L);
+        assertThat(result.number("main")).as(result.toString()).isBetween(result.number("before"), result.number("after"));
+    }
+
+    @OnEachJdk
+    void noAddressSpace(TestJdk jdk) throws Exception {
+        for (long more : new long[] {0, 64, 256, 1024, 4096}) {
+            try (SteadyJvm jvm = new SteadyJvm(jdk)) {
+                jvm.limit("as", Long.toString((jvm.status("VmSize") + more) * KILOBYTE));
+                jvm.ask("do=attach");
+                jvm.ask("do=detach");
+                jvm.limit("as", "unlimited");
+                jvm.assertFine();
+            }
+        }
+    }
+
+    @OnEachJdk
+    void noFileDescriptors(TestJdk jdk) throws Exception {
+        try (SteadyJvm jvm = new SteadyJvm(jdk)) {
+            assertThat(jvm.ask("do=status")).startsWith("ok\n");
+            // With none, the JVM's own listener fails to accept, and is gone for good on some JDKs: leaves at
+            // least the connection.
+            for (int free = 1; free < 6; free++) {
+                jvm.limit("nofile", Integer.toString(firstFree(jvm) + free));
+                jvm.ask("do=attach");
+                jvm.ask("do=detach");
+            }
+            jvm.limit("nofile", "1024");
+            jvm.assertFine();
+        }
+    }
+
+    /** The number that the next descriptor would get. */
+    private static int firstFree(SteadyJvm jvm) throws IOException {
+        try (Stream<Path> open = Files.list(Path.of("/proc/" + jvm.running.process().pid() + "/fd"))) {
+            List<Integer> numbers = open.map(file -> Integer.valueOf(file.getFileName().toString())).toList();
+            return Stream.iterate(0, number -> number + 1).filter(number -> !numbers.contains(number)).findFirst().orElseThrow();
+        }
+    }
+
+    @OnEachJdk
+    void stoppedWhileTheAgentIsAttached(TestJdk jdk) throws Exception {
+        StormRun storm = new StormRun(jdk, folder);
+        storm.run(run -> {
+            run.channel();
+            for (int i = 0; i < 5; i++) {
+                Process stopper = new ProcessBuilder("sh", "-c", "for i in 1 2 3 4 5; do sleep 0.00" + (1 + 2 * i)
+                        + "; kill -STOP $0; sleep 0.02; kill -CONT $0; done", Long.toString(run.process().pid())).start();
+                StormRun.cycles(4L * (i + 1), 0).run(run);
+                stopper.waitFor();
+            }
+        }).assertFine().assertSilent();
+    }
+
+    @OnEachJdk
+    void forkedByNativeCode(TestJdk jdk) throws Exception {
+        CLibrary library = CLibrary.of("company");
+        assumeTrue(library.file().isPresent(), library.problem());
+        ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder));
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(Forked.class, library.file().get().toString(), "50").ok();
+        assertThat(result.number("wrong")).as(result.toString()).isZero();
+        assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result).isLessThan(5);
+    }
+
+    /** Around the smallest address space in which a JVM starts without the agent. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    void startedWithLittleAddressSpace(TestJdk jdk) throws Exception {
+        long least = 0;
+        for (long step = 1 << 21; step >= 256; step /= 2) {
+            least += started(jdk, least + step, false).exitCode() == STARTED ? 0 : step;
+        }
+        int started = 0;
+        for (int i = -8; i <= 24; i++) {
+            Result result = started(jdk, least + 256L * i, true);
+            started += result.exitCode() == STARTED ? 1 : 0;
+            String crash = Crash.text(folder);
+            assertThat(crash).as(result.toString()).doesNotContain("SIGSEGV", "SIGBUS", "Internal Error");
+            // 127 is glibc's: no memory for a thread's storage, while HotSpot reports the first failure.
+            // Happens with other agents too.
+            assertThat(result.exitCode()).as(result.toString()).isIn(STARTED, 1, 127, 128 + 6);
+            for (Path file : Crash.files(folder)) {
+                Files.delete(file);
+            }
+        }
+        assertThat(started).as("some have started").isPositive();
+    }
+
+    private Result started(TestJdk jdk, long kilobytes, boolean withAgent) {
+        ChildJvm child = ChildJvm.of(jdk).under("prlimit", "--as=" + kilobytes * KILOBYTE)
+                .with("-Xmx16m", "-Xint", "-XX:+UseSerialGC", Crash.flag(folder));
+        return (withAgent ? child.withAgentPath("") : child).run(Hello.class);
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Storm;
+import dev.threadclock.tests.child.StormState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * One JVM that runs the program {@link Storm}, and what is done to it: cycles of attach, a change of options
+ * and detach, or an action of the test.
+ */
+final class StormRun {
+    /**
+     * With -Xcheck:jni a JVM reports which signals were ignored when it was started: by nohup, or by a
+     * shell's background.
+     */
+    private static final Pattern OF_SIGNALS =
+            Pattern.compile("Warning: SIG.*|Signal Handlers:|SIG[A-Z0-9]+: .*|Running in non-interactive shell.*");
+
+    /**
+     * JDK 11 may crash by itself, without any agent, when a thread is looked up by an id and ends during
+     * garbage collection: ThreadsList::find_JavaThread_from_java_tid waits for a lock after finding it, and
+     * then continues through a list of threads whose objects the collector has moved meanwhile
+     * (docs/reliability.md). As long as the heap does not shrink, it reads stale memory there whose content
+     * it does not use.
+     */
+    private static final String HEAP_THAT_STAYS = "-Xms256m";
+
+    private static final long LONGEST_START_NANOS = 300_000_000_000L;
+    private static final long LONGEST_ANSWER_NANOS = 60_000_000_000L;
+    /** With -Xcheck:jni, and without an agent. */
+    private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking exceptions when required"
+            + " to from CallStaticObjectMethod";
+    private static final String[] FRESHNESS = {"tick", "now"};
+    private static final String[] TOTAL = {"jvm", "tick", "now", "interpolated"};
+
+    private final TestJdk jdk;
+    private final Path folder;
+    private final ChildJvm child;
+    private final StormState state;
+    private final Random random = new Random(1);
+    private long faultNanos;
+    private long restMillis;
+    private Running running;
+    private AttachChannel channel;
+    private long began;
+    private long ended;
+    private long cycles;
+    /** Which implementation answers total time. */
+    private String total = "jvm";
+
+    /** What happens while the program runs; IOException: the JVM did not carry out a request. */
+    interface Action {
+        void run(StormRun storm) throws IOException, InterruptedException;
+    }
+
+    StormRun(TestJdk jdk, Path folder) throws IOException {
+        this.jdk = jdk;
+        this.folder = Files.createTempDirectory(folder, "storm-");
+        state = new StormState(page());
+        // Without the agent user times may be wrong, and they are on JDK 21 (JDK-8372704).
+        state.userMayDecrease(true);
+        child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withinAtLeast(Duration.ofHours(3));
+        if (jdk.feature() >= 21) {
+            child.with("-XX:+EnableDynamicAgentLoading");
+        }
+        if (jdk.feature() == 11) {
+            child.with(HEAP_THAT_STAYS);
+        }
+    }
+
+    private String page() {
+        return folder.resolve("state").toString();
+    }
+
+    StormRun with(String... flags) {
+        child.with(flags);
+        return this;
+    }
+
+    /** The JVM has the agent from the start. */
+    StormRun withAgentPath(String options) {
+        child.withAgentPath(options);
+        state.userMayDecrease(false);
+        state.nextAttached();
+        return this;
+    }
+
+    StormRun withFault(long nanos) {
+        faultNanos = nanos;
+        return this;
+    }
+
+    /** Less than a storm: threads rest between two rounds. */
+    StormRun withRest(long millis) {
+        restMillis = millis;
+        return this;
+    }
+
+    Outcome run(Action action) throws InterruptedException, IOException {
+        running = child.start(Storm.class, page(), Long.toString(faultNanos), Long.toString(restMillis));
+        String problem = "none";
+        try {
+            awaitWork();
+            began = System.nanoTime();
+            action.run(this);
+            state.end();
+        } catch (IOException e) {
+            problem = e.toString();
+            // A crashing JVM is given the time to write its report.
+            running.process().waitFor(10, java.util.concurrent.TimeUnit.SECONDS);
+            running.process().destroyForcibly();
+        }
+        ended = System.nanoTime();
+        return new Outcome(running.end(), problem, Crash.text(folder));
+    }
+
+    private void awaitWork() throws IOException {
+        for (long waiting = System.nanoTime(); state.reads() == 0; AttachJvm.sleep(5)) {
+            if (!running.process().isAlive() || System.nanoTime() - waiting > LONGEST_START_NANOS) {
+                throw new IOException("the JVM has not come to work: " + running.state());
+            }
+        }
+    }
+
+    Process process() {
+        return running.process();
+    }
+
+    /** Connects to the JVM's attach socket; starts its listener. */
+    AttachChannel channel() throws IOException, InterruptedException {
+        if (channel == null) {
+            channel = new AttachChannel(running.process(), folder);
+        }
+        return channel;
+    }
+
+    long reads() {
+        return state.reads();
+    }
+
+    /** The number of cycles and seconds, as text. */
+    String cycles() {
+        return cycles + " cycles in " + (ended - began) / 1_000_000_000 + " s";
+    }
+
+    /** Runs this many cycles, or if count is 0 for this many seconds. */
+    static Action cycles(long count, long seconds) {
+        return storm -> {
+            while (count > 0 ? storm.cycles < count : System.nanoTime() - storm.began < seconds * 1_000_000_000) {
+                storm.attach(true);
+                storm.pause();
+                storm.attach(false);
+                storm.pause();
+                storm.detach();
+                storm.pause();
+                storm.cycles++;
+            }
+        };
+    }
+
+    /** No change: only reads. */
+    static Action rest(long millis) {
+        return storm -> AttachJvm.sleep(millis);
+    }
+
+    /** Sometimes none, sometimes long enough for the reads of a tick or two. */
+    private void pause() {
+        int kind = random.nextInt(4);
+        if (kind < 2) {
+            AttachJvm.sleep(kind == 0 ? 1 : random.nextInt(12));
+        }
+    }
+
+    private void attach(boolean first) throws IOException, InterruptedException {
+        String next = TOTAL[random.nextInt(TOTAL.length)];
+        // Only the JVM's own answers may exceed the next: they have another resolution, are fresher, or are
+        // wrong.
+        boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");
+        state.userMayDecrease(first || state.userMayDecrease());
+        state.totalMayDecrease(totalMayDecrease);
+        ask("do=attach,freshness=" + FRESHNESS[random.nextInt(FRESHNESS.length)] + ",total=" + next);
+        state.userMayDecrease(false);
+        state.totalMayDecrease(false);
+        total = next;
+        if (first) {
+            state.nextAttached();
+        }
+    }
+
+    void detach() throws IOException, InterruptedException {
+        state.nextAttached();
+        ask("do=detach");
+        total = "jvm";
+    }
+
+    private void ask(String options) throws IOException, InterruptedException {
+        long before = System.nanoTime();
+        String report = channel().agent(Product.LIBRARY, options);
+        if (!report.startsWith("ok\n")) {
+            throw new IOException("\"" + report.strip() + "\" to " + options + " in cycle " + cycles);
+        }
+        if (System.nanoTime() - before > LONGEST_ANSWER_NANOS) {
+            throw new IOException("no answer to " + options + " within a minute in cycle " + cycles);
+        }
+    }
+
+    record Outcome(Result result, String problem, String crash) {
+        boolean crashed() {
+            return !crash.isEmpty() || !problem.equals("none");
+        }
+
+        /** For a line of results. */
+        String line() {
+            String said = result.out().lines().filter(line -> line.startsWith("reads=") || line.startsWith("violation="))
+                    .collect(Collectors.joining("; "));
+            return crashed() ? "crashed or refused: " + problem : said;
+        }
+
+        /** No crash, no wrong answer; other output of the JVM is for the test to judge. */
+        Outcome assertFine() {
+            assertThat(crash).as(result.toString()).isEmpty();
+            assertThat(problem).as(result.toString()).isEqualTo("none");
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.number("violations")).as(result.toString()).isZero();
+            assertThat(result.number("reads")).as(result.toString()).isPositive();
+            return this;
+        }
+
+        /** Nothing on stderr, and on stdout the program's line. */
+        Outcome assertSilent() {
+            result.ok();
+            assertThat(result.out().lines().filter(line -> !line.equals(OF_JDK_8_ITSELF) && !OF_SIGNALS.matcher(line).matches()))
+                    .as(result.toString()).hasSize(1);
+            return this;
+        }
+    }
+}

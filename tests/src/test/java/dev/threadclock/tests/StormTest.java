@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.StormRun.Outcome;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The agent is attached, given other options and detached while all methods of ThreadMXBean are called: the
+ * JVM does not crash, no call fails, no answer is wrong, nothing is printed; also with -Xcheck:jni, which
+ * prints.
+ *
+ * <p>{@code -Dthreadclock.storm.cycles=N}: how often on each JDK, instead of for as many seconds as
+ * {@code -Dthreadclock.storm.seconds} says. ci/attack storm runs 10,000.
+ */
+class StormTest {
+    private static final String TITLE = "Attach, change of options and detach while eight threads call every method of ThreadMXBean";
+    private static final long CYCLES = Long.getLong("threadclock.storm.cycles", 0);
+    private static final long SECONDS = Long.getLong("threadclock.storm.seconds", 3);
+
+    @TempDir
+    Path folder;
+
+    static Stream<Arguments> modes() {
+        return TestJdk.all().stream()
+                .flatMap(jdk -> Stream.of("-Xmixed", "-Xint", "-Xcheck:jni").map(mode -> Arguments.of(jdk, mode)));
+    }
+
+    @ParameterizedTest(name = "{1}, {0}")
+    @MethodSource("modes")
+    void comingAndGoingNeitherCrashesNorShows(TestJdk jdk, String mode) throws Exception {
+        boolean checks = mode.equals("-Xcheck:jni");
+        StormRun storm = new StormRun(jdk, folder).with(mode);
+        Outcome outcome = storm.run(checks ? StormRun.cycles(CYCLES / 10, 1) : StormRun.cycles(CYCLES, SECONDS));
+        ResultFile.line(TITLE, String.format("%s, %s, %s: %s", jdk, mode, storm.cycles(), outcome.line()));
+        outcome.assertFine().assertSilent();
+    }
+
+    @OnEachJdk
+    void theCheckNoticesValuesThatAreTooLow(TestJdk jdk) throws Exception {
+        Outcome outcome = new StormRun(jdk, folder).withAgentPath("").withFault(30_000_000).run(StormRun.rest(200));
+        assertThat(outcome.result().number("violations")).as(outcome.toString()).isPositive();
+    }
+}

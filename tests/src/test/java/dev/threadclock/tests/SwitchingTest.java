@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Ended;
+import dev.threadclock.tests.child.Newborn;
+import dev.threadclock.tests.child.Rival;
+import dev.threadclock.tests.child.Switching;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The agent is switched on and off while threads read: nothing crashes, nothing is thrown, no value
+ * decreases.
+ */
+class SwitchingTest {
+    private static final String MILLIS = "2500";
+
+    @TempDir
+    Path folder;
+
+    /** Without the JVM's warnings about the helper libraries. */
+    private static ChildJvm child(TestJdk jdk) {
+        ChildJvm child = ChildJvm.of(jdk);
+        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+    }
+
+    private static void assertNone(Result result, String... mistakes) {
+        for (String mistake : mistakes) {
+            assertThat(result.number(mistake)).as(mistake + " in " + result).isZero();
+        }
+    }
+
+    private static void switching(ChildJvm child) {
+        Result result = child.run(Switching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), MILLIS);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertNone(result, "below", "none", "thrown", "above");
+        assertThat(result.number("cycles")).isGreaterThan(10);
+        assertThat(result.out().lines()).as("the JVM logs nothing either").hasSize(1);
+        assertThat(result.err()).isEmpty();
+    }
+
+    @OnEachJdk
+    void nothingIsTakenBack(TestJdk jdk) {
+        switching(child(jdk));
+    }
+
+    @OnEachJdk
+    void norInterpreted(TestJdk jdk) {
+        switching(child(jdk).with("-Xint"));
+    }
+
+    @OnEachJdk
+    void aThreadThatStartsIsReadRight(TestJdk jdk) {
+        for (String options : new String[] {"", "total=interpolated", "total=tick"}) {
+            Result result = child(jdk).run(Newborn.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), options, "1000", "15").ok();
+            assertNone(result, "above", "below", "totalBelow", "none");
+            assertThat(result.number("newborn")).as("read before the agent knows it: %s", result).isGreaterThan(100);
+            assertThat(result.number("unlisted")).isPositive();
+        }
+    }
+
+    /**
+     * Where HotSpot does not describe its data, the JVM answers for it: on 25.0.5 and later with a raw count
+     * of ticks.
+     */
+    @OnEachJdk
+    void aThreadThatCannotBeFoundHasNoMoreUserTimeThanTotal(TestJdk jdk) {
+        String helper = ParityHelper.assumeLibrary();
+        Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
+                .run(Newborn.class, helper, Product.LIBRARY.toString(), "", "1000", "15").ok();
+        assertNone(result, "above", "none");
+        assertThat(result.number("newborn")).isGreaterThan(100);
+    }
+
+    /**
+     * The JVM's total is finer than the sum that the thread reads itself. The same holds for a thread that
+     * Thread.start has not started yet.
+     */
+    @OnEachJdk
+    void norATotalThatIsMoreThanItReadsItself(TestJdk jdk) {
+        String helper = ParityHelper.assumeLibrary();
+        Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
+                .run(Newborn.class, helper, Product.LIBRARY.toString(), "total=tick", "1000", "0").ok();
+        assertNone(result, "above", "totalBelow", "none");
+        assertThat(result.number("newborn")).isGreaterThan(100);
+    }
+
+    @OnEachJdk
+    void theEndOfAThreadIsSeenWhileDetached(TestJdk jdk) throws IOException {
+        String library = Product.LIBRARY.toString();
+        Path report = Files.createTempFile(folder, "report", "");
+        Result result = child(jdk).run(Ended.class, ParityHelper.assumeLibrary(), library, report.toString()).ok();
+        long known = Files.readAllLines(report).stream().filter(line -> line.startsWith("threads="))
+                .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst().orElseThrow();
+        assertThat(known).as(result.toString()).isBetween(1L, result.number("alive") + Ended.ENDED / 2);
+    }
+
+    /** From JDK 17 on the JVM logs what the rival does. */
+    @OnEachJdk
+    void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {
+        ChildJvm child = jdk.feature() >= 9 ? child(jdk).with("-Xlog:disable") : child(jdk);
+        String helper = ParityHelper.assumeLibrary();
+        Result result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(), Product.LIBRARY.toString(), "4000").ok();
+        assertNone(result, "lost", "ignored");
+        assertThat(result.number("cycles")).isGreaterThan(20);
+    }
+}
