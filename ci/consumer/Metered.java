@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's Java program: reads its times through the library and, with the agent, through ThreadMXBean; checks both. Java 8.
 import dev.threadclock.ThreadClock;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
+/**
+ * A user's Java program: reads its times through the library and, with the agent, through ThreadMXBean;
+ * checks both. Java 8.
+ */
 public final class Metered {
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
     private static volatile long sink;

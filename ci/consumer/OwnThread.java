@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's Java program that has the library alone: reads its own user time, as README.md shows it. Java 8.
 import dev.threadclock.ThreadClock;
 
+/**
+ * A user's Java program that uses the library alone: reads its own user time, as README.md shows it. Java 8.
+ */
 public final class OwnThread {
     private static volatile long sink;
 

@@ -2,22 +2,38 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the native tree with its tests and runs them through ctest. Sourced after part.bash.
 
+# shortened: the C tests that repeat themselves do so less often.
+shortened() {
+    export THREADCLOCK_STRESS_READS=400000 THREADCLOCK_CHURN_THREADS=1280 THREADCLOCK_WATCH_MS=1000 THREADCLOCK_SIGNAL_MS=500
+    export THREADCLOCK_COMPARISONS=200000 CLASS_FILE_ROUNDS=2000 THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
+}
+
 # run_native_tests FOLDER SECONDS [CMAKE OPTIONS]: SECONDS is the limit of each test program.
 run_native_tests() {
-    local folder=$1 seconds=$2 output=$TC_PART_DIR/ctest.out status
-    shift 2
-    must configure_native "$folder" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON "$@"
-    must cmake --build "$folder"
+    build_native_tests "$1" "${@:3}"
     pass "builds without warnings"
+    run_ctest "$1" "$2"
+}
+
+# build_native_tests FOLDER [CMAKE OPTIONS]
+build_native_tests() {
+    must configure_native "$1" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON "${@:2}"
+    must cmake --build "$1"
+}
+
+# run_ctest FOLDER SECONDS [TITLE [CTEST OPTIONS]]: the title goes before the name of each test.
+run_ctest() {
+    local folder=$1 seconds=$2 title=${3:-} output status
+    output=$TC_PART_DIR/ctest${title:+-$title}.out
     # Awk ends with ctest; PIPESTATUS keeps ctest's own verdict.
-    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" </dev/null 2>&1 | tee "$output" |
-        awk -f "$TC_ROOT/ci/lib/ctest.awk" | results_from
+    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" "${@:4}" </dev/null 2>&1 | tee "$output" |
+        awk -f "$TC_ROOT/ci/lib/ctest.awk" | results_from "$title"
     status=${PIPESTATUS[0]}
     cat "$output" >>"$TC_PART_LOG"
     if grep -q 'No tests were found' "$output"; then
-        fail "ctest" "found no tests in $folder"
-    elif ((status != 0)) && ! grep -q $'^fail\t'"$TC_PART"$'\t' "$TC_RESULTS"; then
-        fail "ctest" "exit $status although no test failed"
+        fail "${title:+$title: }ctest" "found no tests in $folder"
+    elif ((status != 0)) && ! grep -q $'^fail\t'"$TC_PART"$'\t'"${title:+$title: }" "$TC_RESULTS"; then
+        fail "${title:+$title: }ctest" "exit $status although no test failed"
     fi
     if ((status != 0)); then
         printf '  what the failed tests printed (all of it in %s):\n' "${TC_PART_LOG#"$TC_ROOT"/}"
