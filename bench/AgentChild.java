@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that AgentOnJdks starts in each JVM, with and without the agent. Java 8.
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
-/** Argument "version": prints the JDK's. "threads": prints us per start and end of a thread. "reads": prints ns per nanoTime and per read. */
+/**
+ * The program that AgentOnJdks starts in each JVM, with and without the agent. Java 8. Argument "version":
+ * prints the JDK's version. "threads": prints us per start and end of a thread. "reads": prints ns per
+ * nanoTime and per read.
+ */
 public final class AgentChild {
-    /** Reads in a batch; what is slow without the agent gets few. */
+    /** Reads per batch; few for reads that are slow without the agent. */
     private static final int[] BATCH = {2000, 200, 2000, 50, 1};
     private static final int NANO_TIME = 0;
     private static final int OWN_USER = 1;
@@ -34,7 +37,7 @@ public final class AgentChild {
         }
     }
 
-    /** The median round, of threads that do nothing, one after the other. */
+    /** The median round of starting threads that do nothing, one after the other. */
     private static void startThreads() throws InterruptedException {
         int rounds = 30;
         int threads = 400;
@@ -63,7 +66,8 @@ public final class AgentChild {
         Thread busy = new Thread(() -> burn(end));
         busy.setDaemon(true);
         busy.start();
-        // The array's reads and the busy thread run in their own rounds: neither disturbs the others.
+        // The array reads and the busy thread run in rounds of their own, so that neither disturbs the
+        // others.
         print(measure(busy.getId(), ids));
         end.countDown();
     }
@@ -133,11 +137,11 @@ public final class AgentChild {
         try {
             end.await();
         } catch (InterruptedException e) {
-            // It ends.
+            // Ends the thread.
         }
     }
 
-    /** Busy half of the time: of a machine with two processors one is left for the reader. */
+    /** Busy half of the time, so that on a machine with two processors one is left for the reader. */
     private static void burn(CountDownLatch end) {
         while (end.getCount() > 0) {
             long until = System.nanoTime() + 500_000;

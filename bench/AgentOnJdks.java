@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent on each JDK, beside the same JDK without it: what it costs to have, and what reads cost.
-//
-// How to run: java bench/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...   (JDK 11 or later runs it; it measures any from 8)
-// cost:  start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after the other, so that
-//        noise hits both alike.
-// reads: ns per read of ThreadMXBean; in each JVM batches of all subjects take turns, the median of the batches is shown.
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -14,6 +8,19 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
+/**
+ * The agent on each JDK compared with the same JDK without it: the cost of its presence, and the cost of
+ * reads.
+ *
+ * <p>How to run: {@code java bench/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...}
+ * (JDK 11 or later runs it; it measures any from 8)
+ *
+ * <p>cost: start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after
+ * the other, so that noise affects both alike.
+ *
+ * <p>reads: ns per read of ThreadMXBean. In each JVM, batches of all subjects alternate; the median of the
+ * batches is shown.
+ */
 public final class AgentOnJdks {
     private static final int START_PAIRS = 40;
     private static final int THREAD_PAIRS = 12;
@@ -81,7 +88,7 @@ public final class AgentOnJdks {
         double run() throws Exception;
     }
 
-    /** Medians of both, and of the differences of the pairs. */
+    /** Medians of both, and of the pairwise differences. */
     private static double[] pairs(int count, Measurement without, Measurement with) throws Exception {
         double[] before = new double[count];
         double[] after = new double[count];

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs a JVM to be sampled: 1,000 threads that sleep, ten times a second, by threadclock top and by ThreadMXBean.
-//
-// How to run: java bench/SamplerCost.java JAR JAVA_HOME...   (JDK 17 or later runs it; it measures any from 8)
-// Percent of one core, by the CPU time of all threads of the JVM in five seconds: what it uses alone, what top adds, and what a
-// thread in it adds that asks ThreadMXBean for the CPU and user times of all (no names, no JMX). By turns; medians.
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -15,6 +10,17 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
+/**
+ * The cost to a JVM of sampling 1,000 sleeping threads ten times a second, by threadclock top and by
+ * ThreadMXBean.
+ *
+ * <p>How to run: {@code java bench/SamplerCost.java JAR JAVA_HOME...}
+ * (JDK 17 or later runs it; it measures any from 8)
+ *
+ * <p>Percent of one core, from the CPU time of all threads of the JVM over five seconds: what it uses alone,
+ * what top adds, and what is added by a thread in it that asks ThreadMXBean for the CPU and user times of all
+ * (no names, no JMX). The three alternate; medians.
+ */
 public final class SamplerCost {
     private static final int ROUNDS = 3;
     private static final long SETTLE_MILLIS = 3_000;
@@ -62,7 +68,7 @@ public final class SamplerCost {
                 .redirectError(Redirect.DISCARD).start();
         Process top = null;
         try {
-            child.getInputStream().read(); // it is ready
+            child.getInputStream().read(); // waits until it is ready
             if (how.equals("top")) {
                 top = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-jar", jar, "top", "" + child.pid(), "--csv", "-d",
                         PERIOD_SECONDS).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT).start();
@@ -84,7 +90,7 @@ public final class SamplerCost {
         }
     }
 
-    /** The scheduler's, of all threads; none of them ends meanwhile. */
+    /** The scheduler's run time, summed over all threads; none of them ends meanwhile. */
     private static long cpuNanos(long pid) throws IOException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             long sum = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child of SamplerCost.java: 1,000 threads that sleep; "bean": and one that reads their times ten times a second.
 
 import java.lang.management.ManagementFactory;
 
+/**
+ * A child of SamplerCost.java: 1,000 sleeping threads; with "bean", one more that reads their times ten times
+ * a second.
+ */
 public final class SleepingChild {
     private static final int THREADS = 1_000;
     private static final long PERIOD_MILLIS = 100;
