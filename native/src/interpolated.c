@@ -119,7 +119,7 @@ static bool switch_clears_mark(struct tc_rseq_area *area)
     uint64_t signals = tc_signals_block();
     for (int trial = 0; cleared && trial < SWITCH_TRIALS; trial++) {
         struct timespec shortest = {0, 1};
-        TC_STORE(area->rseq_cs, tc_interpolation.mark);
+        TC_STORE(area->rseq_cs, TC_LOAD(tc_interpolation.mark));
         long slept = tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0);
         cleared = (slept == 0 || slept == -EINTR) && TC_LOAD(area->rseq_cs) == 0;
     }
@@ -250,11 +250,11 @@ struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
         return anchoring;
     struct tc_rseq_area *area = tc_rseq_area();
     anchoring.before = (struct tc_stamp){TC_LOAD(anchor->ticks), TC_LOAD(anchor->ns)};
-    uint64_t rseq_cs = TC_LOAD(area->rseq_cs);
-    if ((int32_t)area->cpu_id < 0 || (rseq_cs != 0 && rseq_cs != tc_interpolation.mark))
+    uint64_t rseq_cs = TC_LOAD(area->rseq_cs), mark = TC_LOAD(tc_interpolation.mark);
+    if ((int32_t)area->cpu_id < 0 || (rseq_cs != 0 && rseq_cs != mark))
         return anchoring; /* not registered, or another library's critical section: do not touch */
     anchoring.began_ticks = tc_ticks();
-    TC_STORE(area->rseq_cs, tc_interpolation.mark);
+    TC_STORE(area->rseq_cs, mark);
     anchoring.marked = true;
     return anchoring;
 }
@@ -270,10 +270,10 @@ void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring
         return;
     uint64_t ticks = tc_ticks();
     struct tc_rseq_area *area = tc_rseq_area();
-    if (total_ns >= 0 && ticks - anchoring->began_ticks <= tc_interpolation.window / 64
+    if (total_ns >= 0 && ticks - anchoring->began_ticks <= TC_LOAD(tc_interpolation.window) / 64
         && stamp_cas(anchor, anchoring->before, (struct tc_stamp){ticks, (uint64_t)total_ns}))
         return;
-    if (TC_LOAD(area->rseq_cs) == tc_interpolation.mark)
+    if (TC_LOAD(area->rseq_cs) == TC_LOAD(tc_interpolation.mark))
         TC_STORE(area->rseq_cs, 0);
 }
 

@@ -31,7 +31,8 @@ struct tc_stamp {
 };
 
 /*
- * Set once, after everything was tried and measured. The mark is the address of a struct rseq_cs; a thread's
+ * Set once, after everything was tried and measured; window last, so that whoever sees it sees the rest. The
+ * mark is the address of a struct rseq_cs; a thread's
  * anchor holds while the mark is in the rseq_cs field of its rseq area.
  */
 struct tc_interpolation {
@@ -93,13 +94,13 @@ static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total
     if (window == 0)
         return false;
     uint64_t ticks = tc_ticks();
-    if (TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark)
+    if (TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark))
         return false;
     uint64_t anchor_ns = TC_LOAD(anchor->ns);
     uint64_t elapsed = ticks - TC_LOAD(anchor->ticks);
     if (elapsed >= window)
         return false;
-    *total_ns = anchor_ns + (elapsed * tc_interpolation.scale >> 32);
+    *total_ns = anchor_ns + (elapsed * TC_LOAD_RELAXED(tc_interpolation.scale) >> 32);
     return true;
 }
 #else

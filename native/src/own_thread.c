@@ -69,7 +69,7 @@ static void mark_cell_used(pid_t tid)
 
 bool tc_own_cell_used(pid_t tid)
 {
-    return (__atomic_load_n(cell_used_word(tid), __ATOMIC_RELAXED) >> ((uint32_t)tid % WORD_BITS) & 1) != 0;
+    return (TC_LOAD_RELAXED(*cell_used_word(tid)) >> ((uint32_t)tid % WORD_BITS) & 1) != 0;
 }
 
 /* Moves the thread's times to another slot, which may already have later ones. Signals are blocked. */
@@ -152,7 +152,7 @@ bool tc_own_is_in(const struct tc_slot *slot)
 void tc_own_seen(struct threadclock_times *times)
 {
     struct cell *cell = cell_of_thread();
-    const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+    const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
     uint64_t epoch = TC_LOAD(cell->epoch);
     if (__builtin_expect(epoch == 0 || epoch != TC_LOAD(*epoch_word), 0))
         present_epoch(cell);
@@ -253,7 +253,7 @@ static int64_t refresh_total(struct cell *cell)
 static inline int refresh_tick(struct cell *cell)
 {
     uint64_t key = tc_tick_key();
-    const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+    const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
     if (__builtin_expect(TC_LOAD(cell->key) == key && TC_LOAD(cell->epoch) == TC_LOAD(*epoch_word), 1))
         return 0;
     return fill(cell, key);
@@ -365,7 +365,7 @@ int64_t threadclock_total_interpolated_ns(void)
     uint64_t epoch = TC_LOAD(cell->epoch), ns;
     if (__builtin_expect(tc_interpolate(&cell->anchor, &ns), 1)) {
         tc_slot_raise_total(slot, ns);
-        const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+        const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
         if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))
             return total_ns(cell);
         is_present(cell, epoch, slot);

@@ -27,6 +27,7 @@ struct tc_pair {
 };
 
 #define TC_LOAD(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+#define TC_LOAD_RELAXED(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define TC_STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
 #if defined(__x86_64__) && !defined(TC_NO_CAS16)
@@ -175,13 +176,17 @@ static inline void tc_slot_take_over(struct tc_slot *slot, const struct tc_slot 
     tc_slot_raise_total(slot, TC_LOAD(from->total_ns));
 }
 
-/* The pair is read before the total, so total is never below user + system, whatever happens in between. */
+/*
+ * total is never below user + system: it is at least the sum, and read later. It may be below the sum just
+ * read if the slot was restarted in between; then the sum is the answer from before that.
+ */
 static inline void tc_slot_times(const struct tc_slot *slot, struct threadclock_times *times)
 {
     struct tc_pair pair = tc_slot_pair(slot);
+    uint64_t total_ns = TC_LOAD(slot->total_ns);
     times->user_ns = (int64_t)pair.user_ns;
     times->system_ns = (int64_t)(pair.sum_ns - pair.user_ns);
-    times->total_ns = (int64_t)TC_LOAD(slot->total_ns);
+    times->total_ns = (int64_t)(total_ns > pair.sum_ns ? total_ns : pair.sum_ns);
 }
 
 #endif

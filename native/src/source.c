@@ -53,7 +53,7 @@ int threadclock_describe(enum threadclock_quantity quantity, enum threadclock_fr
         || (freshness == THREADCLOCK_INTERPOLATED && quantity != THREADCLOCK_TOTAL))
         return -EINVAL;
     if (freshness == THREADCLOCK_INTERPOLATED && tc_own_interpolates()) {
-        int64_t step_ns = (int64_t)(tc_interpolation.scale >> 32) + 1;
+        int64_t step_ns = (int64_t)(TC_LOAD(tc_interpolation.scale) >> 32) + 1;
         *source = (struct threadclock_source){THREADCLOCK_SOURCE_INTERPOLATED, 0, step_ns, 0, "rseq and TSC"};
         return 0;
     }

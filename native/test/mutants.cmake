@@ -53,16 +53,8 @@ threadclock_mutant(no_other_slot fork own_thread.c "cell->slot == &cell->home ? 
 threadclock_mutant(no_cas signal slot.h "if (tc_pair_cas(slot, old, new))" "slot->sum_ns = new.sum_ns; slot->user_ns = new.user_ns; if (1)")
 threadclock_mutant(no_second_look signal slot.h "__builtin_expect(again != pair.sum_ns, 0)" "0")
 threadclock_mutant(no_second_look_abroad operations slot.h "__builtin_expect(again != pair.sum_ns, 0)" "0")
-# Order: total is read before user and system, in the read and in the slot.
-threadclock_mutant(total_first signal slot.h
-  "    struct tc_pair pair = tc_slot_pair(slot);
-    times->user_ns = (int64_t)pair.user_ns;
-    times->system_ns = (int64_t)(pair.sum_ns - pair.user_ns);
-    times->total_ns = (int64_t)TC_LOAD(slot->total_ns);"
-  "    times->total_ns = (int64_t)TC_LOAD(slot->total_ns);
-    struct tc_pair pair = tc_slot_pair(slot);
-    times->user_ns = (int64_t)pair.user_ns;
-    times->system_ns = (int64_t)(pair.sum_ns - pair.user_ns);")
+# Total: a restart between reading the pair and the total is not noticed; it is not raised with the pair.
+threadclock_mutant(total_of_a_restart slot slot.h "total_ns > pair.sum_ns ? total_ns : pair.sum_ns" "total_ns")
 threadclock_mutant(total_unfloored own_thread slot.h "tc_slot_raise_total(slot, sum_ns);" "")
 # Clamping: a sample of another source is taken unclamped.
 threadclock_mutant(no_clamp slot slot.h "user_ns < old.user_ns ? old.user_ns : user_ns > user_max_ns ? user_max_ns : user_ns" "user_ns")
@@ -113,17 +105,17 @@ threadclock_mutant(late_is_restored threads thread_times.c
 # Interpolation: switches are not noticed; an anchor never expires; the mark of a later anchor is taken for an
 # earlier one's; halves of two anchors are mixed; an anchor overwrites a handler's; a mark stays after its
 # anchor failed; the counter runs too fast; an anchor is ahead of the kernel because its thread was.
-threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark" "0")
+threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark)" "0")
 threadclock_mutant(interpolated_for_ever interpolated_fallback interpolated.h "elapsed >= window" "0")
 threadclock_mutant(interpolated_mark_last interpolated_steps interpolated.h
-  "    if (TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark)
+  "    if (TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark))
         return false;
     uint64_t anchor_ns = TC_LOAD(anchor->ns);
     uint64_t elapsed = ticks - TC_LOAD(anchor->ticks);
     if (elapsed >= window)"
   "    uint64_t anchor_ns = TC_LOAD(anchor->ns);
     uint64_t elapsed = ticks - TC_LOAD(anchor->ticks);
-    if (elapsed >= window || TC_LOAD(tc_rseq_area()->rseq_cs) != tc_interpolation.mark)")
+    if (elapsed >= window || TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark))")
 threadclock_mutant(interpolated_halves interpolated_steps interpolated.h
   "    uint64_t anchor_ns = TC_LOAD(anchor->ns);
     uint64_t elapsed = ticks - TC_LOAD(anchor->ticks);"
@@ -146,12 +138,12 @@ threadclock_mutant(interpolated_too_fast interpolated interpolated.c "measured -
 # Interpolation: a fork is not noticed; another library's field is overwritten; trials are left out.
 threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c
   "tc_slot_raise_total(slot, ns);
-        const uint64_t *epoch_word = __atomic_load_n(&tc_epoch_word, __ATOMIC_RELAXED);
+        const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
         if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))"
   "tc_slot_raise_total(cell->slot, ns);
         if (slot != NULL)")
 threadclock_mutant(interpolated_foreign interpolated_fallback interpolated.c
-  " || (rseq_cs != 0 && rseq_cs != tc_interpolation.mark)" "")
+  " || (rseq_cs != 0 && rseq_cs != mark)" "")
 threadclock_mutant(interpolated_untried interpolated_fallback interpolated.c " || !switch_clears_mark(area)" "")
 threadclock_mutant(interpolated_unasked interpolated_fallback interpolated.c " || !is_registered(area)" "")
 # Refusals: an errno is taken for a TID, and so is the same in all threads; an unknown /proc is taken for

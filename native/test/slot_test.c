@@ -56,6 +56,15 @@ static void total_is_a_maximum_of_its_own(void **state)
     assert_slot(&slot, 60, 40, 500);
 }
 
+/* As a reader finds it that read the pair before a restart, and the total after it. */
+static void total_is_not_below_a_pair_from_before_a_restart(void **state)
+{
+    (void)state;
+    struct threadclock_times times;
+    tc_slot_times(&(struct tc_slot){.sum_ns = 100, .user_ns = 60, .total_ns = 5}, &times);
+    assert_true(times.user_ns == 60 && times.system_ns == 40 && times.total_ns == 100);
+}
+
 static void *merge_random_samples(void *argument)
 {
     struct tc_slot *slot = argument;
@@ -98,6 +107,7 @@ int main(void)
         cmocka_unit_test(an_older_sample_changes_nothing),
         cmocka_unit_test(neither_part_goes_back_and_no_step_is_exceeded),
         cmocka_unit_test(total_is_a_maximum_of_its_own),
+        cmocka_unit_test(total_is_not_below_a_pair_from_before_a_restart),
         cmocka_unit_test(many_writers_keep_the_rule),
     };
     return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
