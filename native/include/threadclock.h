@@ -173,10 +173,10 @@ THREADCLOCK_API int64_t threadclock_threads_times(const threadclock_thread *thre
  * call. Values as in threadclock_thread_times. A registered thread is read through its registration. For
  * other threads the library keeps an account of these reads: no value decreases among them and those of
  * threadclock_all_threads. What the thread reads of itself is a separate account, whose user and system may
- * differ by about a tick. System calls: newfstatat on /proc/self/task/<tid> to check that it is still the
- * same thread (2.5 us in all; a handle does not need it), then as in threadclock_thread_times. The first read
- * of a thread also reads its stat file, and may map memory. Thread safe; takes a lock: do not call it in a
- * signal handler.
+ * differ by about a tick; if the thread registers later, until the two have caught up. System calls:
+ * newfstatat on /proc/self/task/<tid> to check that it is still the same thread (2.5 us in all; a handle does
+ * not need it), then as in threadclock_thread_times. The first read of a thread also reads its stat file, and
+ * may map memory. Thread safe; takes a lock: do not call it in a signal handler.
  *
  * 0, or -ESRCH: no such thread in this process; -EINVAL: tid is not positive or times is null; -ENOMEM;
  * -EOPNOTSUPP: as above; -EREMOTE: /proc is that of another PID namespace; -ENOENT: /proc is not there

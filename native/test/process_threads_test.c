@@ -281,6 +281,43 @@ static void the_process_is_the_sum_of_its_threads(void **state)
     assert_int_equal(threadclock_process_times(NULL), -EINVAL);
 }
 
+/*
+ * A thread that is all user when its TID is read, and all system when it has registered: the two accounts
+ * differ in the split, but neither decreases, until they have caught up.
+ */
+static bool is_split_anew;
+
+static void *be_split_anew(void *unused)
+{
+    struct threadclock_times early, at_first, by_its_tid, at_last;
+    threadclock_thread handle;
+    burn_user_ns(NS_PER_MS);
+    assert_in_any_thread(threadclock_tid_times(gettid(), &early) == 0);
+    assert_in_any_thread(threadclock_thread_register(&handle) == 0);
+    burn_system_ns(8 * NS_PER_MS);
+    assert_in_any_thread(threadclock_times_now(&at_first) == 0);
+    is_split_anew = early.system_ns == 0 && at_first.user_ns < early.user_ns;
+    for (int rounds = 0; is_split_anew && rounds < 20; rounds++) {
+        assert_in_any_thread(threadclock_tid_times(gettid(), &by_its_tid) == 0);
+        assert_in_any_thread(threadclock_thread_times(handle, &at_last) == 0);
+        assert_in_any_thread(by_its_tid.user_ns >= early.user_ns && by_its_tid.total_ns <= at_last.total_ns);
+        assert_in_any_thread(by_its_tid.user_ns + by_its_tid.system_ns <= by_its_tid.total_ns);
+        burn_user_ns(2 * NS_PER_MS);
+    }
+    assert_in_any_thread(!is_split_anew || (by_its_tid.user_ns <= at_last.user_ns && by_its_tid.system_ns <= at_last.system_ns));
+    assert_in_any_thread(threadclock_thread_unregister() == 0);
+    return unused;
+}
+
+static void what_was_read_before_registering_is_caught_up_with(void **state)
+{
+    (void)state;
+    is_split_anew = false;
+    for (int tries = 0; !is_split_anew && tries < 100; tries++)
+        in_new_thread(be_split_anew, NULL);
+    assert_true(is_split_anew);
+}
+
 int main(void)
 {
     /* The other tests count the threads of the process, and the thread sanitizer adds its own. */
@@ -295,6 +332,7 @@ int main(void)
         cmocka_unit_test(one_thread_is_read_by_its_tid),
         cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
         cmocka_unit_test(nor_than_he_has_seen_where_it_is_registered_by_turns),
+        cmocka_unit_test(what_was_read_before_registering_is_caught_up_with),
         cmocka_unit_test(passes_go_on_while_threads_come_and_go),
         cmocka_unit_test(ten_thousand_threads_are_read),
         cmocka_unit_test(a_child_sees_itself_alone),
