@@ -32,6 +32,8 @@ static const char first_native_name[] = "isThreadCpuTimeEnabled";
 static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodBind and thread events: another agent may hold "
                                    "them; leave one of the two out";
 
+static const char ending[] = "error: this JVM is ending";
+
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's HotSpot 8 to 27 only; "
                                   "use an OpenJDK build, or leave the agent out";
 
@@ -147,8 +149,8 @@ static jvmtiError make_environment(JavaVM *vm)
     if (agent.jvmti != NULL)
         return JVMTI_ERROR_NONE;
     jvmtiEnv *jvmti = NULL;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
-        return JVMTI_ERROR_UNSUPPORTED_VERSION;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
+        return JVMTI_ERROR_WRONG_PHASE;
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init};
     java_threads_callbacks(&callbacks);
@@ -215,6 +217,13 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
     return binding_make(agent.jvmti, env, problem, problem_size);
 }
 
+/* In a JVM that is ending, JVMTI refuses everything. That is no news: only a requester is told. */
+static bool is_ending(void)
+{
+    jvmtiPhase phase;
+    return (*agent.jvmti)->GetPhase(agent.jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_DEAD;
+}
+
 static void start(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
@@ -231,6 +240,10 @@ static void start(JavaVM *vm, const struct agent_options *options)
         return;
     }
     jvmtiError error = make_environment(vm);
+    if (error == JVMTI_ERROR_WRONG_PHASE) {
+        report_answer(options, ending);
+        return;
+    }
     if (error != JVMTI_ERROR_NONE) {
         report_unable(options, jvmti_failed, (int)error);
         return;
@@ -239,7 +252,10 @@ static void start(JavaVM *vm, const struct agent_options *options)
     __atomic_store_n(&agent.active, true, __ATOMIC_RELEASE);
     if (watch(vm, options, problem, sizeof problem) != 0) {
         stop();
-        report_unable(options, "%s", problem);
+        if (is_ending())
+            report_answer(options, ending);
+        else
+            report_unable(options, "%s", problem);
         return;
     }
     report_log(options, "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",

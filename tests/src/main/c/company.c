@@ -2,8 +2,9 @@
 /*
  * Another JVMTI agent, as an application may have one: it registers functions of its own for natives of ThreadImpl that
  * threadclock's agent answers too, and calls the JVM's. With the option "nothing" it does nothing at all: the control of
- * measurements. With "starved" the JVM has no memory the first times that anybody asks it for java.lang.Thread. And native
- * code of an application, that forks.
+ * measurements. With "starved" the JVM has no memory the first times that anybody asks it for java.lang.Thread. With
+ * "late=LIBRARY" it loads the agent in that library when the JVM has ended its work. And native code of an application,
+ * that forks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -96,6 +98,20 @@ JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv 
     return atomic_load(&starved) < STARVED_TIMES ? atomic_load(&starved) : STARVED_TIMES;
 }
 
+typedef jint JNICALL on_load(JavaVM *vm, char *options, void *reserved);
+
+static char late_library[4096];
+
+/* The JVM calls it when JVMTI is dead, before the process ends (before_exit, java.cpp). */
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+    void *library = late_library[0] != '\0' ? dlopen(late_library, RTLD_NOW) : NULL;
+    on_load *load = library != NULL ? (on_load *)dlsym(library, "Agent_OnLoad") : NULL;
+    if (load != NULL)
+        printf("late: %d\n", load(vm, NULL, NULL));
+    fflush(stdout);
+}
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
@@ -113,6 +129,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     (void)reserved;
     jvmtiEnv *jvmti;
     jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
+    if (options != NULL && sscanf(options, "late=%4095s", late_library) == 1)
+        return JNI_OK;
     if (is(options, "nothing") || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
         || (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
         return JNI_OK;

@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -23,6 +24,8 @@ class EndingTest {
     /** The start-up time of a slow JVM. */
     private static final int START_MICROS = 150_000;
     private static final int SET_UP_MICROS = 20_000;
+
+    private static final CLibrary COMPANY = CLibrary.of("company");
 
     private final Random random = new Random(2);
 
@@ -62,6 +65,16 @@ class EndingTest {
             }
             assertEnded(running, how);
         }
+    }
+
+    /** A JVM whose JVMTI is dead, but which has not ended yet: SIGTERM during premain. It is no news. */
+    @OnEachJdk
+    void afterItsWork(TestJdk jdk) throws Exception {
+        assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
+        Result result = child(jdk).with("-agentpath:" + COMPANY.file().get() + "=late=" + Product.LIBRARY).start(Ending.class, "return", "0").end();
+        assertThat(result.errLines()).as(result.toString()).isEmpty();
+        assertThat(result.out()).as(result.toString()).contains("late: 0");
+        assertThat(result.exitCode()).isZero();
     }
 
     @OnEachJdk
