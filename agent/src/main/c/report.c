@@ -73,7 +73,7 @@ static int open_report(const struct agent_options *options)
     return options->report_file[0] == '\0' ? -1 : open_file(options->report_file, O_NOFOLLOW, false);
 }
 
-/* If a requested report cannot be opened, the JVM reports the failure to the requester; stderr gets nothing. */
+/* A requester finds its report empty if it cannot be opened; the program's stderr gets nothing. */
 void report_unable(const struct agent_options *options, const char *format, ...)
 {
     int file = open_report(options);

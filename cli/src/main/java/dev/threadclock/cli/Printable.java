@@ -10,7 +10,7 @@ public final class Printable {
      * as commands.
      */
     public static String line(String text) {
-        return text.strip().replaceAll("\\s*\\R\\s*", "; ").replaceAll("\\p{Cc}", "?");
+        return text.strip().replaceAll("\\R\\s*", "; ").replaceAll("\\p{Cc}", "?");
     }
 
     /** The same, truncated to this length. */

@@ -3,7 +3,6 @@ package dev.threadclock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,11 +20,6 @@ class CommandLineTest {
         "completion zsh", "--version"})
     void helpIsExit0(String line) {
         assertThat(run(line)).isZero();
-    }
-
-    @Test
-    void controlCharactersInForeignTextTakeNoLine() {
-        assertThat(Printable.line("a\nb\u0085c\u2028d\te\u001b[31m")).isEqualTo("a; b; c; d?e?[31m");
     }
 
     private static int run(String line) {

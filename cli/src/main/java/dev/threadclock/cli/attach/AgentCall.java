@@ -188,8 +188,8 @@ final class AgentCall implements Closeable {
         if (!answer.reply.loaded()) {
             throw new Failure("the JVM " + target.label() + " does not load the library: " + answer.reply.refusal() + remedy);
         }
-        throw new Failure("the threadclock in " + target.label() + " does not answer: it is of another version; restart that JVM with"
-                + " this one, or use the command line of that one");
+        throw new Failure("the threadclock in " + target.label() + " does not answer: that JVM cannot open the file for it (has it file"
+                + " descriptors left?), or its threadclock is of another version; free some, or restart that JVM with this one");
     }
 
     /** The path by which the target's dynamic linker knows a loaded library. */

@@ -142,9 +142,7 @@ public final class RecordCommand implements Callable<Integer> {
             }
             String stopped = recorder.failure().map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
             if (recorder.recordedNanos() == 0) {
-                throw new Failure(stopped.isEmpty() ? "nothing recorded: " + (recorder.ended() ? "the JVM " + sampling.label() + " has ended"
-                        : "stopped before the first interval was over") + "; " + output.path() + " is not written"
-                        : stopped + "nothing was recorded before");
+                throw nothingRecorded(recorder, stopped, output);
             }
             keep = true;
             finish(writer, scratch, stopped);
@@ -160,6 +158,14 @@ public final class RecordCommand implements Callable<Integer> {
                 Files.deleteIfExists(scratch);
             }
         }
+    }
+
+    private static Failure nothingRecorded(Recorder recorder, String stopped, OutputFile output) {
+        if (!stopped.isEmpty()) {
+            return new Failure(stopped + "nothing was recorded before");
+        }
+        String why = recorder.ended() ? "the JVM has ended" : "stopped before the first interval was over";
+        return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
     }
 
     private static void finish(IntervalWriter writer, Path scratch, String stopped) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.sample.Sample;
+import dev.threadclock.cli.sample.Sampling;
+import dev.threadclock.cli.sample.Times;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A recording ends by itself where it cannot go on. */
+class RecorderTest {
+    /** A sample every second, for ever. */
+    private static final class Seconds implements Sampling {
+        private long second;
+
+        @Override
+        public Optional<Sample> next() {
+            second++;
+            return Optional.of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
+        }
+
+        @Override
+        public String label() {
+            return "1 (test)";
+        }
+
+        @Override
+        public int pid() {
+            return 1;
+        }
+
+        @Override
+        public void askForStack(long javaId, int frames) {}
+
+        @Override
+        public List<String> stack(long javaId) {
+            return List.of();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Has room for so many intervals. */
+    private static final class Disk implements IntervalWriter {
+        private int room;
+
+        Disk(int room) {
+            this.room = room;
+        }
+
+        @Override
+        public void write(Interval interval) throws IOException {
+            if (room-- == 0) {
+                throw new IOException("No space left on device");
+            }
+        }
+
+        @Override
+        public void finish() {}
+    }
+
+    @Test
+    void aFullDiskKeepsWhatCameBefore() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {});
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
+            assertThat(recorder.failure()).get().extracting(IOException::getMessage).isEqualTo("No space left on device");
+            assertThat(recorder.ended()).isFalse();
+        }
+    }
+}
