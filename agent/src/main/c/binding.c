@@ -23,7 +23,7 @@
 #include "doors.h"
 #include "local_frame.h"
 
-enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND };
+enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND, UNKNOWN };
 
 static const char thread_impl_signature[] = "Lsun/management/ThreadImpl;";
 
@@ -92,7 +92,16 @@ static jlong call(JNIEnv *env, jclass thread_impl, enum native native, jmethodID
     return time;
 }
 
-/* The JVM throws if it finds no function to bind the native to: its library is not loaded yet. */
+static bool is_a(JNIEnv *env, jthrowable thrown, const char *name)
+{
+    jclass class = boot_class(env, name, false);
+    return class != NULL && (*env)->IsInstanceOf(env, thrown, class);
+}
+
+/*
+ * The JVM throws UnsatisfiedLinkError if it finds no function to bind the native to: its library is not
+ * loaded yet. What else is thrown is another agent's, unless the heap is full.
+ */
 static enum binding probe_in_frame(JNIEnv *env, jclass thread_impl, enum native native)
 {
     const char *signature = native_signature(native);
@@ -104,8 +113,9 @@ static enum binding probe_in_frame(JNIEnv *env, jclass thread_impl, enum native 
     if (thrown == NULL)
         return time == PROBE_ANSWER ? BOUND_TO_OURS : BOUND_TO_OTHER;
     (*env)->ExceptionClear(env);
-    jclass unbound = boot_class(env, "java.lang.UnsatisfiedLinkError", false);
-    return unbound != NULL && (*env)->IsInstanceOf(env, thrown, unbound) ? NOT_BOUND : BOUND_TO_OTHER;
+    if (is_a(env, thrown, "java.lang.UnsatisfiedLinkError"))
+        return NOT_BOUND;
+    return is_a(env, thrown, "java.lang.Exception") ? BOUND_TO_OTHER : UNKNOWN;
 }
 
 /* A native of an uninitialized class cannot have been called, and calling one would initialize the class. */
@@ -206,14 +216,30 @@ static void register_doors(jvmtiEnv *jvmti, JNIEnv *env, const enum native *nati
     register_natives(jvmti, env);
 }
 
+/* Why a native is not ours. Returns -1. */
+static int describe(enum binding binding, enum native native, char *problem, size_t problem_size)
+{
+    if (binding == UNKNOWN)
+        snprintf(problem, problem_size, "a call of sun.management.ThreadImpl.%s failed: is the heap full? Try again when it is not",
+                 native_names[native]);
+    else
+        snprintf(problem, problem_size, "another agent holds sun.management.ThreadImpl.%s; leave one of the two out",
+                 native_names[native]);
+    return -1;
+}
+
 int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size)
 {
     jclass thread_impl = binding_thread_impl(jvmti, env);
     enum native natives[NATIVES];
     jint count = 0;
-    for (enum native native = 0; native < NATIVES; native++)
-        if (door_is_wanted(native) && probe(jvmti, env, thread_impl, native) == BOUND_TO_OTHER)
+    for (enum native native = 0; native < NATIVES; native++) {
+        enum binding binding = door_is_wanted(native) ? probe(jvmti, env, thread_impl, native) : NOT_BOUND;
+        if (binding == UNKNOWN)
+            return describe(binding, native, problem, problem_size);
+        if (binding == BOUND_TO_OTHER)
             natives[count++] = native;
+    }
     natives_find_jvm();
     for (jint i = 0; i < count; i++) {
         if (natives_jvm(natives[i]) == NULL) {
@@ -230,12 +256,9 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     pass_a_safepoint(jvmti);
     register_doors(jvmti, env, natives, count, 1);
     for (jint i = 0; i < count; i++) {
-        if (probe(jvmti, env, thread_impl, natives[i]) != BOUND_TO_OURS) {
-            snprintf(problem, problem_size,
-                     "another agent holds sun.management.ThreadImpl.%s; leave one of the two out",
-                     native_names[natives[i]]);
-            return -1;
-        }
+        enum binding binding = probe(jvmti, env, thread_impl, natives[i]);
+        if (binding != BOUND_TO_OURS)
+            return describe(binding, natives[i], problem, problem_size);
     }
     return 0;
 }
@@ -245,7 +268,10 @@ const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
     bool ours = door_leads_to_ours(native);
     if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
         return ours ? "threadclock, from its first call on" : "jvm";
-    if (env == NULL || probe(jvmti, env, binding_thread_impl(jvmti, env), native) != BOUND_TO_OURS)
+    enum binding binding = env == NULL ? BOUND_TO_OTHER : probe(jvmti, env, binding_thread_impl(jvmti, env), native);
+    if (binding == UNKNOWN)
+        return "unknown: a call of it failed; is the heap full?";
+    if (binding != BOUND_TO_OURS)
         return "another agent";
     return ours ? "threadclock" : "jvm, called by threadclock";
 }

@@ -114,8 +114,8 @@ class StarvedTest {
         try (SteadyJvm jvm = new SteadyJvm(jdk, "full")) {
             jvm.awaitReads(200);
             for (int i = 0; i < 3; i++) {
-                jvm.ask("do=attach,freshness=now,total=interpolated");
-                jvm.ask("do=status");
+                assertThat(jvm.ask("do=attach,freshness=now,total=interpolated")).doesNotContain("another agent");
+                assertThat(jvm.ask("do=status")).doesNotContain("another agent");
                 jvm.ask("do=detach");
             }
             jvm.state.totalMayDecrease(true);
