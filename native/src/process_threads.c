@@ -35,7 +35,7 @@ enum {
     BUCKETS = 4096,
     CAPACITY_MIN = 256,
     CHANGES_MAX = 64,
-    MANY = 128, /* below this, listing again is as fast as checking the list */
+    MANY = 16, /* below this, listing again is as fast as checking the list */
     TRIES = 100 /* limit of registrations that end while they are read */
 };
 

@@ -130,12 +130,18 @@ static int64_t read_forks(void)
     return ended ? forks : 0;
 }
 
+/*
+ * No known kernel starts a million threads in a second. Where TIDs last longer than that, moments a second
+ * apart need not be compared by the forks in between.
+ */
+enum { TID_MIN_NS = 1000, TIDS_OF_A_SECOND = 1000000 };
+
 void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks)
 {
     char text[128];
     moment->monotonic_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
-    moment->forks = with_forks ? read_forks() : 0;
     int64_t tid_max = number_at(read_short("/proc/sys/kernel/pid_max", text, sizeof text), text + sizeof text);
+    moment->forks = with_forks && tid_max < TIDS_OF_A_SECOND ? read_forks() : 0;
     /* proc(5): 0.20 0.18 0.12 1/80 11206: 80 are in use, 11206 was allocated last. */
     read_short("/proc/loadavg", text, sizeof text);
     int64_t in_use = number_after(text, '/', 1), last = number_after(text, ' ', 4);
@@ -143,10 +149,9 @@ void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks)
     moment->last = tid_max > 0 && in_use > 0 && last > 0 && moment->monotonic_ns >= 0 ? last : 0;
 }
 
-/* True if allocation may have gone through all TIDs. No known kernel starts a million threads in a second. */
+/* True if allocation may have gone through all TIDs. */
 static bool whole_circle(const struct tc_tid_moment *before, const struct tc_tid_moment *after)
 {
-    enum { TID_MIN_NS = 1000 };
     int64_t unused = before->unused < after->unused ? before->unused : after->unused;
     if (before->last == 0 || after->last == 0 || unused <= 0)
         return true;

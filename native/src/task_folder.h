@@ -31,7 +31,10 @@ struct tc_tid_moment {
     int64_t monotonic_ns;
 };
 
-/* System calls: seven; with forks ten, and 20 to 1,000 us more, depending on the number of CPUs. */
+/*
+ * System calls: nine. With forks thirteen, and 10 to 1,000 us more, depending on the number of CPUs; only
+ * where the kernel has less than a million TIDs.
+ */
 TC_INTERNAL void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks);
 
 /* True if this TID can have been given to a thread between the two moments, or if that is unknown. */

@@ -30,7 +30,7 @@ set(until_one_fails "for try in 1 2 3; do \"$0\" \"$@\" 2>&1 | awk '${shows_a_fa
 function(fails_on name)
   add_test(NAME mutant_${name} COMMAND ${CMAKE_COMMAND} -E env CMOCKA_MESSAGE_OUTPUT=STDOUT THREADCLOCK_SIGNAL_MS=3000
     THREADCLOCK_CHURN_THREADS=800 sh -c "${until_one_fails}" env ${ARGN})
-  set_tests_properties(mutant_${name} PROPERTIES PASS_REGULAR_EXPRESSION "\\[  FAILED  \\] [a-z];: not so: " TIMEOUT 300)
+  set_tests_properties(mutant_${name} PROPERTIES PASS_REGULAR_EXPRESSION "\\[  FAILED  \\] [a-z];: not so: " TIMEOUT 900)
 endfunction()
 
 # threadclock_mutant(name test file old new [NAME=VALUE...]): the test must fail on it, with these environment
