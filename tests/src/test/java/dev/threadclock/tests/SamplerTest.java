@@ -164,6 +164,8 @@ class SamplerTest {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
             List<JsonObject> intervals = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-d", "0.1"));
             int risen = 0;
+            long all = 0;
+            long process = 0;
             for (JsonObject interval : intervals) {
                 List<JsonObject> risers = threads(interval).stream().filter(thread -> thread.get("pool").getAsString().equals("riser-*")
                         && nanos(thread, "total") > 5_000_000).toList();
@@ -172,9 +174,11 @@ class SamplerTest {
                 if (nanos(interval, "") < 200_000_000) {
                     assertThat(risers).as(interval.toString()).hasSizeLessThan(2);
                 }
-                long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
-                assertThat(sum).as("all of the process's time").isCloseTo(nanos(interval.getAsJsonObject("process"), "total"), within(500_000L));
+                all += threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
+                process += nanos(interval.getAsJsonObject("process"), "total");
             }
+            // Not for each interval: on a busy machine the sampler may be held up between reading the threads and the process.
+            assertThat(all).as("all of the process's time").isCloseTo(process, within(10_000_000L));
             assertThat(risen).isGreaterThan(2);
             for (int i = 0; i < 300; i += 50) {
                 JsonObject sleeper = named(intervals.get(intervals.size() - 1), "sleeper-" + i);
