@@ -95,28 +95,4 @@ public final class Native {
 
     /** The version of the loaded native library. */
     public static native String version();
-
-    /**
-     * Changes the user of the whole process for good; needs root. 0, or a negative errno with the process
-     * half changed.
-     */
-    public static native int becomeUser(int uid, int gid);
-
-    /**
-     * Lets the calling thread open files with this user's rights until the next call; needs root. 0, or a
-     * negative errno.
-     */
-    public static native int openFilesAs(int uid, int gid);
-
-    /**
-     * Opens a descriptor of a socket's file, through which it can be connected to; the file must belong to
-     * this user and must not be a link. Or a negative errno.
-     */
-    public static native int holdSocket(String path);
-
-    /** Closes a descriptor from holdSocket. */
-    public static native void letGo(int descriptor);
-
-    /** Sends SIGQUIT to a process. 0, or a negative errno. */
-    public static native int signalQuit(int pid);
 }

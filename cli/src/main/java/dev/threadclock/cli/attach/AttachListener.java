@@ -2,7 +2,6 @@
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
-import dev.threadclock.internal.Native;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -117,7 +116,7 @@ final class AttachListener implements Closeable {
             if (!target.process().isAlive()) {
                 throw target.process().ended();
             }
-            int error = Native.signalQuit(pid());
+            int error = Posix.signalQuit(pid());
             if (error != 0) {
                 throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error) + "; run this as its user or as root");
             }

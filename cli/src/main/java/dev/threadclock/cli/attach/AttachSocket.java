@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.internal.Native;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -93,14 +92,14 @@ final class AttachSocket {
 
     /** Does not follow links: a link planted by the target may lead out of its container. */
     private static void connect(SocketChannel channel, Path socket) throws IOException {
-        int held = Native.holdSocket(socket.toString());
+        int held = Posix.holdSocket(socket.toString());
         if (held < 0) {
             throw new IOException(held == -PERMISSION ? "what is there is no socket of its user's" : Refusal.reason(held));
         }
         try {
             channel.connect(UnixDomainSocketAddress.of("/proc/self/fd/" + held));
         } finally {
-            Native.letGo(held);
+            Posix.letGo(held);
         }
     }
 

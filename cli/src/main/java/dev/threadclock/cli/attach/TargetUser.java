@@ -2,7 +2,6 @@
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Failure;
-import dev.threadclock.internal.Native;
 import dev.threadclock.internal.NativeLibrary;
 import java.io.IOException;
 
@@ -39,13 +38,13 @@ final class TargetUser {
         }
         prepare();
         try {
-            int error = Native.openFilesAs(target.uid(), target.gid());
+            int error = Posix.openFilesAs(target.uid(), target.gid());
             if (error != 0) {
                 throw new IOException(Refusal.reason(error));
             }
             return reading.read();
         } finally {
-            Native.openFilesAs(own.uid(), own.gid());
+            Posix.openFilesAs(own.uid(), own.gid());
         }
     }
 
@@ -58,7 +57,7 @@ final class TargetUser {
         } catch (IOException e) {
             // There is no folder for the socket; harmless unless only root can read our JDK.
         }
-        int error = Native.becomeUser(target.uid(), target.gid());
+        int error = Posix.becomeUser(target.uid(), target.gid());
         if (error != 0) {
             throw new Failure("cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
                     + Integer.toUnsignedString(target.gid()) + ", whom the JVM answers: " + Refusal.reason(error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Natives of the command line for attach that Java lacks: changing user, not following links, sending
- * SIGQUIT. 0 or a negative errno.
+ * The natives of dev.threadclock.cli.attach.Posix: what Java lacks to attach with. 0 or a negative errno.
+ * They are in the one native library, but only the command line's jar has the class that declares them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define NATIVE(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name
+#define NATIVE(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_cli_attach_Posix_##name
 
 /*
  * SIGQUIT is ignored first: with it, the new user could make this JVM load their own agent, and get root's
