@@ -61,6 +61,15 @@ void *instance_first(const char *function)
     return another ? dlsym(library, function) : NULL;
 }
 
+const char *instance_file(void)
+{
+    Dl_info info;
+    if (dladdr == NULL || dladdr((void *)instance_file, &info) == 0 || info.dli_fname == NULL)
+        return NULL;
+    const char *slash = strrchr(info.dli_fname, '/');
+    return slash != NULL ? slash + 1 : info.dli_fname;
+}
+
 /*
  * Only HotSpot describes its data in gHotSpotVMStructs (vmStructs.cpp). Searched in the library that contains
  * this JVM.

@@ -13,6 +13,9 @@
  */
 void *instance_first(const char *function);
 
+/* The name of the file that this library was loaded from, without its folder; null: not known. */
+const char *instance_file(void);
+
 /* A dlopen handle of the HotSpot JVM's library; null: another JVM. */
 void *instance_libjvm(JavaVM *vm);
 

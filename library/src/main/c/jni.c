@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Java binding: the natives of dev.threadclock.internal.Native. A failure is -1, as in ThreadMXBean. */
+/*
+ * The Java binding: the natives of dev.threadclock.internal.Native, and how they are bound. A failure is -1,
+ * as in ThreadMXBean.
+ */
 #include <errno.h>
 #include <jni.h>
 #include <stddef.h>
@@ -165,9 +168,95 @@ NATIVE(jstring, version)(JNIEnv *env, jclass caller)
     return (*env)->NewStringUTF(env, threadclock_version());
 }
 
+static const struct {
+    const char *name;
+    void *function;
+} functions[] = {
+#define FUNCTION(name) {#name, (void *)name}
+    FUNCTION(threadclock_user_tick_ns),   FUNCTION(threadclock_user_now_ns),   FUNCTION(threadclock_system_tick_ns),
+    FUNCTION(threadclock_system_now_ns),  FUNCTION(threadclock_total_tick_ns), FUNCTION(threadclock_total_now_ns),
+    FUNCTION(threadclock_total_interpolated_ns),
+    FUNCTION(threadclock_times_tick),     FUNCTION(threadclock_times_now),     FUNCTION(tc_task_tick),
+};
+
+NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name);
+NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name)
+{
+    (void)caller;
+    const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
+    jlong address = 0;
+    for (size_t i = 0; wanted != NULL && i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, wanted) == 0)
+            address = (jlong)(intptr_t)functions[i].function;
+    if (wanted != NULL)
+        (*env)->ReleaseStringUTFChars(env, name, wanted);
+    return address;
+}
+
+/* The names of the class's methods match the functions, which every copy of the library exports. */
+#define METHOD(name, signature) {#name, signature, (void *)Java_dev_threadclock_internal_Native_##name}
+#define PREFIX "Java_dev_threadclock_internal_Native_"
+
+static const struct {
+    const char *name, *signature;
+    void *function;
+} methods[] = {
+    METHOD(userTickNanos, "()J"),          METHOD(userNowNanos, "()J"),   METHOD(systemTickNanos, "()J"),
+    METHOD(systemNowNanos, "()J"),         METHOD(totalTickNanos, "()J"), METHOD(totalNowNanos, "()J"),
+    METHOD(totalInterpolatedNanos, "()J"), METHOD(tickLengthNanos, "()J"), METHOD(coarseMonotonicNanos, "()J"),
+    METHOD(timesTick, "(J)I"),             METHOD(timesNow, "(J)I"),      METHOD(taskTick, "(J)I"),
+    METHOD(processTimes, "(J)I"),          METHOD(tidTimes, "(IJ)I"),     METHOD(allThreads, "(JI)I"),
+    METHOD(tid, "(Ljava/lang/Thread;)I"),  METHOD(threadTimes, "(Ljava/lang/Thread;J)I"),
+    METHOD(describe, "(IIJ)I"),            METHOD(sourceName, "(II)Ljava/lang/String;"),
+    METHOD(version, "()Ljava/lang/String;"), METHOD(address, "(Ljava/lang/String;)J"),
+    METHOD(addressOf, "(Ljava/nio/Buffer;)J"), METHOD(findThreads, "()V"),
+};
+
+/*
+ * Binds the natives of a class: to the copy of this library that was loaded first, else to this one. An
+ * exception may be pending afterwards.
+ */
+JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller, jclass natives);
+JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller, jclass natives)
+{
+    (void)caller;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char symbol[128] = PREFIX;
+        strcat(symbol, methods[i].name);
+        void *first = instance_first(symbol);
+        JNINativeMethod method = {(char *)(uintptr_t)methods[i].name, (char *)(uintptr_t)methods[i].signature,
+                                  first != NULL ? first : methods[i].function};
+        if ((*env)->RegisterNatives(env, natives, &method, 1) != JNI_OK)
+            return;
+    }
+}
+
+/*
+ * The JVM finds natives by the name of their class, which differs where a build tool has renamed the package.
+ * The file is then called libthreadclock.so@ and the class's present name (NativeLibrary.java). On a failure
+ * its native stays unbound, and its caller says so.
+ */
+static void bind_renamed(JNIEnv *env)
+{
+    char name[256];
+    const char *file = instance_file(), *at = file != NULL ? strchr(file, '@') : NULL;
+    if (at == NULL || strlen(at + 1) >= sizeof name)
+        return;
+    strcpy(name, at + 1);
+    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;)
+        *dot = '/';
+    JNINativeMethod bind = {(char *)(uintptr_t)"bind", (char *)(uintptr_t)"(Ljava/lang/Class;)V",
+                            (void *)Java_dev_threadclock_internal_NativeLibrary_bind};
+    jclass class = (*env)->FindClass(env, name); /* by the loader of the class that loads this library */
+    if (class == NULL || (*env)->RegisterNatives(env, class, &bind, 1) != JNI_OK)
+        (*env)->ExceptionClear(env);
+}
+
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    (void)vm;
     (void)reserved;
+    JNIEnv *env;
+    if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
+        bind_renamed(env);
     return JNI_VERSION_1_8;
 }

@@ -2,26 +2,30 @@
 package dev.threadclock.internal;
 
 import java.nio.Buffer;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 
 /**
  * Internal: the native methods of libthreadclock, implemented in library/src/main/c. Times are nanoseconds of
  * the calling thread; -1 means not available.
  *
- * <p>The first use loads the library, and throws what {@link NativeLibrary#load()} throws.
+ * <p>The first use loads the library, and throws what {@link NativeLibrary#load(Class)} throws.
  */
 public final class Native {
     static {
-        NativeLibrary.load();
-        bind();
-        findThreads();
+        NativeLibrary.load(Native.class);
+        // The native code finds the fields of Thread at the first use, which a security manager permits to
+        // this jar, but not to every caller of it.
+        AccessController.doPrivileged(new PrivilegedAction<Integer>() {
+            @Override
+            public Integer run() {
+                findThreads();
+                return tid(Thread.currentThread());
+            }
+        });
     }
 
     private Native() {}
-
-    /**
-     * Binds the native methods to the single library of the process: the agent's, if that was loaded first.
-     */
-    private static native void bind();
 
     /** Lets the library find out where this JVM keeps the TID of a thread. */
     private static native void findThreads();

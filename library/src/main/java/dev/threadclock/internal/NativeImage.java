@@ -66,6 +66,24 @@ final class NativeImage {
                 + "; threadclock runs on Linux x86_64 and aarch64, with a 64-bit JVM");
     }
 
+    /** An installed library, to make a copy of it. */
+    static NativeImage of(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        return new NativeImage(bytes, Digest.sha256(bytes));
+    }
+
+    /** True if threadclock has a native library for this operating system and processor. */
+    static boolean isForThisMachine() {
+        try {
+            platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+            return true;
+        } catch (UnsatisfiedLinkError e) {
+            return false;
+        } catch (SecurityException e) {
+            return true; // not known; where it matters, a warning too many is better than none
+        }
+    }
+
     void writeTo(WritableByteChannel file) throws IOException {
         for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
             file.write(left);
@@ -85,7 +103,8 @@ final class NativeImage {
     private static byte[] read(String resource) {
         try (InputStream in = NativeImage.class.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new UnsatisfiedLinkError("the jar has no " + resource + "; get a jar that was built for this machine");
+                throw new UnsatisfiedLinkError("the jar has no " + resource + "; get a jar that was built for this"
+                        + " machine, or, if this one was put together from several, keep META-INF/native/ in it");
             }
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             byte[] buffer = new byte[8192];

@@ -14,18 +14,20 @@ import java.nio.file.Paths;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+import java.util.Locale;
 import java.util.Set;
 
 /**
- * Internal: loads libthreadclock from the jar, once per class loader, and leaves no file behind.
+ * Internal: loads libthreadclock from the jar, once per class loader, and leaves no file behind. The natives
+ * of every class loader are those of the copy that the process loaded first.
  *
  * <p>Two system properties control it. {@code dev.threadclock.library}: the path of an installed
  * libthreadclock.so to load instead of the one in the jar. {@code dev.threadclock.tmpdir}: the folder in
  * which the library is placed while it is loaded.
  */
 public final class NativeLibrary {
-    static final String LIBRARY_PROPERTY = "dev.threadclock.library";
-
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -46,7 +48,15 @@ public final class NativeLibrary {
         }
         if (failure == null) {
             try {
-                loadOnce();
+                // What the policy grants this jar suffices, whoever makes the first call.
+                // No lambda: a program's first one takes long.
+                AccessController.doPrivileged(new PrivilegedAction<Void>() {
+                    @Override
+                    public Void run() {
+                        loadOnce();
+                        return null;
+                    }
+                });
                 loaded = true;
                 return;
             } catch (UnsatisfiedLinkError e) {
@@ -55,6 +65,26 @@ public final class NativeLibrary {
         }
         throw new UnsatisfiedLinkError(failure);
     }
+
+    /**
+     * Loads the library, and binds the native methods of a class to it.
+     *
+     * @throws UnsatisfiedLinkError as {@link #load()}
+     */
+    static synchronized void load(Class<?> natives) {
+        load();
+        try {
+            bind(natives);
+        } catch (LinkageError e) {
+            throw new UnsatisfiedLinkError("the native library does not fit " + NativeLibrary.class.getName()
+                    + " (" + oneLine(e.getMessage()) + "); take the library and the classes from the same version of"
+                    + " threadclock, and exclude its classes from renaming, if a build tool or an obfuscator has"
+                    + " renamed them");
+        }
+    }
+
+    /** Binds to the copy of the library that was loaded first: the agent's, for example. */
+    private static native void bind(Class<?> natives);
 
     /**
      * Writes the library of the jar to a new file.
@@ -67,24 +97,63 @@ public final class NativeLibrary {
     }
 
     private static void loadOnce() {
-        String installed = System.getProperty(LIBRARY_PROPERTY);
+        String installed = System.getProperty(Property.LIBRARY);
         if (installed != null && !installed.isEmpty()) {
             loadInstalled(installed);
         } else {
-            loadFromJar(NativeImage.fromJar());
+            loadCopy(NativeImage.fromJar());
         }
     }
 
     private static void loadInstalled(String path) {
         try {
-            System.load(new File(path).getAbsolutePath());
+            if (fileName().equals(NativeImage.FILE_NAME) && loadFile(new File(path).getAbsolutePath())) {
+                return;
+            }
         } catch (UnsatisfiedLinkError e) {
-            throw new UnsatisfiedLinkError("-D" + LIBRARY_PROPERTY + "=" + path + " does not load (" + oneLine(e.getMessage())
-                    + "); correct the path, or leave the property out to use the library in the jar");
+            throw doesNotLoad(path, e.getMessage());
+        }
+        NativeImage image;
+        try {
+            image = NativeImage.of(Paths.get(path));
+        } catch (IOException | InvalidPathException e) {
+            throw doesNotLoad(path, e instanceof NoSuchFileException ? "no such file" : reason(e));
+        }
+        loadCopy(image);
+    }
+
+    /**
+     * False if another class loader has loaded this file: the JVM loads each file for one class loader only.
+     */
+    private static boolean loadFile(String path) {
+        try {
+            System.load(path);
+            return true;
+        } catch (UnsatisfiedLinkError e) {
+            String why = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+            if (!why.contains("already loaded in another classloader")) {
+                throw e;
+            }
+            return false;
         }
     }
 
-    private static void loadFromJar(NativeImage image) {
+    private static UnsatisfiedLinkError doesNotLoad(String path, String why) {
+        return new UnsatisfiedLinkError("-D" + Property.LIBRARY + "=" + path + " does not load ("
+                + oneLine(why) + "); correct the path, or leave the property out to use the library in the jar");
+    }
+
+    /**
+     * The JVM finds native methods by the name of their class. If a build tool has renamed the package, the
+     * name of the file says so, and JNI_OnLoad binds {@link #bind} by the name of now.
+     */
+    private static String fileName() {
+        String name = NativeLibrary.class.getName();
+        boolean renamed = !name.equals(String.join(".", "dev", "threadclock", "internal", "NativeLibrary"));
+        return renamed ? NativeImage.FILE_NAME + "@" + name : NativeImage.FILE_NAME;
+    }
+
+    private static void loadCopy(NativeImage image) {
         StringBuilder refusals = new StringBuilder();
         for (String place : Places.inOrder()) {
             String refusal = loadThrough(place, image);
@@ -94,8 +163,8 @@ public final class NativeLibrary {
             refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal).append(')');
         }
         throw new UnsatisfiedLinkError("no folder to load it from: " + refusals + "; give a writable folder on a file system"
-                + " that is not mounted noexec with -D" + Places.PROPERTY + "=DIR, or the path of an installed library with -D"
-                + LIBRARY_PROPERTY + "=FILE");
+                + " that is not mounted noexec with -D" + Property.TMPDIR + "=DIR, or the path of an installed library with -D"
+                + Property.LIBRARY + "=FILE");
     }
 
     /**
@@ -107,7 +176,7 @@ public final class NativeLibrary {
         Path file = null;
         try {
             folder = Files.createTempDirectory(Paths.get(place).toAbsolutePath(), "threadclock-", OWNER_ONLY);
-            file = folder.resolve(NativeImage.FILE_NAME);
+            file = folder.resolve(fileName());
             image.writeTo(file);
             System.load(file.toString());
             return null;

@@ -8,13 +8,11 @@ import java.util.List;
 
 /** The folders in which the native library may be placed while it is loaded, best first. */
 final class Places {
-    static final String PROPERTY = "dev.threadclock.tmpdir";
-
     private Places() {}
 
     static List<String> inOrder() {
         Collection<String> places = new LinkedHashSet<>();
-        add(places, System.getProperty(PROPERTY), "");
+        add(places, System.getProperty(Property.TMPDIR), "");
         add(places, System.getProperty("java.io.tmpdir"), "");
         add(places, System.getenv("XDG_RUNTIME_DIR"), "");
         add(places, System.getenv("XDG_CACHE_HOME"), "");

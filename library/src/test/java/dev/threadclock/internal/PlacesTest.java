@@ -24,21 +24,21 @@ class PlacesTest {
 
     @Test
     void theFolderAskedForComesBeforeTheTemporaryOne() {
-        System.setProperty(Places.PROPERTY, "/wish");
+        System.setProperty(Property.TMPDIR, "/wish");
         System.setProperty("java.io.tmpdir", "/temporary");
         assertThat(Places.inOrder()).startsWith("/wish", "/temporary").contains("/dev/shm", "/var/tmp");
     }
 
     @Test
     void aFolderNamedTwiceIsTriedOnce() {
-        System.setProperty(Places.PROPERTY, "/var/tmp");
+        System.setProperty(Property.TMPDIR, "/var/tmp");
         System.setProperty("java.io.tmpdir", "/var/tmp");
         assertThat(Places.inOrder()).startsWith("/var/tmp").containsOnlyOnce("/var/tmp");
     }
 
     @Test
     void noWishAndNoHomeAreLeftOut() {
-        System.setProperty(Places.PROPERTY, "");
+        System.setProperty(Property.TMPDIR, "");
         System.setProperty("java.io.tmpdir", "/temporary");
         // Java's value when the user is not in /etc/passwd, as in many containers.
         System.setProperty("user.home", "?");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /**
  * /proc/PID/maps, the mapped files of a process, each once, in the order of their first mapping: which
@@ -14,6 +15,12 @@ import java.util.function.Predicate;
 public record ProcMaps(List<Mapped> files) {
     private static final String DELETED = " (deleted)";
     private static final int PATH_FIELD = 5;
+
+    /**
+     * With a version, if installed; with the name of a class, if the library's package was renamed
+     * (NativeLibrary).
+     */
+    private static final Pattern LIBRARY = Pattern.compile("libthreadclock\\.so([.@].*)?", Pattern.DOTALL);
 
     /**
      * @param path as the kernel shows it to us, without the mark for a removed file
@@ -68,7 +75,7 @@ public record ProcMaps(List<Mapped> files) {
     /** Copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
     public List<Mapped> threadclocks() {
         return files.stream()
-                .filter(file -> file.code() && (file.name().equals("libthreadclock.so") || file.name().startsWith("libthreadclock.so.")))
+                .filter(file -> file.code() && LIBRARY.matcher(file.name()).matches())
                 .toList();
     }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A child program: the library in several class loaders at once, one for each argument {@code PACKAGE=JAR}.
+ * Reads the calling thread by all of them in turn, and checks that its times never decrease. Prints
+ * {@code native=N}, how many are native, {@code user=NANOS other=NANOS}, and the reason of each that is not
+ * native on a line of its own.
+ */
+public final class LibraryLoaders {
+    private static volatile long sink;
+
+    private LibraryLoaders() {}
+
+    public static void main(String[] args) throws Exception {
+        List<Class<?>> clocks = new ArrayList<>();
+        int natives = 0;
+        for (String arg : args) {
+            String name = arg.substring(0, arg.indexOf('='));
+            URL jar = Paths.get(arg.substring(arg.indexOf('=') + 1)).toUri().toURL();
+            Class<?> clock = Class.forName(name + ".ThreadClock", true, new Alone(jar));
+            clocks.add(clock);
+            if ((boolean) clock.getMethod("isNative").invoke(null)) {
+                natives++;
+            } else {
+                try {
+                    clock.getMethod("requireNative").invoke(null);
+                } catch (InvocationTargetException e) {
+                    System.out.println("reason: " + e.getCause().getMessage());
+                }
+            }
+        }
+        long user = readInTurn(clocks);
+        System.out.println("native=" + natives + " user=" + user + " other=" + readOther(clocks));
+    }
+
+    private static long readInTurn(List<Class<?>> clocks) throws Exception {
+        long user = 0;
+        for (long end = System.nanoTime() + 500_000_000; System.nanoTime() - end < 0; ) {
+            for (Class<?> clock : clocks) {
+                long now = (long) clock.getMethod("userNanos").invoke(null);
+                if (now < user) {
+                    throw new AssertionError("user time fell from " + user + " to " + now);
+                }
+                user = now;
+                for (int i = 0; i < 1000; i++) {
+                    sink += i;
+                }
+            }
+        }
+        return user;
+    }
+
+    /** Another thread's user time, read by all in turn. */
+    private static long readOther(List<Class<?>> clocks) throws Exception {
+        Thread other = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                sink++;
+            }
+        });
+        other.start();
+        long user = 0;
+        for (int i = 0; i < 100; i++) {
+            for (Class<?> clock : clocks) {
+                String name = clock.getName().replace("ThreadClock", "CpuTimes");
+                Class<?> type = Class.forName(name, true, clock.getClassLoader());
+                Object times = type.getConstructor().newInstance();
+                Method read = clock.getMethod("read", Thread.class, type);
+                if (!(boolean) read.invoke(null, other, times)) {
+                    throw new AssertionError("another thread is not read");
+                }
+                long now = (long) type.getMethod("userNanos").invoke(times);
+                if (now < user) {
+                    throw new AssertionError("the other's user time fell from " + user + " to " + now);
+                }
+                user = now;
+            }
+            Thread.sleep(1);
+        }
+        other.interrupt();
+        other.join();
+        return user;
+    }
+
+    /** Takes nothing but the platform's classes from others. */
+    private static final class Alone extends URLClassLoader {
+        Alone(URL jar) {
+            super(new URL[] {jar}, ClassLoader.getSystemClassLoader().getParent());
+        }
+    }
+}

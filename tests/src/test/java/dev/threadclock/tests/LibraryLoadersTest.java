@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.LibraryLoaders;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The library more than once in a JVM, as in application servers, and renamed, as in shaded jars: each copy
+ * of its classes is native, and all give the same account of a thread.
+ */
+class LibraryLoadersTest {
+    private static final String AS_IT_IS = "dev.threadclock=" + Product.JAR;
+
+    @TempDir
+    Path folder;
+
+    private static void run(TestJdk jdk, List<String> flags, String... loaders) {
+        ChildJvm child = ChildJvm.of(jdk).with(flags.toArray(String[]::new));
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(LibraryLoaders.class, loaders).ok();
+        assertThat(result.number("native")).as(result.toString()).isEqualTo(loaders.length);
+        assertThat(result.number("user")).as(result.toString()).isPositive();
+        assertThat(result.number("other")).as(result.toString()).isPositive();
+    }
+
+    /** Without the agent, and with it. */
+    private static List<List<String>> alone(String... flags) {
+        List<String> withAgent = new ArrayList<>(List.of(flags));
+        withAgent.add("-agentpath:" + Product.LIBRARY);
+        return List.of(List.of(flags), withAgent);
+    }
+
+    @OnEachJdk
+    void inTwoClassLoaders(TestJdk jdk) {
+        for (List<String> flags : alone()) {
+            run(jdk, flags, AS_IT_IS, AS_IT_IS);
+        }
+    }
+
+    @OnEachJdk
+    void inTwoClassLoadersFromOneInstalledFile(TestJdk jdk) {
+        for (List<String> flags : alone("-Ddev.threadclock.library=" + Product.LIBRARY)) {
+            run(jdk, flags, AS_IT_IS, AS_IT_IS, AS_IT_IS);
+        }
+    }
+
+    @OnEachJdk
+    void underAnotherPackageName(TestJdk jdk) throws Exception {
+        String relocated = RelocatedJar.PACKAGE + "=" + RelocatedJar.make(folder);
+        for (List<String> flags : alone()) {
+            run(jdk, flags, relocated);
+            run(jdk, flags, relocated, AS_IT_IS, relocated);
+        }
+        run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);
+    }
+}
