@@ -36,7 +36,9 @@ import java.util.Objects;
  * <p><b>Without native code</b> (not Linux on x86_64 or aarch64, no place to extract the library, native
  * access denied) all methods answer from ThreadMXBean, as fast, as fresh and as right as it is in this JVM:
  * user and total, with system as their difference. The guarantees above are then only as good as the JVM's.
- * {@link #source} reports this.
+ * {@link #source} reports this. Where native code could be used, the first read also logs one warning with
+ * the reason and the remedy, to the {@code System.Logger} (JDK 8: java.util.logging) named
+ * {@code dev.threadclock}.
  */
 public final class ThreadClock {
     private static final Clocks CLOCKS = Clocks.CLOCKS;

@@ -9,8 +9,6 @@ import java.nio.ByteBuffer;
  * static final field, so that the JIT compilers call its methods directly.
  */
 public abstract class Clocks {
-    private static final String REQUIRE_PROPERTY = "dev.threadclock.requireNative";
-
     public static final Clocks CLOCKS = choose();
 
     public abstract long userTickNanos();
@@ -69,7 +67,7 @@ public abstract class Clocks {
             return NativeBinding.clocks();
         } catch (LinkageError | RuntimeException e) {
             // No library for this machine, no place to extract it, or native access is denied (IllegalCallerException).
-            Clocks clocks = new ManagementClocks(reason(e));
+            Clocks clocks = new ManagementClocks(reason(e), !NativeImage.isForThisMachine());
             if (isRequired()) {
                 clocks.requireNative();
             }
@@ -79,7 +77,7 @@ public abstract class Clocks {
 
     private static boolean isRequired() {
         try {
-            return Boolean.getBoolean(REQUIRE_PROPERTY);
+            return Boolean.getBoolean(Property.REQUIRE_NATIVE);
         } catch (SecurityException e) {
             return false; // a security manager may hide properties
         }
@@ -88,9 +86,12 @@ public abstract class Clocks {
     /** Throws IllegalStateException if native code is not used. */
     public final void requireNative() {
         if (!whyNotNative().isEmpty()) {
-            throw new IllegalStateException("CPU times come from ThreadMXBean here, not from threadclock's native library: "
-                    + whyNotNative());
+            throw new IllegalStateException(notNative(whyNotNative()));
         }
+    }
+
+    static String notNative(String why) {
+        return "CPU times come from ThreadMXBean here, not from threadclock's native library: " + why;
     }
 
     private static String reason(Throwable e) {
@@ -99,11 +100,14 @@ public abstract class Clocks {
                 return cause.getMessage() + remedy(cause);
             }
         }
-        return e.toString();
+        return e + "; please report this";
     }
 
-    /** Messages of our own exceptions already contain the remedy. */
+    /** Messages of our own errors already contain the remedy. */
     private static String remedy(Throwable e) {
+        if (e instanceof SecurityException) {
+            return "; grant the jar with threadclock's classes java.security.AllPermission in the policy";
+        }
         boolean denied = e.getClass().getSimpleName().equals("IllegalCallerException"); // exists only since Java 9
         return denied ? "; start Java with --enable-native-access=dev.threadclock, or =ALL-UNNAMED for the class path" : "";
     }

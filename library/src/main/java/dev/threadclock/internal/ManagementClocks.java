@@ -5,15 +5,23 @@ import java.nio.ByteBuffer;
 
 /** The reads without native code: ThreadMXBean answers as of now, whatever freshness is requested. */
 final class ManagementClocks extends Clocks {
-    private final Management management = Management.INSTANCE;
     private final String whyNotNative;
+    private final FallbackLog log;
 
-    ManagementClocks(String whyNotNative) {
+    /** Expected: there is no native library for this machine. */
+    ManagementClocks(String whyNotNative, boolean isExpected) {
         this.whyNotNative = whyNotNative;
+        this.log = new FallbackLog(isExpected, notNative(whyNotNative));
+    }
+
+    private Management management() {
+        log.beforeRead();
+        return Management.INSTANCE;
     }
 
     @Override
     public long userTickNanos() {
+        Management management = management();
         return management == null ? -1 : management.ownUserNanos();
     }
 
@@ -36,6 +44,7 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public long totalTickNanos() {
+        Management management = management();
         return management == null ? -1 : management.ownTotalNanos();
     }
 
@@ -51,6 +60,7 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public boolean timesTick(Sample sample) {
+        Management management = management();
         return management != null && management.ownTimes(sample);
     }
 
@@ -72,6 +82,7 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public boolean threadTimes(Thread thread, Sample sample) {
+        Management management = management();
         if (management == null || JavaThread.isVirtual(thread)) {
             sample.set(-1, -1, -1);
             return false;
@@ -86,7 +97,7 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public boolean processTimes(Sample sample) {
-        sample.set(-1, -1, management == null ? -1 : Management.processNanos());
+        sample.set(-1, -1, management() == null ? -1 : Management.processNanos());
         return sample.totalNanos >= 0;
     }
 
@@ -97,6 +108,7 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public void allThreads(ThreadTable table) {
+        Management management = management();
         if (management == null) {
             table.begin(0);
         } else {
@@ -106,7 +118,8 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public SourceFacts source(int quantity, int freshness) {
-        return new SourceFacts(management == null ? "none" : "ThreadMXBean", "ThreadMXBean", -1, -1, 0, whyNotNative);
+        String name = Management.INSTANCE == null ? "none" : "ThreadMXBean";
+        return new SourceFacts(name, "ThreadMXBean", -1, -1, 0, whyNotNative);
     }
 
     @Override

@@ -7,11 +7,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryMeter;
 import dev.threadclock.tests.child.LibrarySources;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The Java API where native code is unavailable: ThreadMXBean answers, and the API says so. */
 class LibraryFallbackTest {
+    @TempDir
+    Path folder;
+
     private static void assertAnsweredByTheJvm(Result result, String why) {
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
         assertThat(result.out()).contains("source USER TICK: ThreadMXBean through ThreadMXBean").contains(why);
@@ -43,10 +49,45 @@ class LibraryFallbackTest {
         assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Dos.name=Solaris"), LibrarySources.class).ok(), "os.name Solaris");
     }
 
+    /** Where native code could be used, the program's log says once why it is not. */
+    private static Result logged(Result result, String why) {
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.errLines()).as(result.toString())
+                .filteredOn(line -> line.contains("CPU times come from ThreadMXBean here")).singleElement().asString().startsWith("WARNING").contains(why);
+        return result;
+    }
+
     @OnEachJdk
     void whereTheLibraryDoesNotLoad(TestJdk jdk) {
-        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=/nonexistent/lib.so"),
-                LibrarySources.class).ok(), "-Ddev.threadclock.library=/nonexistent/lib.so does not load");
+        String why = "-Ddev.threadclock.library=/nonexistent/lib.so does not load";
+        List<String> flags = List.of("-Ddev.threadclock.library=/nonexistent/lib.so");
+        assertAnsweredByTheJvm(logged(LibraryJvm.run(jdk, flags, LibrarySources.class), why), why);
+    }
+
+    @OnEachJdk
+    void whereTheLibraryIsAnother(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=" + ParityHelper.assumeLibrary()),
+                LibrarySources.class);
+        logged(result, "take the library and the classes from the same version of threadclock");
+        assertAnsweredByTheJvm(result, "the native library does not fit dev.threadclock.internal.NativeLibrary");
+    }
+
+    @OnEachJdk
+    void theLogCanBeSwitchedOff(TestJdk jdk) throws Exception {
+        Path settings = Files.writeString(folder.resolve("logging.properties"),
+                "handlers=java.util.logging.ConsoleHandler\ndev.threadclock.level=OFF\n");
+        LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=/nonexistent/lib.so",
+                "-Djava.util.logging.config.file=" + settings), LibrarySources.class).ok();
+    }
+
+    @OnEachJdk
+    void theLogNeedsNoModule(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
+        List<String> flags = List.of("--limit-modules", "java.base,java.management",
+                "-Ddev.threadclock.library=/nonexistent/lib.so");
+        Result result = LibraryJvm.run(jdk, flags, LibrarySources.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.err()).as(result.toString()).containsOnlyOnce("CPU times come from ThreadMXBean here");
     }
 
     @OnEachJdk
@@ -60,7 +101,8 @@ class LibraryFallbackTest {
     @OnEachJdk
     void whereNativeAccessIsDenied(TestJdk jdk) {
         assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
-        Result result = LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class).ok();
+        Result result = logged(LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class),
+                "--enable-native-access=");
         assertAnsweredByTheJvm(result, "Illegal native access");
         assertThat(result.out()).contains("--enable-native-access=");
     }
