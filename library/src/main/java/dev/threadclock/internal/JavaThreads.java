@@ -105,24 +105,33 @@ final class JavaThreads {
     }
 
     /**
-     * All platform threads, padded with nulls. None if a security manager forbids it: rows then have the
-     * kernel's names.
+     * All platform threads, padded with nulls; with a security manager, those that it shows: by default the
+     * ones of the program, and not the JVM's own.
      */
-    private static Thread[] liveThreads() {
+    static Thread[] liveThreads() {
         try {
-            ThreadGroup root = Thread.currentThread().getThreadGroup();
-            while (root.getParent() != null) {
-                root = root.getParent();
-            }
-            for (int length = root.activeCount() + 16;; length *= 2) {
+            ThreadGroup top = topGroup();
+            for (int length = top.activeCount() + 16;; length *= 2) {
                 Thread[] threads = new Thread[length];
-                if (root.enumerate(threads) < length) {
+                if (top.enumerate(threads) < length) {
                     return threads;
                 }
             }
         } catch (SecurityException e) {
             return new Thread[0];
         }
+    }
+
+    private static ThreadGroup topGroup() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        try {
+            for (ThreadGroup parent = top.getParent(); parent != null; parent = top.getParent()) {
+                top = parent;
+            }
+        } catch (SecurityException e) {
+            // As far up as is permitted.
+        }
+        return top;
     }
 
     /** Called after the pass: fills in what is known of its rows. */

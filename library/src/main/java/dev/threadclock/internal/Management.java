@@ -77,6 +77,26 @@ final class Management {
 
     /** Fills the table with the Java threads; other threads are not visible here. */
     void allThreads(ThreadTable table) {
+        try {
+            allThreadsByBean(table);
+        } catch (SecurityException e) {
+            permittedThreads(table);
+        }
+    }
+
+    /** A security manager denies the list (ManagementPermission "monitor"), but not the times. */
+    private void permittedThreads(ThreadTable table) {
+        Thread[] live = JavaThreads.liveThreads();
+        Sample sample = new Sample();
+        table.begin(live.length);
+        for (Thread thread : live) {
+            if (thread != null && threadTimes(JavaThread.id(thread), sample)) {
+                table.add(JavaThread.id(thread), thread.getName(), sample);
+            }
+        }
+    }
+
+    private void allThreadsByBean(ThreadTable table) {
         long[] ids = threads.getAllThreadIds();
         ThreadInfo[] infos = threads.getThreadInfo(ids);
         Sample sample = new Sample();

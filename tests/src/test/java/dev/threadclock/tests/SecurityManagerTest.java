@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Secured;
+import dev.threadclock.tests.child.SecuredLibrary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,6 +43,31 @@ class SecurityManagerTest {
         String nothing = "grant { };";
         assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk), nothing))).isEmpty();
         assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withAgentPath(""), nothing))).isEmpty();
+    }
+
+    private Result runLibrary(TestJdk jdk, String policy) throws Exception {
+        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
+        Path file = Files.writeString(folder.resolve("policy"), policy);
+        Result result = ChildJvm.of(jdk).withClassPath(Product.JAR)
+                .with("-Djava.security.manager", "-Djava.security.policy==" + file).run(SecuredLibrary.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.number("user")).as(result.toString()).isPositive();
+        assertThat(result.all("thread")).as(result.toString()).contains("main", "sleeper");
+        return result;
+    }
+
+    @OnEachJdk
+    void theLibraryWithoutPermissionsFallsBackAndSaysHowToGrantThem(TestJdk jdk) throws Exception {
+        Result result = runLibrary(jdk, "grant { };");
+        assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
+        assertThat(result.out()).contains("grant the jar with threadclock's classes java.security.AllPermission");
+    }
+
+    @OnEachJdk
+    void theLibraryNeedsPermissionsForItsOwnJarOnly(TestJdk jdk) throws Exception {
+        Result result = runLibrary(jdk, "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };");
+        assertThat(result.value("binding")).as(result.toString()).isIn("JNI", "FFM");
+        assertThat(saidByTheAgent(result)).isEmpty();
     }
 
     @OnEachJdk
