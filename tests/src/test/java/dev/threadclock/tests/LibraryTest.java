@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryAllThreads;
@@ -11,7 +12,9 @@ import dev.threadclock.tests.child.LibraryOtherThreads;
 import dev.threadclock.tests.child.LibraryOwnThread;
 import dev.threadclock.tests.child.LibrarySafepoint;
 import dev.threadclock.tests.child.LibrarySources;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The Java API of the built jar on every JDK: through JNI up to 21, through FFM from 22 on. */
 class LibraryTest {
@@ -78,6 +81,18 @@ class LibraryTest {
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.err().lines().filter(line -> line.contains("has been called by"))).as(result.toString())
                 .hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
+    }
+
+    @OnEachJdk
+    void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
+        List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path", Product.JAR.toString(),
+                "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class).toString(),
+                LibrarySources.class.getName()));
+        if (jdk.warnsOfNativeAccess()) {
+            command.add(1, "--enable-native-access=dev.threadclock");
+        }
+        assertThat(ChildJvm.start(command, Map.of()).end().ok().value("native")).isEqualTo("true");
     }
 
     @OnEachJdk
