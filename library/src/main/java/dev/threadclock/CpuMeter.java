@@ -64,12 +64,13 @@ public final class CpuMeter implements AutoCloseable {
     }
 
     /**
-     * Creates a meter of freshness {@link Freshness#TICK} that adds each finished interval to the totals.
+     * Creates a meter of the totals' freshness that adds each finished interval to them.
      *
-     * @param totals the sums of a task, shared with the meters of its other threads
+     * @param totals the sums of a task, shared with the meters of its other threads; may be null, and the
+     *     freshness is then {@link Freshness#TICK}
      */
     public CpuMeter(CpuTotals totals) {
-        this(Freshness.TICK, totals);
+        this(totals == null ? Freshness.TICK : totals.freshness(), totals);
     }
 
     /**
@@ -81,11 +82,15 @@ public final class CpuMeter implements AutoCloseable {
      *     total only
      */
     public CpuMeter(Freshness freshness, CpuTotals totals) {
+        this.now = measurable(freshness) == Freshness.NOW;
+        this.totals = totals;
+    }
+
+    static Freshness measurable(Freshness freshness) {
         if (freshness == Freshness.INTERPOLATED) {
             throw new IllegalArgumentException("a meter's freshness is TICK or NOW: only total can be interpolated");
         }
-        this.now = freshness == Freshness.NOW;
-        this.totals = totals;
+        return freshness;
     }
 
     /**

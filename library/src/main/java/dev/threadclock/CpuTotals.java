@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
+import dev.threadclock.internal.JavaThread;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 /**
  * The sum of what several {@link CpuMeter}s measured: a task's CPU time over all its threads. Meters created
  * with it add each finished interval. Thread safe; adding never blocks and, once the adding threads have
  * settled, allocates nothing.
  *
+ * <pre>{@code
+ * CpuTotals requests = new CpuTotals();
+ * ExecutorService pool = requests.metered(Executors.newFixedThreadPool(8));
+ * pool.submit(() -> handle(request));
+ * long userNanos = requests.userNanos();
+ * }</pre>
+ *
  * <p>Sums are exact while no meter is being stopped. An interval that could not be measured makes the sum of
  * that quantity unknown (-1) for good.
+ *
+ * <p><b>Measuring tasks.</b> {@code measure} and {@code measureCallable} run a task now, {@code wrap} and
+ * {@code wrapCallable} return one that is measured whenever it runs, and {@code metered} an executor that
+ * measures every task. Each run is one interval on the thread that runs it, whether the task returns or
+ * throws; what it hands to other threads is not included. If a measured task runs another one in its own
+ * thread, both intervals are added, so the inner one counts twice. On a virtual thread tasks run as well, but
+ * their CPU time is unknown. These methods allocate a little for each task; a {@link CpuMeter} does not.
  */
 public final class CpuTotals {
     private final Sum user = new Sum();
@@ -17,9 +38,159 @@ public final class CpuTotals {
     private final Sum total = new Sum();
     private final Sum wall = new Sum();
     private final LongAdder intervals = new LongAdder();
+    private final Freshness freshness;
+    private final Queue<CpuMeter> idle = new ConcurrentLinkedQueue<>(); // as many as tasks have run at once
 
-    /** Creates totals of 0. */
-    public CpuTotals() {}
+    /** Creates totals of 0, measured with {@link Freshness#TICK}: right in the sum of many intervals. */
+    public CpuTotals() {
+        this(Freshness.TICK);
+    }
+
+    /**
+     * Creates totals of 0.
+     *
+     * @param freshness how tasks and {@link CpuMeter#CpuMeter(CpuTotals)} measure: {@link Freshness#NOW} for
+     *     a few short tasks, {@link Freshness#TICK} otherwise
+     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which is available for
+     *     total only
+     */
+    public CpuTotals(Freshness freshness) {
+        this.freshness = CpuMeter.measurable(Objects.requireNonNull(freshness, "freshness"));
+    }
+
+    Freshness freshness() {
+        return freshness;
+    }
+
+    /**
+     * Begins an interval on the calling thread, for try-with-resources.
+     *
+     * @return a new meter that is running; closing it on this thread adds the interval
+     * @throws IllegalStateException on a virtual thread
+     */
+    public CpuMeter start() {
+        return new CpuMeter(this).start();
+    }
+
+    /**
+     * Runs a task and adds its interval.
+     *
+     * @param task the task
+     */
+    public void measure(Runnable task) {
+        wrap(task).run();
+    }
+
+    /**
+     * Runs a task and adds its interval.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return its result
+     */
+    public <T> T measure(Supplier<T> task) {
+        return wrap(task).get();
+    }
+
+    /**
+     * Runs a task that may throw a checked exception, and adds its interval.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return its result
+     * @throws Exception what the task throws
+     */
+    public <T> T measureCallable(Callable<T> task) throws Exception {
+        return wrapCallable(task).call();
+    }
+
+    /**
+     * Returns a task that runs the given one and adds its interval, each time.
+     *
+     * @param task the task
+     * @return the measured task
+     */
+    public Runnable wrap(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        return () -> {
+            long begun = System.nanoTime();
+            CpuMeter meter = begin();
+            try {
+                task.run();
+            } finally {
+                end(meter, begun);
+            }
+        };
+    }
+
+    /**
+     * Returns a task that runs the given one and adds its interval, each time; for example for
+     * {@code CompletableFuture.supplyAsync}.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return the measured task
+     */
+    public <T> Supplier<T> wrap(Supplier<T> task) {
+        Objects.requireNonNull(task, "task");
+        return () -> {
+            long begun = System.nanoTime();
+            CpuMeter meter = begin();
+            try {
+                return task.get();
+            } finally {
+                end(meter, begun);
+            }
+        };
+    }
+
+    /**
+     * Returns a task that runs the given one and adds its interval, each time.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return the measured task
+     */
+    public <T> Callable<T> wrapCallable(Callable<T> task) {
+        Objects.requireNonNull(task, "task");
+        return () -> {
+            long begun = System.nanoTime();
+            CpuMeter meter = begin();
+            try {
+                return task.call();
+            } finally {
+                end(meter, begun);
+            }
+        };
+    }
+
+    /**
+     * Returns an executor that hands every task to the given one and adds its interval when it runs. All
+     * else, shutting down included, is the given executor's. Tasks that never run are not counted.
+     *
+     * @param executor the executor that runs the tasks
+     * @return the measuring executor
+     */
+    public ExecutorService metered(ExecutorService executor) {
+        return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /** Null on a virtual thread. */
+    private CpuMeter begin() {
+        if (JavaThread.isVirtual(Thread.currentThread())) {
+            return null;
+        }
+        CpuMeter meter = idle.poll();
+        return (meter == null ? new CpuMeter(this) : meter).start();
+    }
+
+    private void end(CpuMeter meter, long begun) {
+        if (meter == null) {
+            add(-1, -1, -1, System.nanoTime() - begun);
+        } else {
+            idle.add(meter.stop());
+        }
+    }
 
     /**
      * Adds one interval; -1 stands for an unknown value.

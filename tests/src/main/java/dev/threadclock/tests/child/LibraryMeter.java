@@ -128,6 +128,11 @@ public final class LibraryMeter {
         String[] answer = new String[1];
         Runnable task = () -> {
             refused(meter::start, "virtual thread");
+            CpuTotals totals = new CpuTotals();
+            refused(totals::start, "virtual thread");
+            check(totals.measure(() -> "result").equals("result"), "the task runs nevertheless");
+            check(totals.intervals() == 1 && totals.wallNanos() >= 0, "not counted: " + totals);
+            check(totals.userNanos() == -1 && totals.systemNanos() == -1 && totals.totalNanos() == -1, "known: " + totals);
             answer[0] = "refused";
         };
         try {

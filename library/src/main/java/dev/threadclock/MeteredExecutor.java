@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** An executor whose tasks add their CPU time to totals; a thin layer over another. */
+final class MeteredExecutor implements ExecutorService {
+    private final CpuTotals totals;
+    private final ExecutorService executor;
+
+    MeteredExecutor(CpuTotals totals, ExecutorService executor) {
+        this.totals = totals;
+        this.executor = executor;
+    }
+
+    private <T> List<Callable<T>> wrapAll(Collection<? extends Callable<T>> tasks) {
+        List<Callable<T>> wrapped = new ArrayList<>(tasks.size());
+        for (Callable<T> task : tasks) {
+            wrapped.add(totals.wrapCallable(task));
+        }
+        return wrapped;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(totals.wrap(task));
+    }
+
+    @Override
+    public Future<?> submit(Runnable task) {
+        return executor.submit(totals.wrap(task));
+    }
+
+    @Override
+    public <T> Future<T> submit(Runnable task, T result) {
+        return executor.submit(totals.wrap(task), result);
+    }
+
+    @Override
+    public <T> Future<T> submit(Callable<T> task) {
+        return executor.submit(totals.wrapCallable(task));
+    }
+
+    @Override
+    public <T> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks) throws InterruptedException {
+        return executor.invokeAll(wrapAll(tasks));
+    }
+
+    @Override
+    public <T> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
+            throws InterruptedException {
+        return executor.invokeAll(wrapAll(tasks), timeout, unit);
+    }
+
+    @Override
+    public <T> T invokeAny(Collection<? extends Callable<T>> tasks) throws InterruptedException, ExecutionException {
+        return executor.invokeAny(wrapAll(tasks));
+    }
+
+    @Override
+    public <T> T invokeAny(Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return executor.invokeAny(wrapAll(tasks), timeout, unit);
+    }
+
+    @Override
+    public void shutdown() {
+        executor.shutdown();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        return executor.shutdownNow();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return executor.isShutdown();
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return executor.isTerminated();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return executor.awaitTermination(timeout, unit);
+    }
+}
