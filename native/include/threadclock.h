@@ -12,7 +12,9 @@
 extern "C" {
 #endif
 
+/* The version; and as a number for the preprocessor: 10000 x major + 100 x minor + patch. */
 #define THREADCLOCK_VERSION "0.1.0"
+#define THREADCLOCK_VERSION_NUMBER 100
 
 #if defined(__GNUC__)
 #define THREADCLOCK_API __attribute__((visibility("default")))

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -262,6 +263,9 @@ static void sources_are_described(void **state)
     assert_int_equal(threadclock_times_tick(NULL), -EINVAL);
     assert_int_equal(threadclock_times_now(NULL), -EINVAL);
     assert_string_equal(threadclock_version(), THREADCLOCK_VERSION);
+    int major, minor, patch;
+    assert_int_equal(sscanf(THREADCLOCK_VERSION, "%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(THREADCLOCK_VERSION_NUMBER, 10000 * major + 100 * minor + patch);
 }
 
 int main(void)
