@@ -69,9 +69,34 @@ public final class OutputFile {
         guarded(() -> replace(out -> out.write(text.getBytes(StandardCharsets.UTF_8))));
     }
 
-    /** As {@link #write(String)}, with the content of another file; not for stdout. */
+    /** As {@link #write(String)}, with the content of another file, which may be moved; not for stdout. */
     public void write(Path content) {
-        guarded(() -> replace(out -> Files.copy(content, out)));
+        guarded(() -> {
+            if (isReplaced() && content.getParent().equals(target().getParent())) {
+                Files.move(content, target(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } else {
+                replace(out -> Files.copy(content, out));
+            }
+        });
+    }
+
+    /**
+     * Makes a file for the content until it is complete: "app.partial-4711.csv" beside this one, with this
+     * process's PID, so that it is found if this process is killed; in the folder for temporary files if this
+     * process may not write beside this one at the end.
+     */
+    public Path partial(String ending) throws IOException {
+        if (!isReplaced()) {
+            return Files.createTempFile("threadclock-", ending);
+        }
+        String name = target().getFileName().toString().replaceFirst("\\.[^.]*$", "") + ".partial-" + ProcessHandle.current().pid();
+        Path partial = target().resolveSibling(name + ending);
+        for (int i = 2; Files.exists(partial); i++) {
+            partial = target().resolveSibling(name + "-" + i + ending);
+        }
+        Path made = partial;
+        guarded(() -> Files.createFile(made));
+        return made;
     }
 
     /**
@@ -107,7 +132,7 @@ public final class OutputFile {
     }
 
     private void replace(Content content) throws IOException {
-        if (kept != null || isSpecial()) {
+        if (!isReplaced()) {
             try (OutputStream out = kept != null ? Channels.newOutputStream(kept.truncate(0)) : Files.newOutputStream(path)) {
                 content.writeTo(out);
             }
@@ -127,6 +152,11 @@ public final class OutputFile {
     private Path temporary() {
         Path target = target();
         return target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
+    }
+
+    /** In one step; otherwise its content is. */
+    private boolean isReplaced() {
+        return kept == null && !isSpecial();
     }
 
     /** A device or pipe, which cannot be replaced. */

@@ -7,11 +7,13 @@ import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.PoolWork;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +100,32 @@ class RecordTest {
             try (Stream<Path> files = Files.list(folder)) {
                 assertThat(files).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void aKilledRecorderLeavesWhatItHasRecordedBesideTheTarget() throws Exception {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+            Running command = record(jvm.pid(), folder.resolve("killed.html"));
+            Path soFar = folder.resolve("killed.partial-" + command.process().pid() + ".jfr");
+            for (long began = System.nanoTime(); intervals(soFar) < 3; Thread.sleep(50)) {
+                assertThat(System.nanoTime() - began).as("intervals in %s", soFar).isLessThan(PATIENCE_NANOS);
+            }
+            command.process().destroyForcibly().waitFor();
+            Path page = folder.resolve("after.html");
+            assertThat(AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exitCode()).isZero();
+            assertThat(Files.readString(page)).contains(jvm.label());
+            command.end();
+        }
+    }
+
+    /** In a file that is being written. */
+    private static long intervals(Path jfr) {
+        try {
+            return RecordingFile.readAllEvents(jfr).stream()
+                    .filter(event -> event.getEventType().getName().equals("dev.threadclock.ProcessCpuTime")).count();
+        } catch (IOException e) {
+            return 0;
         }
     }
 

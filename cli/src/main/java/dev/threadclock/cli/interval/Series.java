@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 public final class Series {
     private final String pool;
     private final String name;
+    private int threads;
     private long[] user = new long[0];
     private long[] system = new long[0];
 
@@ -25,6 +26,11 @@ public final class Series {
 
     public String name() {
         return name;
+    }
+
+    /** How many have run; what stands for an unknown number counts as one. */
+    public int threads() {
+        return Math.max(1, threads);
     }
 
     public long userNanos(int column) {
@@ -45,6 +51,10 @@ public final class Series {
 
     public long nanos() {
         return userNanos() + systemNanos();
+    }
+
+    void count(int more) {
+        threads += more;
     }
 
     void add(int column, long userNanos, long systemNanos) {

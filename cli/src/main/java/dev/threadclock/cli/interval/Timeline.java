@@ -3,9 +3,12 @@ package dev.threadclock.cli.interval;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each. A column
@@ -20,6 +23,9 @@ public final class Timeline {
     private final List<Long> endMillis = new ArrayList<>();
     private final List<Long> nanos = new ArrayList<>();
     private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
+    private final Map<String, Integer> threadsOfPool = new HashMap<>();
+    /** By serial, the series and the pools in which a thread has been counted; ended threads are forgotten. */
+    private final Map<Long, Set<Object>> counted = new HashMap<>();
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
     private int inLast;        // intervals in the last column so far
@@ -30,7 +36,24 @@ public final class Timeline {
         for (Use use : interval.ran()) {
             // The kernel's split may not add up to total: the part that is not user is shown as system.
             long user = use.interval().userNanos();
-            series(use).add(column, user, use.interval().totalNanos() - user);
+            Series series = series(use);
+            series.add(column, user, use.interval().totalNanos() - user);
+            count(use, series);
+        }
+        interval.ended().forEach(use -> counted.remove(use.serial()));
+    }
+
+    /** A thread may change its name; and more of them than have a row of their own may have run. */
+    private void count(Use use, Series series) {
+        if (use.serial() == 0) {
+            return;
+        }
+        Set<Object> before = counted.computeIfAbsent(use.serial(), serial -> new HashSet<>(2));
+        if (before.add(series)) {
+            series.count(1);
+        }
+        if (before.add(series.pool())) {
+            threadsOfPool.merge(series.pool(), 1, Integer::sum);
         }
     }
 
@@ -112,6 +135,7 @@ public final class Timeline {
         for (Series thread : threads.values()) {
             pools.computeIfAbsent(thread.pool(), pool -> new Series(pool, pool)).add(thread, columns());
         }
+        pools.values().forEach(pool -> pool.count(threadsOfPool.getOrDefault(pool.pool(), 0)));
         return busiestFirst(pools.values());
     }
 

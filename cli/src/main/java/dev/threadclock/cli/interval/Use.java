@@ -27,8 +27,8 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
     }
 
     /** From a recording, in which the use before the interval is unknown. */
-    public static Use recorded(String name, int tid, long javaId, Times interval) {
-        return new Use(name, tid, 0, javaId, NOT_KNOWN, 1, interval, interval);
+    public static Use recorded(long serial, String name, int tid, long javaId, Times interval) {
+        return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
     /** The pool's name, which is the same for threads whose names differ only in numbers. */

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A recording as CSV: a row for each thread and interval in which it ran. */
+/** A recording as CSV: a row for each thread and interval in which it ran. Complete after each interval. */
 final class CsvWriter implements IntervalWriter {
     private final BufferedWriter out;
 
@@ -22,6 +22,7 @@ final class CsvWriter implements IntervalWriter {
         for (String row : IntervalCsv.rows(interval, interval.ran())) {
             out.write(row + "\n");
         }
+        out.flush();
     }
 
     @Override

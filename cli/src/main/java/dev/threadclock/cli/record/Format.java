@@ -40,6 +40,11 @@ enum Format {
         return Arrays.stream(values()).map(Format::ending).collect(Collectors.joining(", ")).replaceFirst(", (?=\\.html)", " or ");
     }
 
+    /** Where the intervals are while a recording to this file goes on. */
+    Path soFar(Path file) {
+        return this == HTML ? HtmlWriter.soFar(file) : file;
+    }
+
     /** Starts writing to an existing, empty file. */
     IntervalWriter open(Path file, Subject subject) throws IOException {
         return opening.open(file, subject);

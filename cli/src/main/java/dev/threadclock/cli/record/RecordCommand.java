@@ -130,7 +130,8 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop) throws IOException {
-        Path scratch = Files.createTempFile("threadclock-", format.ending());
+        Path scratch = output.partial(format.ending());
+        Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
             IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Main.version()));
@@ -145,17 +146,19 @@ public final class RecordCommand implements Callable<Integer> {
                 throw nothingRecorded(recorder, stopped, output);
             }
             keep = true;
-            finish(writer, scratch, stopped);
+            finish(writer, soFar, stopped);
             save(scratch, output);
             keep = false;
             String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
             if (!stopped.isEmpty()) {
                 throw new Failure(stopped + "what came before, " + what + ", is in " + output.path());
             }
-            Terminal.stdout().println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in " + output.path());
+            Terminal.stdout().println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in " + output.path()
+                    + (recorder.late() ? "; the next sample did not come in time" : ""));
         } finally {
             if (!keep) {
                 Files.deleteIfExists(scratch);
+                Files.deleteIfExists(soFar);
             }
         }
     }
@@ -168,12 +171,12 @@ public final class RecordCommand implements Callable<Integer> {
         return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
     }
 
-    private static void finish(IntervalWriter writer, Path scratch, String stopped) {
+    private static void finish(IntervalWriter writer, Path soFar, String stopped) {
         try {
             writer.finish();
         } catch (IOException e) {
-            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage() + "; what there is of it is in " + scratch
-                    + "; make room in that folder and record again");
+            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage() + "; what there is of it is in " + soFar
+                    + "; make room in that folder and record again, or try 'threadclock report' on a .jfr file");
         }
     }
 

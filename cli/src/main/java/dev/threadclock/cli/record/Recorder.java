@@ -7,6 +7,7 @@ import dev.threadclock.cli.sample.Sample;
 import dev.threadclock.cli.sample.Sampling;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -14,14 +15,19 @@ import java.util.function.Consumer;
  * ends. A separate thread waits for samples, so that stopping need not wait for the next one.
  */
 final class Recorder {
+    private static final long LOOK_NANOS = 50_000_000;
+
     private final Sampling sampling;
     private final IntervalWriter writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
     private final Intervals intervals = new Intervals();
+    private OptionalLong beganNanos = OptionalLong.empty(); // when the first sample came
     private long recordedNanos;
+    private long shortestNanos = Long.MAX_VALUE; // of the intervals
     private boolean stopped;
     private boolean ended;
+    private boolean late;
     private IOException failure;
 
     /** mostNanos: the longest duration. progress: called after each interval. */
@@ -38,13 +44,25 @@ final class Recorder {
         taker.setDaemon(true);
         taker.start();
         try {
-            stop.await(Long.MAX_VALUE);
+            while (!stop.await(LOOK_NANOS) && !isOver()) {
+                // The samples' thread works.
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         synchronized (this) {
             stopped = true;
         }
+    }
+
+    /**
+     * By the clock: samples of a JVM that gets no CPU may come very late. Half an interval is waited for the
+     * last one, and for the first as long as it takes.
+     */
+    private synchronized boolean isOver() {
+        late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
+                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > shortestNanos / 2;
+        return late;
     }
 
     private void takeAll(StopRequest stop) {
@@ -66,10 +84,14 @@ final class Recorder {
             return false;
         }
         ended = sample.isEmpty();
+        if (beganNanos.isEmpty()) {
+            beganNanos = OptionalLong.of(System.nanoTime());
+        }
         Optional<Interval> interval = sample.flatMap(intervals::next);
         if (interval.isPresent()) {
             writer.write(interval.get());
             recordedNanos += interval.get().nanos();
+            shortestNanos = Math.min(shortestNanos, interval.get().nanos());
             progress.accept(this);
         }
         // An interval may be slightly longer or shorter than requested.
@@ -87,6 +109,11 @@ final class Recorder {
     /** Why it could not go on. */
     synchronized Optional<IOException> failure() {
         return Optional.ofNullable(failure);
+    }
+
+    /** The time was over before the last interval was: that is not in the recording. */
+    synchronized boolean late() {
+        return late;
     }
 
     /** The JVM has ended. */

@@ -28,8 +28,12 @@ import jdk.jfr.consumer.RecordingFile;
 final class JfrRecording {
     private record Span(long endMillis, long nanos) {}
 
+    /** The kernel reuses TIDs, the JVM does not reuse its ids. */
+    private record Identity(long javaId, long tid, String name) {}
+
     private final Path file;
     private final Map<Span, List<Use>> uses = new HashMap<>();
+    private final Map<Identity, Long> serials = new HashMap<>();
     private Subject subject = new Subject("a JVM", "");
 
     private JfrRecording(Path file) {
@@ -73,8 +77,20 @@ final class JfrRecording {
 
     private void takeThread(RecordedEvent event) {
         Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
+        String name = Printable.line(String.valueOf(event.getString("threadName")));
+        long javaId = event.getLong("javaThreadId");
+        int tid = (int) event.getLong("osThreadId");
         uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
-                .add(Use.recorded(Printable.line(String.valueOf(event.getString("threadName"))), (int) event.getLong("osThreadId"), event.getLong("javaThreadId"), used));
+                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, used));
+    }
+
+    /** 0 for what is no thread of its own. */
+    private long serial(long javaId, int tid, String name) {
+        if (javaId == 0 && tid == 0) {
+            return 0;
+        }
+        Identity identity = javaId != 0 ? new Identity(javaId, 0, "") : new Identity(0, tid, name);
+        return serials.computeIfAbsent(identity, unknown -> serials.size() + 1L);
     }
 
     /** The event written by record has more details. */

@@ -65,19 +65,23 @@ public final class RecordingPage {
         for (int i = 0; i < pools.size(); i++) {
             indexes.put(pools.get(i).pool(), Math.min(i, own));
         }
-        Map<Integer, List<Series>> threads = new HashMap<>();
-        timeline.threads().forEach(thread -> threads.computeIfAbsent(indexes.get(thread.pool()), i -> new ArrayList<>()).add(thread));
         List<Area> areas = new ArrayList<>();
         for (int i = 0; i < own; i++) {
-            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), null, threads.get(i).size(), null));
+            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), null, pools.get(i).threads(), null));
         }
         if (own < pools.size()) {
-            areas.add(area(OTHER, pools.subList(own, pools.size()), null, threads.get(own).size(), true));
+            List<Series> others = pools.subList(own, pools.size());
+            areas.add(area(OTHER, others, null, others.stream().mapToInt(Series::threads).sum(), true));
         }
         List<Area> lines = timeline.threads().stream().limit(MOST_THREADS)
-                .map(thread -> area(thread.name(), List.of(thread), indexes.get(thread.pool()), null, null)).toList();
+                .map(thread -> area(named(thread), List.of(thread), indexes.get(thread.pool()), null, null)).toList();
         Area process = area("process", List.of(timeline.process()), null, null, null);
         return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines, HUES);
+    }
+
+    /** "worker", or "worker (12 threads)" for several of the same name. */
+    static String named(Series series) {
+        return series.threads() == 1 ? series.name() : series.name() + " (" + series.threads() + " threads)";
     }
 
     private Area area(String name, List<Series> all, Integer pool, Integer threads, Boolean other) {

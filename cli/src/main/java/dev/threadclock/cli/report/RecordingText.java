@@ -63,13 +63,14 @@ public final class RecordingText {
 
     private void addPool(List<String> lines, Series pool, List<Series> threads) {
         if (threads.size() == 1) {
-            lines.add(line(threads.get(0).name(), pool));
+            lines.add(line(RecordingPage.named(threads.get(0)), pool));
             return;
         }
-        lines.add(line(pool.name() + " (" + threads.size() + " threads)", pool));
-        threads.stream().limit(MOST_THREADS_OF_POOL).forEach(thread -> lines.add(line("  " + thread.name(), thread)));
-        if (threads.size() > MOST_THREADS_OF_POOL) {
-            lines.add("  and " + (threads.size() - MOST_THREADS_OF_POOL) + " more");
+        lines.add(line(RecordingPage.named(pool), pool));
+        threads.stream().limit(MOST_THREADS_OF_POOL).forEach(thread -> lines.add(line("  " + RecordingPage.named(thread), thread)));
+        int left = threads.stream().skip(MOST_THREADS_OF_POOL).mapToInt(Series::threads).sum();
+        if (left > 0) {
+            lines.add("  and " + left + " more");
         }
     }
 

@@ -2,6 +2,7 @@
 package dev.threadclock.cli.interval;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.threadclock.cli.sample.Times;
 import java.util.List;
@@ -16,7 +17,8 @@ class TimelineTest {
 
     private static Interval interval(int i, String name) {
         return new Interval(1000L * (i + 1), 1_000_000_000, new Times(6, 3, 9), new Times(6, 3, 9),
-                List.of(Use.recorded("steady", 1, 1, new Times(4, 1, 5))), List.of(Use.recorded(name, 2, 2, new Times(2, 1, 4))));
+                List.of(Use.recorded(1, "steady", 1, 1, new Times(4, 1, 5))),
+                List.of(Use.recorded(2 + i, name, 2, 2 + i, new Times(2, 1, 4))));
     }
 
     @Test
@@ -46,5 +48,26 @@ class TimelineTest {
         assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
                 .extracting(Series::nanos).satisfies(nanos -> assertThat(nanos.stream().mapToLong(Long::longValue).sum()).isEqualTo(4L * INTERVALS));
         assertThat(timeline.threads()).extracting(Series::name).contains("(other threads)");
+    }
+
+    @Test
+    void everyThreadOfAPoolIsCountedHoweverManyThereAre() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "request-" + i));
+        }
+        assertThat(timeline.pools()).extracting(Series::threads).containsExactly(1, INTERVALS);
+        assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
+                .extracting(Series::threads).satisfies(counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(INTERVALS));
+    }
+
+    @Test
+    void threadsOfOneNameAreSeveral() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "job"));
+        }
+        assertThat(timeline.threads()).extracting(Series::name, Series::threads)
+                .containsExactly(tuple("steady", 1), tuple("job", INTERVALS));
     }
 }

@@ -10,12 +10,13 @@ import dev.threadclock.cli.sample.Times;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A recording ends by itself where it cannot go on. */
 class RecorderTest {
     /** A sample every second, for ever. */
-    private static final class Seconds implements Sampling {
+    private static class Seconds implements Sampling {
         private long second;
 
         @Override
@@ -73,6 +74,31 @@ class RecorderTest {
             assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
             assertThat(recorder.failure()).get().extracting(IOException::getMessage).isEqualTo("No space left on device");
             assertThat(recorder.ended()).isFalse();
+        }
+    }
+
+    /** Two samples a second apart; then the JVM gets no CPU. */
+    private static final class Starved extends Seconds {
+        private int left = 2;
+
+        @Override
+        public Optional<Sample> next() {
+            while (left == 0) {
+                LockSupport.park();
+            }
+            left--;
+            return super.next();
+        }
+    }
+
+    @Test
+    void theClockEndsItWhenNoSampleComes() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {});
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
+            assertThat(recorder.late()).isTrue();
+            assertThat(recorder.failure()).isEmpty();
         }
     }
 }

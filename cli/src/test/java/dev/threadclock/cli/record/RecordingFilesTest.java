@@ -13,6 +13,7 @@ import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -33,6 +34,13 @@ class RecordingFilesTest {
     private Path write(Format format) throws Exception {
         Path file = folder.resolve("recording" + format.ending());
         Files.write(file, new byte[0]);
+        IntervalWriter writer = begin(format, file);
+        writer.finish();
+        return file;
+    }
+
+    /** All intervals are written, but the file is not finished, as if the recorder had been killed. */
+    private static IntervalWriter begin(Format format, Path file) throws Exception {
         IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
             Times process = new Times(90_000_001, 29_999_999, 120_000_000);
@@ -41,8 +49,49 @@ class RecordingFilesTest {
                     new Use("has not run", 13, 6, 2, 'W', 1, Times.NONE, process),
                     new Use(NASTY, 12, 7, 0, 'S', 1, new Times(20_000_000, 9_000_000, 29_999_996), process)), List.of()));
         }
+        return writer;
+    }
+
+    @Test
+    void aKilledRecorderLeavesAllIntervalsThatWereComplete() throws Exception {
+        for (Format format : Format.values()) {
+            Path file = folder.resolve("killed" + format.ending());
+            Files.write(file, new byte[0]);
+            begin(format, file);
+            Path soFar = format.soFar(file);
+            Path whole = format == Format.HTML ? write(Format.JFR) : write(format);
+            assertThat(Files.mismatch(soFar, whole)).as("%s", format).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aLongJfrFileHasSeveralChunksAndAllThreadsInEach() throws Exception {
+        Path file = folder.resolve("long.jfr");
+        IntervalWriter writer = Format.JFR.open(file, new Subject("1 (java Long)", "1.2.3"));
+        Times used = new Times(1, 2, 3);
+        String name = "n".repeat(1000);
+        int intervals = 60;
+        for (int i = 1; i <= intervals; i++) {
+            List<Use> threads = new ArrayList<>();
+            for (int k = 1; k <= 300; k++) {
+                threads.add(new Use(name + k, k, k, k, 'R', 1, used, used));
+            }
+            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, used, used, threads, List.of()));
+        }
         writer.finish();
-        return file;
+        assertThat(Files.size(file)).isGreaterThan(20_000_000);
+        int threads = 0;
+        try (RecordingFile events = new RecordingFile(file)) {
+            while (events.hasMoreEvents()) {
+                RecordedEvent event = events.readEvent();
+                if (event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime")) {
+                    threads++;
+                    assertThat(event.getThread().getJavaName()).isEqualTo(event.getString("threadName"));
+                    assertThat(event.getStartTime()).isEqualTo(event.getInstant("intervalEnd"));
+                }
+            }
+        }
+        assertThat(threads).isEqualTo(300 * intervals);
     }
 
     @Test
@@ -81,6 +130,11 @@ class RecordingFilesTest {
         assertThat(event.getString("pool")).isEqualTo("worker-*");
         assertThat(event.getLong("user")).isEqualTo(70_000_001);
         assertThat(event.getDuration("total").toNanos()).as("a time span").isEqualTo(90_000_004);
+        assertThat(event.getStartTime().toEpochMilli()).as("the time of the sample").isEqualTo(1_700_000_000_500L);
+        assertThat(event.getThread().getJavaName()).isEqualTo("worker-1");
+        assertThat(event.getThread().getJavaThreadId()).isEqualTo(1);
+        assertThat(event.getThread().getOSThreadId()).isEqualTo(11);
+        assertThat(events.get(1).getThread().getOSName()).isEqualTo(NASTY);
         assertThat(event.getInstant("intervalEnd").toEpochMilli()).isEqualTo(1_700_000_000_500L);
         assertThat(event.getEventType().getField("system").getLabel()).isEqualTo("System Time");
         assertThat(event.getEventType().getCategoryNames()).endsWith("threadclock");
