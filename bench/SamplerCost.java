@@ -70,7 +70,7 @@ public final class SamplerCost {
         try {
             child.getInputStream().read(); // waits until it is ready
             if (how.equals("top")) {
-                top = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-jar", jar, "top", "" + child.pid(), "--csv", "-d",
+                top = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-jar", jar, "top", "" + child.pid(), "--csv", "-i",
                         PERIOD_SECONDS).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT).start();
             }
             Thread.sleep(SETTLE_MILLIS);

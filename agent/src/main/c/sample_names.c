@@ -134,28 +134,55 @@ void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
     local_frame_pop(env);
 }
 
-/* "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait". */
-static size_t write_frame(char *text, size_t room, const char *signature, const char *method)
+/* The line of a place in a method; 0: unknown, or a native method. */
+static jint line_of(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
 {
-    int length = snprintf(text, room, "%.*s.%s\n", (int)strcspn(signature + 1, ";"), signature + 1, method);
+    jint count = 0, line = 0;
+    jvmtiLineNumberEntry *table = NULL;
+    if (frame->location < 0 || (*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &table) != JVMTI_ERROR_NONE)
+        return 0;
+    jlocation nearest = -1;
+    for (jint i = 0; i < count; i++) /* in no order that the specification promises */
+        if (table[i].start_location <= frame->location && table[i].start_location > nearest) {
+            nearest = table[i].start_location;
+            line = table[i].line_number;
+        }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)table);
+    return line;
+}
+
+/*
+ * "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait", with "(Object.java:502)" if the file is known.
+ */
+static size_t write_frame(char *text, size_t room, const char *signature, const char *method, const char *file, jint line)
+{
+    int class_length = (int)strcspn(signature + 1, ";");
+    int length = file == NULL ? snprintf(text, room, "%.*s.%s\n", class_length, signature + 1, method)
+                 : line <= 0  ? snprintf(text, room, "%.*s.%s(%s)\n", class_length, signature + 1, method, file)
+                              : snprintf(text, room, "%.*s.%s(%s:%d)\n", class_length, signature + 1, method, file, (int)line);
     if (length < 0 || (size_t)length >= room)
         return 0;
-    for (char *slash = text; (slash = strchr(slash, '/')) != NULL;)
-        *slash = '.';
+    for (int i = 0; i < class_length; i++)
+        if (text[i] == '/')
+            text[i] = '.';
     return (size_t)length;
 }
 
-static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, jmethodID method)
+static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
 {
-    char *name = NULL, *signature = NULL;
+    char *name = NULL, *signature = NULL, *file = NULL;
     jclass class;
     size_t length = 0;
-    if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE
-        && (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
-        && (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
-        length = write_frame(text, room, signature, name);
+    if ((*jvmti)->GetMethodName(jvmti, frame->method, &name, NULL, NULL) == JVMTI_ERROR_NONE
+        && (*jvmti)->GetMethodDeclaringClass(jvmti, frame->method, &class) == JVMTI_ERROR_NONE
+        && (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE) {
+        if ((*jvmti)->GetSourceFileName(jvmti, class, &file) != JVMTI_ERROR_NONE)
+            file = NULL;
+        length = write_frame(text, room, signature, name, file, line_of(jvmti, frame));
+    }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)file);
     return length;
 }
 
@@ -174,7 +201,7 @@ static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, co
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     size_t used = 0;
     for (jint i = 0; i < count; i++)
-        used += put_frame(text + used, STACK_BYTES - used, jvmti, frames[i].method);
+        used += put_frame(text + used, STACK_BYTES - used, jvmti, &frames[i]);
     text[used] = '\0';
 }
 

@@ -75,6 +75,9 @@ static jvmtiError find_environment(JavaVM *vm)
         return JVMTI_ERROR_NONE;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return JVMTI_ERROR_UNSUPPORTED_VERSION;
+    /* Free of cost in HotSpot; without them, frames have no lines. */
+    jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
+    (void)(*jvmti)->AddCapabilities(jvmti, &lines);
     jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
     if (error == JVMTI_ERROR_NONE)
         environment = jvmti;

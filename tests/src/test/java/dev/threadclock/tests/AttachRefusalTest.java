@@ -143,9 +143,9 @@ class AttachRefusalTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"attach", "attach abc", "attach 0", "attach -1", "attach 99999999999", "attach 1 x y", "attach --timeout 0 1",
+    @ValueSource(strings = {"attach", "attach 0", "attach -1", "attach 99999999999", "attach 1 x y", "attach --timeout 0 1",
             "attach --timeout soon 1", "attach --timeout 1", "attach 1 do=detach", "attach 1 freshness=now,report=x", "detach", "detach 1 2",
-            "status --jsno 1", "status x"})
+            "status --jsno 1", "status", "status -p 1 2", "attach -p 1 2 x"})
     void usedWronglyIsExit2(String arguments) {
         Result result = AttachJvm.command(arguments.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);

@@ -97,7 +97,7 @@ class SamplerTest {
 
     /** And waits until it samples. */
     private static Running startTop(AttachJvm jvm, String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of("top", jvm.pid(), "--json", "-d", "0.1"));
+        List<String> command = new ArrayList<>(List.of("top", jvm.pid(), "--json", "-i", "0.1"));
         command.addAll(List.of(options));
         Running top = AttachJvm.startCommand(List.of(), command.toArray(String[]::new));
         for (int i = 0; i < 1000 && !Files.readString(top.out()).contains("\n"); i++) {
@@ -117,7 +117,7 @@ class SamplerTest {
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
-            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "1")).get(0);
+            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "1")).get(0);
             JsonObject user = named(interval, USER_BURNER);
             JsonObject system = named(interval, SYSTEM_BURNER);
             assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
@@ -139,7 +139,7 @@ class SamplerTest {
     @OnEachJdk
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
-            for (JsonObject interval : intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-d", "0.7"))) {
+            for (JsonObject interval : intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.7"))) {
                 List<JsonObject> ended = threads(interval).stream().filter(thread -> thread.get("state").getAsString().equals("X")
                         && thread.get("osThreadId").getAsInt() != 0).toList();
                 assertThat(ended).isNotEmpty();
@@ -162,7 +162,7 @@ class SamplerTest {
     @OnEachJdk
     void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
-            List<JsonObject> intervals = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-d", "0.1"));
+            List<JsonObject> intervals = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;
             long process = 0;
@@ -190,7 +190,7 @@ class SamplerTest {
     @OnEachJdk
     void theSamplerGoesWithTheOneWhoWantedIt(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
-            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "-d", "0.1").exitCode()).isZero();
+            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.1").exitCode()).isZero();
             assertGone(jvm);
             long before = sockets(jvm);
             for (Running each : List.of(startTop(jvm), startTop(jvm))) {
@@ -237,7 +237,7 @@ class SamplerTest {
     void rootSamplesAnotherUsersJvm() {
         AttachJvm.assumeUsers(TestJdk.newest());
         try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(USER.toArray(String[]::new)), 0, 0)) {
-            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "0.2")).get(0), USER_BURNER);
+            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0), USER_BURNER);
         }
     }
 
@@ -249,7 +249,7 @@ class SamplerTest {
                     + " && { [ -e '" + AttachJvm.CLASSES + "' ] || { mkdir -p '" + AttachJvm.CLASSES + "' && mount --bind /mnt '"
                     + AttachJvm.CLASSES + "'; }; } && exec \"$@\"", "sh"};
         try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(contained), 0, 0)) {
-            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-d", "0.2")).get(0);
+            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0);
             named(interval, USER_BURNER);
             assertThat(named(interval, "VM Thread").get("state").getAsString()).isIn("S", "R");
             assertThat(jvm.left("/tmp")).isEmpty();

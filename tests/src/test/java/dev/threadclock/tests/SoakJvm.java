@@ -101,7 +101,7 @@ final class SoakJvm {
                 sampled += run("record", pid, "-d", "3s", "-i", "100ms", "-o", folder.resolve("recording.csv").toString()) ? 1 : 0;
                 break;
             case 2:
-                sampled += run("top", pid, "-n", "2", "-d", "1", "--json") ? 1 : 0;
+                sampled += run("top", pid, "-n", "2", "-i", "1", "--json") ? 1 : 0;
                 break;
             default:
                 if (!attaches) {

@@ -23,7 +23,7 @@ class TopScreenTest {
     }
 
     private TerminalSession top(int columns, int rows) {
-        return TerminalSession.start(columns, rows, "top", jvm.pid(), "-d", "0.3");
+        return TerminalSession.start(columns, rows, "top", jvm.pid(), "-i", "300ms");
     }
 
     private static Predicate<List<String>> has(String regex) {
@@ -75,7 +75,7 @@ class TopScreenTest {
             top.awaitScreen("threads of that name only", lines -> has("only 'MAI'$").test(lines) && lines.get(4).endsWith("  main")
                     && lines.subList(4, 23).stream().allMatch(line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
             top.type("\r");
-            top.awaitScreen("its frames", has("^ {2}at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main$"));
+            top.awaitScreen("its frames", has("^ {2}at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main\\(AttachTarget\\.java:\\d+\\)"));
             top.type("h");
             top.awaitScreen("help", has("sort by total, user, system"));
             top.type("q");

@@ -4,9 +4,12 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The top command as scripts and people use it: which JVM, how often, in which format, and what is refused.
@@ -20,7 +23,7 @@ class TopTest {
     @Test
     void onceIsOneIntervalAsText() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-d", "0.2").ok().out().lines().toList();
+            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok().out().lines().toList();
             assertThat(lines.get(0)).isEqualTo(jvm.label());
             assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +TIME S +TID +THREAD");
             assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
@@ -30,9 +33,9 @@ class TopTest {
     @Test
     void formsForProgramsGoOnForAsManyIntervalsAsWanted() {
         try (AttachJvm jvm = start()) {
-            String csv = AttachJvm.command("top", jvm.pid(), "--csv", "-d", "0.1", "-n", "3", "--filter", "main").ok().out();
+            String csv = AttachJvm.command("top", jvm.pid(), "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
             assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
-            String json = AttachJvm.command("top", jvm.pid(), "--json", "-d", "0.1", "-n", "2", "--group", "--sort", "name").ok().out();
+            String json = AttachJvm.command("top", jvm.pid(), "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok().out();
             assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
         }
     }
@@ -51,12 +54,52 @@ class TopTest {
 
     @Test
     void whatIsNoIntervalIsAMistakeOfUse() {
-        for (List<String> options : List.of(List.of("-d", "0"), List.of("-n", "0"), List.of("--csv", "--group"), List.of("--sort", "x"))) {
+        for (List<String> options : List.of(List.of("-i", "0"), List.of("-i", "5ms"), List.of("-n", "0"), List.of("-d", "1s"),
+                List.of("--once", "-d", "9s"), List.of("-p", "2"), List.of("--timeout", "2h"), List.of("--csv", "--group"), List.of("--sort", "x"))) {
             List<String> command = new ArrayList<>(List.of("top", "1"));
             command.addAll(options);
             Result result = AttachJvm.command(command.toArray(String[]::new));
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
             assertThat(result.out()).isEmpty();
+        }
+    }
+
+    @Test
+    void oneVocabularyInAllCommands(@TempDir Path folder) {
+        try (AttachJvm jvm = start()) {
+            List<String> lines = AttachJvm.command("top", "-p", jvm.pid(), "--csv", "-i", "200ms", "-d", "1s", "--filter", "main").ok().out()
+                    .lines().filter(line -> line.contains(",main,main,")).toList();
+            assertThat(lines).hasSizeBetween(1, 5);
+            Result recorded = AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o", folder + "/a.csv");
+            assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
+            for (String command : List.of("attach", "status", "detach", "doctor")) {
+                Result named = AttachJvm.command(command, "AttachTarget");
+                assertThat(named.out() + named.err()).as("%s, found or one of several", command).contains(jvm.pid());
+                assertThat(AttachJvm.command(command, "-p", jvm.pid()).out()).as(command).contains(jvm.pid());
+            }
+            assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out()).contains(jvm.pid());
+        }
+    }
+
+    @Test
+    void onceShowsWhatHasRunAndCountsTheRest() {
+        try (AttachJvm jvm = start()) {
+            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms").ok().out().lines().toList();
+            assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
+            assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
+            List<String> one = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "-n", "1").ok().out().lines().toList();
+            assertThat(one.get(5)).matches("and \\d+ more");
+        }
+    }
+
+    @Test
+    void framesHaveTheirLines() {
+        try (AttachJvm jvm = start()) {
+            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms", "-n", "99", "--all", "--frames").ok().out()
+                    .lines().toList();
+            int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main")).findFirst().orElseThrow();
+            assertThat(lines.subList(main + 1, lines.size()).stream().takeWhile(line -> line.startsWith("    at ")))
+                    .anyMatch(line -> line.matches(" +at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main\\(AttachTarget\\.java:\\d+\\)"));
         }
     }
 }

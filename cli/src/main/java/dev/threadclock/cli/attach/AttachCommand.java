@@ -23,10 +23,10 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  threadclock attach 4711",
-            "  threadclock attach 4711 freshness=now,total=interpolated",
+            "  threadclock attach app.jar freshness=now,total=interpolated",
             "",
             "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
-            "'threadclock detach PID' undoes it; 'threadclock status PID' shows it.",
+            "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."
         })
 public final class AttachCommand implements Callable<Integer> {
@@ -38,18 +38,19 @@ public final class AttachCommand implements Callable<Integer> {
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
             description = "Options of the agent, as with -javaagent: freshness=now,log=/var/log/threadclock.log")
-    private String options;
+    private String given;
 
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
+        String options = target.other(given);
         if (OURS.matcher(options).find()) {
             throw new ParameterException(spec.commandLine(),
                     "the options do=, report=, channel= and period= are not for users: " + Printable.line(options, 200));
         }
-        int pid = target.pid();
+        int pid = target.pid(given);
         Deadline deadline = target.deadline();
         try (Target jvm = Target.of(pid, deadline); AgentCall call = new AgentCall(jvm, deadline)) {
             boolean ours = jvm.maps().threadclocks().isEmpty();

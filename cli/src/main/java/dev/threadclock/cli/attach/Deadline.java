@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.TimeSpan;
+import java.time.Duration;
+
 /** The moment at which a command gives up. */
 final class Deadline {
-    private final int seconds;
+    private final Duration length;
     private final long end;
 
+    Deadline(Duration length) {
+        this.length = length;
+        end = System.nanoTime() + length.toNanos();
+    }
+
     Deadline(int seconds) {
-        this.seconds = seconds;
-        end = System.nanoTime() + seconds * 1_000_000_000L;
+        this(Duration.ofSeconds(seconds));
     }
 
     long leftMillis() {
@@ -29,6 +36,6 @@ final class Deadline {
 
     @Override
     public String toString() {
-        return seconds + " s";
+        return TimeSpan.text(length);
     }
 }

@@ -1,38 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Printable;
+import dev.threadclock.cli.TimeSpan;
+import java.time.Duration;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The option that all commands that talk to a JVM share: how long to wait for it. */
+/** The options that all commands that talk to a JVM share: which one, and how long to wait for it. */
 abstract class PatienceOption {
-    private static final int LONGEST_WAIT = 3600;
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-    @Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "10",
+    @Option(names = "--timeout", paramLabel = "TIME", defaultValue = "10s", converter = TimeSpan.class,
             description = "How long to wait for the JVM (default: ${DEFAULT-VALUE}).")
-    private String seconds;
+    private Duration timeout;
+
+    @Option(names = {"-p", "--pid"}, paramLabel = "JVM", description = "The same as JVM without -p.")
+    private String option;
 
     @Spec(Target.MIXEE)
     private CommandSpec spec;
 
     final Deadline deadline() {
-        return new Deadline(number(seconds, LONGEST_WAIT, "--timeout takes 1 to " + LONGEST_WAIT + " seconds, not " + seconds));
+        if (timeout.toMillis() == 0 || timeout.compareTo(LONGEST_WAIT) > 0) {
+            throw wrong("--timeout takes 1ms to 1h");
+        }
+        return new Deadline(timeout);
     }
 
-    final int number(String text, int largest, String otherwise) {
-        try {
-            int number = Integer.parseInt(text);
-            if (number > 0 && number <= largest) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // Handled below like any other invalid number.
+    /** Whether the JVM is given with -p. */
+    final boolean isOption() {
+        return option != null;
+    }
+
+    /** As given with -p or without, here as parameter; null: neither. */
+    final String given(String parameter) {
+        if (option != null && parameter != null) {
+            throw wrong("the JVM is given twice: -p " + option + " and " + parameter);
         }
-        throw new ParameterException(spec.commandLine(), Printable.line(otherwise, 200));
+        return option != null ? option : parameter;
+    }
+
+    final int pidOf(String jvm) {
+        return JvmName.pid(jvm, spec);
+    }
+
+    final ParameterException wrong(String what) {
+        return JvmName.wrong(spec, what);
     }
 
     /** "threadclock top". */

@@ -8,6 +8,7 @@ import dev.threadclock.cli.SelfJar;
 import dev.threadclock.cli.Style;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.attach.JvmLook;
+import dev.threadclock.cli.attach.JvmName;
 import dev.threadclock.internal.NativeLibrary;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Spec;
         name = "doctor",
         description = {
             "Tells which clocks of a thread exist on this machine and what each costs, and whether the user time of ThreadMXBean is slow,"
-                    + " fast but wrong, or right: in every JDK here, or in the JVM PID. Says of each finding what to do. Changes nothing.",
+                    + " fast but wrong, or right: in every JDK here, or in one JVM. Says of each finding what to do. Changes nothing.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -49,9 +50,12 @@ import picocli.CommandLine.Spec;
 public final class DoctorCommand implements Callable<Integer> {
     private static final int SECONDS = 10;
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "PID",
-            description = "A JVM's process number; without one, the JDKs of this machine.")
-    private String pid;
+    @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
+            description = JvmName.DESCRIPTION + " Without it: the JDKs of this machine.")
+    private String jvm;
+
+    @Option(names = {"-p", "--pid"}, paramLabel = "JVM", description = "The same as JVM without -p.")
+    private String option;
 
     @Option(names = "--json", description = "Print all as JSON.")
     private boolean json;
@@ -67,9 +71,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        int number = pid == null ? 0 : number();
+        if (jvm != null && option != null) {
+            throw new ParameterException(spec.commandLine(), "the JVM is given twice: with -p and without");
+        }
+        String named = option != null ? option : jvm;
+        int number = named == null ? 0 : JvmName.pid(named, spec);
         if (!homes.isEmpty() && (noJdks || number > 0)) {
-            throw new ParameterException(spec.commandLine(), "--jdk goes with neither --no-jdks nor a PID");
+            throw new ParameterException(spec.commandLine(), "--jdk goes with neither --no-jdks nor a JVM");
         }
         DoctorReport report;
         if (number > 0) {
@@ -106,18 +114,6 @@ public final class DoctorCommand implements Callable<Integer> {
             }
             return DoctorReport.of(Main.version(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
         }
-    }
-
-    private int number() {
-        try {
-            int number = Integer.parseInt(pid);
-            if (number > 0) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // Handled like any other invalid value.
-        }
-        throw new ParameterException(spec.commandLine(), "not a process number: " + pid.replaceAll("\\p{Cntrl}", "?"));
     }
 
     private static String nativeProblem() {

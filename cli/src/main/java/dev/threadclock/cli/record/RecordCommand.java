@@ -6,6 +6,7 @@ import dev.threadclock.cli.Main;
 import dev.threadclock.cli.OutputFile;
 import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.TimeSpan;
 import dev.threadclock.cli.attach.JvmChoice;
 import dev.threadclock.cli.attach.JvmRecording;
 import dev.threadclock.cli.interval.Subject;
@@ -43,7 +44,8 @@ import picocli.CommandLine.Spec;
             "                                                       events in app.jvm.jfr",
             "",
             "The file's ending says the format: .jfr, .csv, .json or .html. Ctrl-C, and the end of",
-            "the JVM, end a recording well: what was recorded until then is written.",
+            "the JVM, end a recording well: what was recorded until then is written. A recorder that",
+            "is killed leaves it in app.partial-NUMBER.jfr (.csv, .json) beside the file.",
             "Exit status: 0 recorded, 1 it could not be, 2 used wrongly."
         })
 public final class RecordCommand implements Callable<Integer> {

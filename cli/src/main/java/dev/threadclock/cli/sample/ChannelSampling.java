@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,6 +27,8 @@ final class ChannelSampling implements Sampling {
     private final SampleChannel channel;
     private final ThreadBook book;
     private volatile Stack stack = new Stack(0, List.of());
+    /** Those that came before a stack that was awaited. */
+    private final Deque<Sample> early = new ArrayDeque<>();
 
     private ChannelSampling(SampleChannel channel) {
         this.channel = channel;
@@ -59,17 +63,21 @@ final class ChannelSampling implements Sampling {
     @Override
     public Optional<Sample> next() throws IOException {
         try {
-            for (;;) {
-                Message message = Message.parse(read(length()).array());
-                message.stack().ifPresent(answer -> stack = answer);
-                Optional<Sample> sample = book.take(message);
-                if (sample.isPresent()) {
-                    return sample;
-                }
+            while (early.isEmpty()) {
+                take();
             }
+            return Optional.of(early.remove());
         } catch (EOFException | SocketException e) {
             return Optional.empty();
         }
+    }
+
+    /** The next message; true: a stack. */
+    private boolean take() throws IOException {
+        Message message = Message.parse(read(length()).array());
+        message.stack().ifPresent(answer -> stack = answer);
+        book.take(message).ifPresent(early::add);
+        return message.stack().isPresent();
     }
 
     private int length() throws IOException {
@@ -100,6 +108,19 @@ final class ChannelSampling implements Sampling {
     public List<String> stack(long javaId) {
         Stack last = stack;
         return last.id() == javaId ? last.frames() : List.of();
+    }
+
+    @Override
+    public List<String> awaitStack(long javaId, int frames) throws IOException {
+        try {
+            askForStack(javaId, frames);
+            while (!take() || stack.id() != javaId) {
+                // A sample, or the answer to an earlier request.
+            }
+            return stack.frames();
+        } catch (EOFException | SocketException e) {
+            return List.of();
+        }
     }
 
     /** The letter after the name in parentheses; ? if the thread is gone or not visible. */

@@ -37,4 +37,10 @@ public interface Sampling extends Closeable {
      * From any thread.
      */
     List<String> stack(long javaId);
+
+    /**
+     * The top frames of a Java thread, as {@link #askForStack} requests them; empty: it has none, or the JVM
+     * has ended. For the reader thread.
+     */
+    List<String> awaitStack(long javaId, int frames) throws IOException;
 }

@@ -51,8 +51,8 @@ final class LiveScreen implements AutoCloseable {
         Shutdown.add(restore);
     }
 
-    /** Runs until the user quits or this many intervals have been shown; false: the JVM has ended. */
-    boolean show(Sampling sampling, long most) throws IOException {
+    /** Runs until the user quits or the limit is reached; false: the JVM has ended. */
+    boolean show(Sampling sampling, Limit limit) throws IOException {
         enter();
         out.print("threadclock top  " + sampling.label() + ": the first interval...");
         Feed feed = new Feed(sampling);
@@ -61,7 +61,7 @@ final class LiveScreen implements AutoCloseable {
         Size size = terminal.getSize();
         Moment moment = null;
         List<String> frames = List.of();
-        for (long shown = 0; !interrupted && !controls.quits() && shown < most; ) {
+        while (!interrupted && !controls.quits() && !limit.isReached()) {
             if (feed.isOver()) {
                 return false;
             }
@@ -75,7 +75,7 @@ final class LiveScreen implements AutoCloseable {
             }
             if (newest.isPresent()) {
                 moment = newest.get();
-                shown++;
+                limit.count(moment.interval());
             }
             if (changed && moment != null) {
                 view.update(moment.interval());

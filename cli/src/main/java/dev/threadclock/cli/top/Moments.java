@@ -2,6 +2,7 @@
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.doctor.HostLoad;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Intervals;
 import dev.threadclock.cli.sample.Sample;
@@ -30,7 +31,7 @@ final class Moments {
             last = Hindrance.of(sampling.pid());
             Optional<Interval> interval = intervals.next(sample.get());
             if (interval.isPresent()) {
-                return Optional.of(new Moment(interval.get(), last.since(before)));
+                return Optional.of(new Moment(interval.get(), last.since(before), HostLoad.now()));
             }
         }
     }

@@ -8,6 +8,7 @@ import dev.threadclock.cli.doctor.Hindrance;
 import dev.threadclock.cli.interval.IntervalJson;
 import dev.threadclock.cli.interval.Use;
 import java.util.List;
+import java.util.OptionalDouble;
 
 /** What top shows, for programs: one JSON object per interval. CSV has the same form as recordings. */
 final class Records {
@@ -23,7 +24,13 @@ final class Records {
         all.addProperty("stolenNanos", hindrance.stolenNanos());
         all.addProperty("throttledNanos", hindrance.throttledNanos());
         all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
+        all.addProperty("load", known(moment.host().load()));
+        all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
         all.add(grouped ? "pools" : "threads", grouped ? IntervalJson.pools(rows) : IntervalJson.threads(rows));
         return GSON.toJson(all);
+    }
+
+    private static Double known(OptionalDouble value) {
+        return value.isPresent() ? value.getAsDouble() : null;
     }
 }

@@ -63,7 +63,7 @@ final class Screen {
         if (state.help()) {
             HELP.stream().limit(room + 1).forEach(line -> lines.add(Fit.left(line, width)));
         } else {
-            lines.add(style.reversed(Fit.left(" " + Table.columns(view.grouped()), width)));
+            lines.add(style.reversed(Fit.left(" " + Table.columns(view.grouped(), Columns.of(width)), width)));
             rows(moment.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
@@ -79,7 +79,7 @@ final class Screen {
         int first = Math.max(0, Math.min(view.selected() - room / 2, rows.size() - room));
         for (int i = first; i < Math.min(first + room, rows.size()); i++) {
             boolean selected = i == view.selected();
-            String line = Fit.left((selected ? ">" : " ") + Table.line(interval, rows.get(i), view.grouped()), width);
+            String line = Fit.left((selected ? ">" : " ") + Table.line(interval, rows.get(i), view.grouped(), Columns.of(width)), width);
             lines.add(selected ? style.bold(line) : rows.get(i).interval().totalNanos() == 0 ? style.dim(line) : line);
         }
     }

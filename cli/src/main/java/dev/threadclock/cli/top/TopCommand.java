@@ -2,6 +2,7 @@
 package dev.threadclock.cli.top;
 
 import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.TimeSpan;
 import dev.threadclock.cli.attach.JvmChoice;
 import dev.threadclock.cli.interval.IntervalCsv;
 import dev.threadclock.cli.interval.Use;
@@ -30,22 +31,31 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
-            "  threadclock top app.jar -d 10 --csv      a row per thread every 10 seconds, until stopped",
+            "  threadclock top Main --once -n 3 --frames  the busiest three threads, and where they are",
+            "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds, until stopped",
+            "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
             "  threadclock top 1234 -n 5 --json --group an object per interval, threads by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 used wrongly."
         })
 public final class TopCommand implements Callable<Integer> {
-    private static final double SHORTEST_SECONDS = 0.1;
-    private static final double LONGEST_SECONDS = 3600;
+    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+    private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
+    private static final int MOST_FRAMES = 10;
+    private static final int MOST_WITH_FRAMES = 10;
 
     @Mixin
     private JvmChoice jvm;
 
-    @Option(names = {"-d", "--delay"}, paramLabel = "SECONDS", defaultValue = "2",
-            description = "From one sample to the next (default: ${DEFAULT-VALUE}).")
-    private double seconds;
+    @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s", converter = TimeSpan.class,
+            description = "From one sample to the next, 100ms to 1h (default: ${DEFAULT-VALUE}).")
+    private Duration interval;
 
-    @Option(names = {"-n", "--count"}, paramLabel = "COUNT", description = "End after so many intervals.")
+    @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
+            description = "End after this time: 60s, 5m, 1h. Without it, or with 0: when stopped.")
+    private Duration duration;
+
+    @Option(names = {"-n", "--count"}, paramLabel = "COUNT",
+            description = "End after so many intervals. With --once: show only so many threads.")
     private Long count;
 
     @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total",
@@ -61,6 +71,13 @@ public final class TopCommand implements Callable<Integer> {
     @Option(names = "--once", description = "One interval, without a screen: as text unless told otherwise.")
     private boolean once;
 
+    @Option(names = "--all", description = "As text, threads that have not run as well.")
+    private boolean all;
+
+    @Option(names = "--frames",
+            description = "With --once, the top frames of each Java thread, which is stopped at a safepoint for them; of 10 threads, or of -n.")
+    private boolean frames;
+
     @ArgGroup
     private Form form = new Form();
 
@@ -75,34 +92,38 @@ public final class TopCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private TextForm text;
+
     @Override
     public Integer call() throws IOException {
-        check(seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS, "-d takes 0.1 to 3600 seconds");
+        check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0, "--interval takes 100ms to 1h");
+        check(duration.isZero() || !once, "--once is one interval, whose length is -i; -d is how long to go on: give one of the two");
+        check(duration.isZero() || duration.compareTo(interval) >= 0,
+                "--duration is shorter than one interval; give a longer one, or a shorter --interval (-i)");
         check(count == null || count > 0, "-n takes a number from 1 on");
-        check(count == null || !once, "--once is one interval, -n COUNT as many as it says: give one of the two");
+        check(!frames || once && !form.json && !form.csv && !grouped,
+                "--frames goes with --once, as text and by thread; on the screen, enter shows the frames of a thread");
         check(!(form.csv && grouped), "--csv has a row per thread, with its pool; --group goes with text and JSON");
-        long most = once ? 1 : count == null ? Long.MAX_VALUE : count;
+        long most = count == null ? Long.MAX_VALUE : count;
+        Limit limit = new Limit(once ? 1 : most, duration);
+        text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most, frames ? MOST_FRAMES : 0);
         View view = new View(sort, grouped, filter, form.json || form.csv);
         jvm.pid();
         if (!once && !form.json && !form.csv && Terminal.stdout().watched() && Terminal.hasKeyboard()) {
             boolean ended;
             try (LiveScreen screen = new LiveScreen(view);
-                    Sampling sampling = Sampling.open(jvm, period())) {
-                ended = !screen.show(sampling, most);
+                    Sampling sampling = Sampling.open(jvm, interval)) {
+                ended = !screen.show(sampling, limit);
             }
             if (ended) {
                 Terminal.stderr().println(spec.qualifiedName() + ": the JVM has ended");
             }
         } else {
-            try (Sampling sampling = Sampling.open(jvm, period())) {
-                print(sampling, view, most);
+            try (Sampling sampling = Sampling.open(jvm, interval)) {
+                print(sampling, view, limit);
             }
         }
         return 0;
-    }
-
-    private Duration period() {
-        return Duration.ofMillis(Math.round(seconds * 1000));
     }
 
     private void check(boolean right, String otherwise) {
@@ -111,25 +132,26 @@ public final class TopCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Sampling sampling, View view, long most) throws IOException {
+    private void print(Sampling sampling, View view, Limit limit) throws IOException {
         Terminal out = Terminal.stdout();
         Moments moments = new Moments(sampling);
         if (form.csv) {
             out.println(IntervalCsv.HEAD);
         }
-        for (long i = 0; i < most && !out.stream().checkError(); i++) {
+        while (!limit.isReached() && !out.stream().checkError()) {
             Optional<Moment> moment = moments.next();
             if (moment.isEmpty()) {
                 return;
             }
+            limit.count(moment.get().interval());
             lines(sampling, moment.get(), view.update(moment.get().interval())).forEach(out::println);
         }
     }
 
-    private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) {
+    private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
         if (form.json) {
             return List.of(Records.json(sampling.pid(), moment, rows, grouped));
         }
-        return form.csv ? IntervalCsv.rows(moment.interval(), rows) : Table.all(sampling.label(), moment, rows, grouped);
+        return form.csv ? IntervalCsv.rows(moment.interval(), rows) : text.lines(sampling, moment, rows, grouped);
     }
 }

@@ -44,6 +44,11 @@ class RecorderTest {
         }
 
         @Override
+        public List<String> awaitStack(long javaId, int frames) {
+            return List.of();
+        }
+
+        @Override
         public void close() {}
     }
 

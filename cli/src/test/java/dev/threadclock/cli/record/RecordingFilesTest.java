@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.cli.Main;
+import dev.threadclock.cli.TimeSpan;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -136,6 +138,7 @@ class RecordingFilesTest {
         assertThat(event.getThread().getOSThreadId()).isEqualTo(11);
         assertThat(events.get(1).getThread().getOSName()).isEqualTo(NASTY);
         assertThat(event.getInstant("intervalEnd").toEpochMilli()).isEqualTo(1_700_000_000_500L);
+        assertThat(event.getEventType().getField("system").getContentType()).as("tools show units").isEqualTo("jdk.jfr.Timespan");
         assertThat(event.getEventType().getField("system").getLabel()).isEqualTo("System Time");
         assertThat(event.getEventType().getCategoryNames()).endsWith("threadclock");
     }
@@ -173,10 +176,12 @@ class RecordingFilesTest {
     @Test
     void lengthsOfTimeHaveUnits() {
         TimeSpan spans = new TimeSpan();
-        assertThat(List.of("250ms", "90", "90s", "5m", "1h", "2d")).extracting(text -> spans.convert(text).toMillis())
-                .containsExactly(250L, 90_000L, 90_000L, 300_000L, 3_600_000L, 172_800_000L);
-        assertThat(List.of("", "5x", "-1s", "1.5s", "s")).allSatisfy(text ->
+        assertThat(List.of("250ms", "90", "90s", "5m", "1h", "2d", "0.2", "1.5s", "0.25m")).extracting(text -> spans.convert(text).toMillis())
+                .containsExactly(250L, 90_000L, 90_000L, 300_000L, 3_600_000L, 172_800_000L, 200L, 1_500L, 15_000L);
+        assertThat(List.of("", "5x", "-1s", ".5s", "1.s", "1,5s", "s")).allSatisfy(text ->
                 assertThatThrownBy(() -> spans.convert(text)).hasMessageContaining("500ms"));
+        assertThat(List.of(200, 1_000, 10_000, 1_500)).extracting(millis -> TimeSpan.text(Duration.ofMillis(millis)))
+                .containsExactly("200 ms", "1 s", "10 s", "1.5 s");
         assertThat(Format.endings()).isEqualTo(".jfr, .csv, .json or .html");
     }
 }

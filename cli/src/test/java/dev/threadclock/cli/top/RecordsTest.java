@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.doctor.HostLoad;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 /** What top shows, as programs read it. */
@@ -22,7 +24,8 @@ class RecordsTest {
     }
 
     private static Moment moment(Hindrance hindrance) {
-        return new Moment(new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")), List.of(use("gone-1"), use("gone-2"))), hindrance);
+        return new Moment(new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")), List.of(use("gone-1"), use("gone-2"))), hindrance,
+                new HostLoad(OptionalDouble.of(3.14), OptionalDouble.empty()));
     }
 
     private static JsonObject json(Hindrance hindrance, boolean grouped) {
@@ -52,6 +55,8 @@ class RecordsTest {
     @Test
     void withoutALimitThereIsNone() {
         assertThat(json(new Hindrance(0, Double.POSITIVE_INFINITY, 0), false).has("limitCpus")).isFalse();
+        assertThat(json(HINDRANCE, false).get("load").getAsDouble()).isEqualTo(3.14);
+        assertThat(json(HINDRANCE, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
     }
 
     @Test

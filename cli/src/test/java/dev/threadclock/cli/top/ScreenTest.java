@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.Style;
 import dev.threadclock.cli.doctor.Hindrance;
+import dev.threadclock.cli.doctor.HostLoad;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
@@ -12,11 +13,13 @@ import dev.threadclock.cli.top.Keys.Key;
 import dev.threadclock.cli.top.Keys.Press;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 /** The content of the screen: at every size, in every order, and after each key. */
 class ScreenTest {
     private static final long SECOND = 1_000_000_000;
+    private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));
 
     private final View view = new View(SortKey.TOTAL, false, "", false);
     private final Controls controls = new Controls("1 (java Main)", view);
@@ -48,7 +51,7 @@ class ScreenTest {
 
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
-        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0)), view, controls.state(List.of("a.B.c")), width, height);
+        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view, controls.state(List.of("a.B.c")), width, height);
     }
 
     private List<String> names() {
@@ -72,6 +75,26 @@ class ScreenTest {
     @Test
     void aLineTellsPercentOfOneCoreAndTheTimeSoFar() {
         assertThat(draw(pools(), 80, 24).get(4)).startsWith(">   20.0   20.0    0.0    0:03.00 R       3  worker-2");
+    }
+
+    @Test
+    void aNarrowScreenKeepsTheNames() {
+        assertThat(draw(pools(), 60, 24).get(3)).startsWith("  TOTAL%       TIME S     TID  THREAD");
+        assertThat(draw(pools(), 60, 24).get(4)).startsWith(">   20.0    0:03.00 R       3  worker-2");
+        assertThat(draw(pools(), 30, 24).get(4)).startsWith(">   20.0 R       3  worker-2");
+    }
+
+    @Test
+    void theHeadHasLoadAndPressureOfTheHostWithin80Columns() {
+        assertThat(draw(pools(), 80, 24).get(2).stripTrailing())
+                .isEqualTo("3 threads, 0 ended in 1.0 s; 2 CPUs, load 3.1, pressure 24 %, steal 0.0 %");
+    }
+
+    @Test
+    void numbersAreRoundedAndPadded() {
+        Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L), use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
+        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL)).isEqualTo("  100.0  100.0    0.0    1:01:01 R       1  a");
+        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL)).isEqualTo("    1.1    1.0    0.0    0:05.99 R       2  b");
     }
 
     @Test
