@@ -134,12 +134,12 @@ void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
     local_frame_pop(env);
 }
 
-/* The line of a place in a method; 0: unknown, or a native method. */
+/* The line of a place in a method; 0: unknown. */
 static jint line_of(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
 {
     jint count = 0, line = 0;
     jvmtiLineNumberEntry *table = NULL;
-    if (frame->location < 0 || (*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &table) != JVMTI_ERROR_NONE)
+    if ((*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &table) != JVMTI_ERROR_NONE)
         return 0;
     jlocation nearest = -1;
     for (jint i = 0; i < count; i++) /* in no order that the specification promises */
@@ -152,7 +152,8 @@ static jint line_of(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
 }
 
 /*
- * "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait", with "(Object.java:502)" if the file is known.
+ * "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait", with "(Object.java:502)" if the file is known, as Java
+ * prints it.
  */
 static size_t write_frame(char *text, size_t room, const char *signature, const char *method, const char *file, jint line)
 {
@@ -178,7 +179,8 @@ static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, const jvmtiFra
         && (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE) {
         if ((*jvmti)->GetSourceFileName(jvmti, class, &file) != JVMTI_ERROR_NONE)
             file = NULL;
-        length = write_frame(text, room, signature, name, file, line_of(jvmti, frame));
+        length = frame->location < 0 ? write_frame(text, room, signature, name, "Native Method", 0)
+                                     : write_frame(text, room, signature, name, file, line_of(jvmti, frame));
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

@@ -53,7 +53,7 @@ class TopScreenTest {
                 assertThat(lines).hasSize(size[1]);
                 assertThat(lines.get(0)).startsWith("threadclock top  " + jvm.label().substring(0, 40)).hasSize(size[0]);
                 assertThat(lines.get(1)).matches("CPU [\\d.]+ % of one core: user [\\d.]+, system [\\d.]+; \\d+:[\\d.]+ since its start");
-                assertThat(lines.get(3)).matches(" +TOTAL% +USER% +SYS% +TIME S +TID +THREAD");
+                assertThat(lines.get(3)).matches(" +TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
                 assertThat(lines.get(4)).startsWith(">");
                 assertThat(lines.get(size[1] - 1)).startsWith(" h help  q quit  |  sorted by total");
                 top.type("q");

@@ -2,8 +2,12 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +29,7 @@ class TopTest {
         try (AttachJvm jvm = start()) {
             List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok().out().lines().toList();
             assertThat(lines.get(0)).isEqualTo(jvm.label());
-            assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +TIME S +TID +THREAD");
+            assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
             assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
         }
     }
@@ -98,8 +102,22 @@ class TopTest {
             List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms", "-n", "99", "--all", "--frames").ok().out()
                     .lines().toList();
             int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main")).findFirst().orElseThrow();
+            assertThat(lines.get(main + 1)).as("a native method has no line").matches(".*sleep\\w*\\(Native Method\\)|.*:\\d+\\)");
             assertThat(lines.subList(main + 1, lines.size()).stream().takeWhile(line -> line.startsWith("    at ")))
                     .anyMatch(line -> line.matches(" +at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main\\(AttachTarget\\.java:\\d+\\)"));
+        }
+    }
+
+    @Test
+    void whatAThreadWaitedForACpuIsMeasuredWhereTheKernelCounts() throws Exception {
+        assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"), "this kernel counts no waits");
+        try (AttachJvm jvm = start()) {
+            JsonObject interval = JsonParser.parseString(AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok().out())
+                    .getAsJsonObject();
+            List<JsonObject> living = new ArrayList<>();
+            interval.getAsJsonArray("threads").forEach(thread -> living.add(thread.getAsJsonObject()));
+            living.removeIf(thread -> thread.get("osThreadId").getAsInt() == 0 || thread.get("state").getAsString().equals("X"));
+            assertThat(living).isNotEmpty().allSatisfy(thread -> assertThat(thread.get("waitNanos").getAsLong()).isNotNegative());
         }
     }
 }

@@ -48,6 +48,12 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         return pools.values();
     }
 
+    /** With what each living thread waited for a CPU, by serial. */
+    public Interval withWaits(Map<Long, Long> nanos) {
+        List<Use> waited = threads.stream().map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
+        return new Interval(endMillis, this.nanos, process, life, waited, ended);
+    }
+
     /** Percent of one core. */
     public double percent(long usedNanos) {
         return 100.0 * usedNanos / nanos;

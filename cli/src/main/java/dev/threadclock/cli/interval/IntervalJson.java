@@ -49,6 +49,9 @@ public final class IntervalJson {
     private static JsonObject with(JsonObject object, Use use) {
         object.addProperty("state", String.valueOf(use.state()));
         put(object, use.interval());
+        if (use.waitNanos() != Use.NOT_MEASURED) {
+            object.addProperty("waitNanos", use.waitNanos());
+        }
         object.add("life", times(use.life()));
         return object;
     }

@@ -15,10 +15,20 @@ import dev.threadclock.internal.ThreadNames;
  * @param threads the number of threads
  * @param interval used in the interval
  * @param life used since it started
+ * @param waitNanos in the interval, runnable without a CPU; {@link #NOT_MEASURED}
  */
-public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval, Times life) {
+public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval, Times life, long waitNanos) {
+    public static final long NOT_MEASURED = -1;
     static final char ENDED = 'X';
     private static final char NOT_KNOWN = '?';
+
+    public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval, Times life) {
+        this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED);
+    }
+
+    Use withWait(long nanos) {
+        return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos);
+    }
 
     /** before: at the beginning of the interval. */
     static Use of(ThreadSample thread, Times before) {
@@ -38,13 +48,14 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
 
     /** Converts a thread to a pool of one. */
     Use asPool() {
-        return new Use(pool(), 0, 0, 0, state, threads, interval, life);
+        return new Use(pool(), 0, 0, 0, state, threads, interval, life, waitNanos);
     }
 
     /** Merges two parts of a pool. */
     Use and(Use other) {
         return new Use(name, 0, 0, 0, busiest(state, other.state), threads + other.threads, interval.plus(other.interval),
-                life.plus(other.life));
+                life.plus(other.life), waitNanos < 0 || other.waitNanos < 0 ? Math.max(waitNanos, other.waitNanos)
+                : waitNanos + other.waitNanos);
     }
 
     /** Stays the same from one interval to the next. */

@@ -29,6 +29,9 @@ public interface Sampling extends Closeable {
      */
     Optional<Sample> next() throws IOException;
 
+    /** The scheduler's account of a thread now; empty: the thread is gone, or the kernel keeps none. */
+    Optional<RunQueue> runQueue(int tid);
+
     /** Requests the top frames of a Java thread, which is stopped at a safepoint for it. From any thread. */
     void askForStack(long javaId, int frames) throws IOException;
 

@@ -9,8 +9,8 @@ enum Columns {
     /** Without the time since the start, too. */
     FEWEST;
 
-    private static final int ENOUGH_FOR_ALL = 70;
-    private static final int ENOUGH_FOR_TIME = 50;
+    private static final int ENOUGH_FOR_ALL = 76;
+    private static final int ENOUGH_FOR_TIME = 56;
 
     static Columns of(int width) {
         return width >= ENOUGH_FOR_ALL ? ALL : width >= ENOUGH_FOR_TIME ? TOTAL : FEWEST;

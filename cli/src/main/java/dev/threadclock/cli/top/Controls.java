@@ -54,6 +54,7 @@ final class Controls {
             case 't' -> view.sortBy(SortKey.TOTAL);
             case 'u' -> view.sortBy(SortKey.USER);
             case 'y' -> view.sortBy(SortKey.SYSTEM);
+            case 'w' -> view.sortBy(SortKey.WAIT);
             case 'm' -> view.sortBy(SortKey.TIME);
             case 'n' -> view.sortBy(SortKey.NAME);
             case 'k' -> view.select(view.selected() - 1);

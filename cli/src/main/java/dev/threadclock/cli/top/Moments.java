@@ -14,10 +14,12 @@ import java.util.Optional;
 final class Moments {
     private final Sampling sampling;
     private final Intervals intervals = new Intervals();
+    private final Waits waits;
     private Hindrance last;
 
     Moments(Sampling sampling) {
         this.sampling = sampling;
+        waits = new Waits(sampling);
     }
 
     /** Waits for the end of the next; empty: the JVM has ended. */
@@ -30,8 +32,10 @@ final class Moments {
             Hindrance before = last;
             last = Hindrance.of(sampling.pid());
             Optional<Interval> interval = intervals.next(sample.get());
-            if (interval.isPresent()) {
-                return Optional.of(new Moment(interval.get(), last.since(before), HostLoad.now()));
+            if (interval.isEmpty()) {
+                waits.begin(sample.get());
+            } else {
+                return Optional.of(new Moment(interval.get().withWaits(waits.next(interval.get())), last.since(before), HostLoad.now()));
             }
         }
     }

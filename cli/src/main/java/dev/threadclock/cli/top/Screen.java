@@ -20,7 +20,7 @@ final class Screen {
     private static final int MOST_FRAMES = 10;
     private static final List<String> HELP = List.of(
             "",
-            "  t u y m n    sort by total, user, system, time, name; s: by the next of them",
+            "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next",
             "  g            threads, or pools: names with their numbers taken off",
             "  /            only names that have a text in them; empty: all",
             "  f            freeze the order: rows keep their places, numbers go on",
@@ -29,7 +29,8 @@ final class Screen {
             "  enter        its top frames, for which it is stopped at a safepoint",
             "  q            quit",
             "",
-            "  Percent are of one core; TIME is CPU time since the thread's start.",
+            "  Percent are of one core; TIME is CPU time since the thread's start; WAIT%",
+            "  is the time in which the thread wanted a CPU and got none.",
             "  S: R runnable, I runnable for Java but has not run, W waits, S waits for a",
             "  time, B for a monitor, D in the kernel, X has ended. (ended threads): CPU",
             "  time of threads that were not seen to live, or of their very end.");

@@ -10,6 +10,7 @@ enum SortKey {
     TOTAL(Comparator.comparingLong((Use use) -> use.interval().totalNanos()).reversed()),
     USER(Comparator.comparingLong((Use use) -> use.interval().userNanos()).reversed()),
     SYSTEM(Comparator.comparingLong((Use use) -> use.interval().systemNanos()).reversed()),
+    WAIT(Comparator.comparingLong(Use::waitNanos).reversed()),
     TIME(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed()),
     NAME(Comparator.comparing(Use::name));
 

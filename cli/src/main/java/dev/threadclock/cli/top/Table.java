@@ -38,24 +38,26 @@ final class Table {
     }
 
     static String columns(boolean grouped, Columns columns) {
-        return line(columns, "TOTAL%", "USER%", "SYS%", "TIME", 'S', grouped ? "THREADS" : "TID", grouped ? "POOL" : "THREAD");
+        return line(columns, "TOTAL%", "USER%", "SYS%", "WAIT%", "TIME", 'S', grouped ? "THREADS" : "TID", grouped ? "POOL" : "THREAD");
     }
 
     static String line(Interval interval, Use use, boolean grouped, Columns columns) {
         String number = grouped ? Integer.toString(use.threads()) : use.tid() == 0 ? "-" : Integer.toString(use.tid());
         return line(columns, percent(interval, use.interval().totalNanos()), percent(interval, use.interval().userNanos()),
-                percent(interval, use.interval().systemNanos()), time(use.life().totalNanos()), use.state(), number, use.name());
+                percent(interval, use.interval().systemNanos()),
+                use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()), time(use.life().totalNanos()), use.state(), number, use.name());
     }
 
     /** Without String.format: there may be thousands of lines, and it costs 30 us for each in a JVM that has just started. */
-    private static String line(Columns columns, String total, String user, String system, String time, char state, String number,
-                               String name) {
+    private static String line(Columns columns, String total, String user, String system, String wait, String time, char state,
+                               String number, String name) {
         StringBuilder line = new StringBuilder(64);
         right(line, total, 7);
         if (columns == Columns.ALL) {
             right(line, user, 7);
             right(line, system, 7);
         }
+        right(line, wait, 7);
         if (columns != Columns.FEWEST) {
             right(line, time, 11);
         }

@@ -27,11 +27,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Percent are of one core. Keys: h shows them.",
+            "Percent are of one core; WAIT% is time without a CPU that the thread wanted. Keys: h",
+            "shows them.",
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
-            "  threadclock top Main --once -n 3 --frames  the busiest three threads, and where they are",
+            "  threadclock top Main --once -n 3 --frames",
+            "                                           the busiest three threads, and where they are",
             "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds, until stopped",
             "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
             "  threadclock top 1234 -n 5 --json --group an object per interval, threads by pool",
@@ -59,7 +61,7 @@ public final class TopCommand implements Callable<Integer> {
     private Long count;
 
     @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total",
-            description = "total, user, system, time or name (default: ${DEFAULT-VALUE}).")
+            description = "total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
     private SortKey sort;
 
     @Option(names = "--group", description = "By pool: threads whose names differ in numbers only.")

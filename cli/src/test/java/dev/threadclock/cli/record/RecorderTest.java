@@ -4,6 +4,7 @@ package dev.threadclock.cli.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.interval.Interval;
+import dev.threadclock.cli.sample.RunQueue;
 import dev.threadclock.cli.sample.Sample;
 import dev.threadclock.cli.sample.Sampling;
 import dev.threadclock.cli.sample.Times;
@@ -41,6 +42,11 @@ class RecorderTest {
         @Override
         public List<String> stack(long javaId) {
             return List.of();
+        }
+
+        @Override
+        public Optional<RunQueue> runQueue(int tid) {
+            return Optional.empty();
         }
 
         @Override

@@ -74,14 +74,14 @@ class ScreenTest {
 
     @Test
     void aLineTellsPercentOfOneCoreAndTheTimeSoFar() {
-        assertThat(draw(pools(), 80, 24).get(4)).startsWith(">   20.0   20.0    0.0    0:03.00 R       3  worker-2");
+        assertThat(draw(pools(), 80, 24).get(4)).startsWith(">   20.0   20.0    0.0      -    0:03.00 R       3  worker-2");
     }
 
     @Test
     void aNarrowScreenKeepsTheNames() {
-        assertThat(draw(pools(), 60, 24).get(3)).startsWith("  TOTAL%       TIME S     TID  THREAD");
-        assertThat(draw(pools(), 60, 24).get(4)).startsWith(">   20.0    0:03.00 R       3  worker-2");
-        assertThat(draw(pools(), 30, 24).get(4)).startsWith(">   20.0 R       3  worker-2");
+        assertThat(draw(pools(), 60, 24).get(3)).startsWith("  TOTAL%  WAIT%       TIME S     TID  THREAD");
+        assertThat(draw(pools(), 60, 24).get(4)).startsWith(">   20.0      -    0:03.00 R       3  worker-2");
+        assertThat(draw(pools(), 40, 24).get(4)).startsWith(">   20.0      - R       3  worker-2");
     }
 
     @Test
@@ -93,8 +93,8 @@ class ScreenTest {
     @Test
     void numbersAreRoundedAndPadded() {
         Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L), use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
-        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL)).isEqualTo("  100.0  100.0    0.0    1:01:01 R       1  a");
-        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL)).isEqualTo("    1.1    1.0    0.0    0:05.99 R       2  b");
+        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL)).isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
+        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL)).isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
     }
 
     @Test
