@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Percent are of one core; WAIT% is time without a CPU that the thread wanted. Keys: h",
+            "Percent are of one core; WAIT is time without a CPU that the thread wanted. Keys: h",
             "shows them.",
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A recording ends by itself where it cannot go on. */
 class RecorderTest {
@@ -103,6 +104,7 @@ class RecorderTest {
     }
 
     @Test
+    @Timeout(60)
     void theClockEndsItWhenNoSampleComes() {
         try (StopRequest stop = new StopRequest()) {
             Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {});
