@@ -20,6 +20,12 @@ for package in "${debs[@]}"; do
     check "$name: recommends Java" equal Recommends 'default-jre-headless | java17-runtime-headless' "$(field "$package" Recommends)"
     owned_by_root() { ! dpkg-deb -c "$1" | grep -v ' root/root '; }
     check "$name: all in it is root's" owned_by_root "$package"
+    check "$name: has no homepage before there is one" equal Homepage '' "$(field "$package" Homepage)"
+    if command -v lintian >/dev/null; then
+        check "$name: lintian finds nothing" equal lintian '' "$(lintian --fail-on none "$package" 2>/dev/null)"
+    else
+        skip "$name: lintian finds nothing" "lintian is not installed"
+    fi
 done
 
 # Installed by dpkg into a root of its own where that is allowed; else unpacked.
@@ -66,7 +72,7 @@ completes() {
 }
 check "bash and zsh complete its commands" completes
 check "the licences are in its copyright file" licences_are_there "$root/usr/share/doc/threadclock/copyright"
-check "its changelog is readable" grep -q "^## $version" <(gzip -dc "$root/usr/share/doc/threadclock/changelog.gz")
+check "its changelog is readable" grep -q "^## $version" <(gzip -dc "$root/usr/share/doc/threadclock/CHANGELOG.md.gz")
 
 # Where there is no Java: /usr/lib/jvm is covered in a mount namespace.
 no_java() {

@@ -39,7 +39,9 @@ public final class CompletionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CommandSpec root = spec.root();
-        Terminal.stdout().stream().print(AutoComplete.bash(root.name(), root.commandLine()) + jvms(root));
+        // It is sourced, never run: picocli's first line, which names an interpreter, would be of no use.
+        String script = AutoComplete.bash(root.name(), root.commandLine()).replaceFirst("^#!.*\n", "");
+        Terminal.stdout().stream().print(script + jvms(root));
         Terminal.stdout().stream().flush();
         return 0;
     }

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Adds uPlot, a file among the command line's resources, to its bill of materials as the CycloneDX plugin indents it.
+# -v version=1.2.3
+BEGIN { ref = "pkg:npm/uplot@" version }
+{ print }
+/^  "components" : \[$/ {
+    print "    {"
+    print "      \"type\" : \"library\","
+    print "      \"bom-ref\" : \"" ref "\","
+    print "      \"name\" : \"uplot\","
+    print "      \"version\" : \"" version "\","
+    print "      \"scope\" : \"required\","
+    print "      \"licenses\" : ["
+    print "        {"
+    print "          \"license\" : {"
+    print "            \"id\" : \"MIT\","
+    print "            \"url\" : \"https://opensource.org/license/mit/\""
+    print "          }"
+    print "        }"
+    print "      ],"
+    print "      \"purl\" : \"" ref "\""
+    print "    },"
+    components++
+}
+/^  "dependencies" : \[$/ {
+    print "    {"
+    print "      \"ref\" : \"" ref "\","
+    print "      \"dependsOn\" : [ ]"
+    print "    },"
+    listed = 1
+}
+# The command line's own entry is the first one with dependencies.
+listed && /^      "dependsOn" : \[$/ {
+    print "        \"" ref "\","
+    listed = 0
+    used = 1
+}
+END { if (components != 1 || !used) exit 1 }
