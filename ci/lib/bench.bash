@@ -16,11 +16,12 @@ bench_is_current() {
     [[ -z $newer ]]
 }
 
-# ensure_bench: leaves in $TC_BENCH the folder, up to date; one build at a time. After ensure_dist.
+# ensure_bench CONSENT: leaves in $TC_BENCH the folder, up to date; one build at a time. After ensure_dist. The packages that it
+# could use are installed as ci/setup's second argument says.
 ensure_bench() {
     local lock
     bench_is_current && return
-    "$TC_ROOT/ci/setup" bench || say "going on with what is there"
+    "$TC_ROOT/ci/setup" bench "$1" || { (($? != 3)) || exit 1; say "going on with what is there"; }
     mkdir -p "$TC_BENCH" || die "cannot write in $TC_BUILD"
     exec {lock}>"$TC_BUILD/.lock"
     flock -n "$lock" || { say "waiting for another build in this checkout..."; flock "$lock"; }

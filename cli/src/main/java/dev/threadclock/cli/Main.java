@@ -40,7 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "To use it in a program that is there already, from Java 8 on:",
-            "  java -javaagent:dist/threadclock.jar ...",
+            "  java -javaagent:threadclock.jar ...",
             "",
             "'threadclock COMMAND --help' tells more of a command."
         })

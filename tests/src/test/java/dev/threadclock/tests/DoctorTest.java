@@ -58,7 +58,7 @@ class DoctorTest {
             assertThat(value(report, "jvm", "version")).isEqualTo(jdk.jdk().version());
             assertThat(value(report, "jvm", "threadclock")).isEqualTo("absent");
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("todo").getAsString())
-                    .startsWith("./threadclock attach " + jvm.pid());
+                    .startsWith("threadclock attach " + jvm.pid());
             assertThat(jvm.said()).as("no thread dump").isEmpty();
             assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started").doesNotExist();
             assumeKnown(jdk, report);

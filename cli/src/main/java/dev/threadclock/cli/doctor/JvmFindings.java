@@ -97,8 +97,8 @@ final class JvmFindings {
         if (active.equals(Optional.of(true))) {
             findings.put("userTime", Finding.ok(USER_TIME, Verdict.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
-            findings.put("next", Finding.ok("next", null, "nothing to do; ./threadclock status " + jvm.pid()
-                    + " tells more, ./threadclock detach " + jvm.pid() + " undoes it"));
+            findings.put("next", Finding.ok("next", null, "nothing to do; threadclock status " + jvm.pid()
+                    + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
             return;
         }
         if (active.isEmpty()) {
@@ -129,7 +129,7 @@ final class JvmFindings {
             String version = status.getOrDefault("version", "of another version");
             findings.put(label, active ? Finding.ok(label, "active", version + ", answers from " + status.getOrDefault("user.source", "?"))
                     : Finding.note(label, "inactive", version + ", loaded and switched off",
-                            "./threadclock attach " + jvm.pid() + " switches it on"));
+                            "threadclock attach " + jvm.pid() + " switches it on"));
             return Optional.of(active);
         } catch (Failure | IOException e) {
             findings.put(label, Finding.unknown(label, "it is loaded, and cannot be asked: " + e.getMessage()));
@@ -145,7 +145,7 @@ final class JvmFindings {
     /** The command line to run next. */
     private String next() {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
-            return "./threadclock attach " + jvm.pid();
+            return "threadclock attach " + jvm.pid();
         }
         boolean warns = jvm.feature() >= WARNS_OF_NATIVE_ACCESS;
         return "restart it with -javaagent:" + jar + (warns ? " --enable-native-access=ALL-UNNAMED" : "");

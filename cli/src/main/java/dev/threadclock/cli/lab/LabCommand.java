@@ -81,6 +81,14 @@ public final class LabCommand implements Callable<Integer> {
     @Option(names = "--text", description = "Print all figures, not the verdicts alone.")
     private boolean text;
 
+    // These two are for the launcher of a checkout, which prepares the benchmarks before this program starts.
+    @Option(names = "--yes", description = "In a checkout: install with apt-get what rows of the lab need. Without this option"
+            + " the lab names it and asks, or refuses where nobody can be asked.")
+    private boolean install;
+
+    @Option(names = "--no-install", description = "In a checkout: install nothing, and go on without.")
+    private boolean installNothing;
+
     @Spec
     private CommandSpec spec;
 
@@ -89,6 +97,9 @@ public final class LabCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (install && installNothing) {
+            throw new ParameterException(spec.commandLine(), "--yes and --no-install contradict each other");
+        }
         List<Experiment> chosen = chosen();
         if (list) {
             ExperimentList.lines(chosen, lab()).forEach(Terminal.stdout()::println);
