@@ -114,6 +114,19 @@ class AttachElsewhereTest {
         }
     }
 
+    /** It could not listen there, whatever folder the file is in that asks it to. */
+    @OnEachJdk
+    void aJvmWhoseTmpIsReadOnlyIsNotSignalled(TestJdk jdk) {
+        Host.assumeMounts();
+        String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && " + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
+        try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
+            Result attach = AttachJvm.command("attach", jvm.pid());
+            AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-javaagent");
+            assertThat(jvm.left("/var/tmp")).isEmpty();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
     @Test
     void interruptedItTakesItsFilesAwayAgain() throws Exception {
         Host.assumeMounts();

@@ -49,6 +49,30 @@ class AttachRefusalTest {
         }
     }
 
+    private void assertHasItAlready(ChildJvm child, String flag) {
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            for (String command : List.of("attach", "status", "detach", "top --once")) {
+                String[] words = (command + " " + jvm.pid()).split(" ");
+                Result result = AttachJvm.command(words);
+                AttachJvm.assertRefused(result, "has threadclock in it", flag, "restart");
+                assertThat(result.err()).as(command).doesNotContain("-javaagent");
+            }
+            String doctor = AttachJvm.command("doctor", "--no-jdks", jvm.pid()).out().replaceAll("\\s+", " ");
+            assertThat(doctor).contains("threadclock is in it already", "threadclock is loaded and cannot be asked").doesNotContain("-javaagent");
+            assertThat(jvm.said()).isEmpty();
+            assertThat(jvm.copies()).isEqualTo(1);
+        }
+    }
+
+    @OnEachJdk
+    void aJvmThatHasTheAgentIsNotToldToTakeIt(TestJdk jdk) {
+        assertHasItAlready(ChildJvm.of(jdk).withAgentPath("").with(OFF), OFF);
+        if (jdk.feature() >= 9) {
+            String noAgents = "-XX:-EnableDynamicAgentLoading";
+            assertHasItAlready(ChildJvm.of(jdk).withAgentPath("").with(noAgents), noAgents);
+        }
+    }
+
     @OnEachJdk
     void theLastFlagWins(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -76,6 +77,21 @@ class DoctorTest {
             assertThat(report.get("well").getAsBoolean()).isTrue();
             assertThat(with.exitCode()).isZero();
             assertThat(jvm.said()).as("no thread dump").isEmpty();
+        }
+    }
+
+    /** The doctor shares its mounts, and sees its files below the folder that is its root. */
+    @Test
+    void theJdkOfAJvmInAChrootIsFound(@TempDir Path root) {
+        Host.assumeMounts();
+        TestJdk jdk = TestJdk.newest();
+        ChildJvm child = ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c", "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"",
+                root.toString());
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            Result result = AttachJvm.startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid()).end();
+            // A JDK that is a script of ci/jdks does not run from another place; that it was found there is what matters.
+            String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text").getAsString();
+            assertThat(text).as(result.toString()).doesNotContain("/proc/").doesNotContain(root.toString() + root);
         }
     }
 

@@ -181,6 +181,10 @@ final class AgentCall implements Closeable {
             });
             return report.get();
         }
+        if (answer.reply.forbidden() && target.hasThreadclock()) {
+            throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with -XX:-EnableDynamicAgentLoading, so"
+                    + " that no command can ask it for anything; it goes on as it is, or restart it without that option");
+        }
         if (answer.reply.forbidden()) {
             throw new Failure("the JVM " + target.label() + " takes no agent while it runs: " + answer.reply.refusal()
                     + " Or start it with -javaagent:threadclock.jar");

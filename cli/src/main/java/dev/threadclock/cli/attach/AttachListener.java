@@ -4,6 +4,7 @@ package dev.threadclock.cli.attach;
 import dev.threadclock.cli.Failure;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -94,6 +95,11 @@ final class AttachListener implements Closeable {
             if (listening) {
                 return known;
             }
+            if (!known.attachable() && target.hasThreadclock()) {
+                throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with"
+                        + " -XX:+DisableAttachMechanism, so that no command can ask it for anything; it goes on as it is, or restart it"
+                        + " without that option");
+            }
             if (!known.attachable()) {
                 throw new Failure("the JVM " + target.label() + " was started with -XX:+DisableAttachMechanism and takes no agent while"
                         + " it runs; restart it without that option, or with -javaagent:threadclock.jar");
@@ -136,11 +142,20 @@ final class AttachListener implements Closeable {
         return key != null && !key.equals(foreignSocket);
     }
 
-    /** In /tmp if possible, which is the least intrusive; otherwise in the working folder. */
+    /**
+     * In /tmp if possible, which is the least intrusive; otherwise in the working folder. Fails if the JVM could
+     * not make its socket in /tmp: it would print a thread dump, or nothing, and not listen.
+     */
     private Path makeTrigger() throws IOException {
         try {
             return create(tmp.resolve(triggerName()));
         } catch (IOException e) {
+            // Not by the words, which depend on the language. access(2) asks for the real user, but knows a read-only mount.
+            if (e instanceof AccessDeniedException || !Files.isWritable(tmp.path())) {
+                throw new Failure("the JVM " + target.label() + " cannot listen: it needs a file in its /tmp, where it may not make one ("
+                        + Refusal.reason(e) + "); give it a /tmp to write in, for example a tmpfs, or start it with"
+                        + " -javaagent:threadclock.jar");
+            }
             if (working == null) {
                 throw e;
             }

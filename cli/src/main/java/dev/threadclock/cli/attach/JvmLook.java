@@ -80,7 +80,7 @@ public final class JvmLook implements Closeable {
 
     /** The library is loaded in it, whether active or not. */
     public boolean hasThreadclock() {
-        return !target.maps().threadclocks().isEmpty();
+        return target.hasThreadclock();
     }
 
     /**
@@ -107,7 +107,9 @@ public final class JvmLook implements Closeable {
         if (jvm.deleted()) {
             throw new IOException("its JDK was removed or replaced since it started: " + here);
         }
-        if (!Files.exists(here) || !Files.isSameFile(here, Path.of("/proc/" + pid() + "/root").resolve(here.toString().substring(1)))) {
+        // The kernel shows us the path from our root; in a chroot, that of the process lies further down.
+        Path there = Path.of("/proc/" + pid() + "/root" + target.root().inside(jvm.path()));
+        if (!Files.exists(here) || !Files.isSameFile(here, there)) {
             throw new IOException("its JDK is in a file system of its own (a container)");
         }
         return here;

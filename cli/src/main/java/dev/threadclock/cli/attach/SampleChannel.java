@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.JavaModules;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -17,6 +18,7 @@ import java.time.Duration;
 public record SampleChannel(SocketChannel socket, int pid, String label, Path tasks) implements Closeable {
     /** Makes the JVM sample itself; afterwards this process runs as the JVM's user for good. */
     public static SampleChannel open(JvmChoice choice, Duration period) throws IOException {
+        JavaModules.require("jdk.net"); // PrivateSocket's
         int pid = choice.pid();
         Deadline deadline = choice.deadline();
         try (Target jvm = Target.of(pid, deadline); AgentCall call = new AgentCall(jvm, deadline)) {

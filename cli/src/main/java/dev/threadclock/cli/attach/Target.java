@@ -97,6 +97,11 @@ final class Target implements Closeable {
         return maps;
     }
 
+    /** The library is loaded in it, whether active or not. */
+    boolean hasThreadclock() {
+        return !maps.threadclocks().isEmpty();
+    }
+
     TargetRoot root() {
         return root;
     }

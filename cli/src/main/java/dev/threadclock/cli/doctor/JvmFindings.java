@@ -78,7 +78,8 @@ final class JvmFindings {
     }
 
     private void flags() {
-        String atStart = "threadclock can come in at its start only: -javaagent:" + jar;
+        String atStart = jvm.hasThreadclock() ? "threadclock is in it already, but no command can ask it for anything"
+                : "threadclock can come in at its start only: -javaagent:" + jar;
         findings.put("attach", !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
                 : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
                 : Finding.note("attach", false, "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
@@ -110,7 +111,7 @@ final class JvmFindings {
                     : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next() + ": then " + trial.verdict().withAgent())
                     : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
         }
-        if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+        if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
                     "getThreadUserTime(own id) tells the total (JDK-8372704)", next() + ": the agent repairs it"));
         }

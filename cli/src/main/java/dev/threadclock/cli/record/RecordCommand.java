@@ -3,6 +3,7 @@ package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.Main;
+import dev.threadclock.cli.JavaModules;
 import dev.threadclock.cli.OutputFile;
 import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.Terminal;
@@ -87,6 +88,9 @@ public final class RecordCommand implements Callable<Integer> {
         }
         if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
             throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file" : "--jvm-events goes with a .jfr file only");
+        }
+        if (format == Format.JFR) {
+            JavaModules.require("jdk.net", "jdk.jfr");
         }
         OutputFile output = prepared(file);
         OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.report;
 
+import dev.threadclock.cli.JavaModules;
 import dev.threadclock.cli.OutputFile;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.interval.Timeline;
@@ -45,6 +46,7 @@ public final class ReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        JavaModules.require("jdk.jfr");
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
             throw new ParameterException(spec.commandLine(), "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
                     + " writes .csv and .json");
