@@ -43,7 +43,7 @@ public final class DemoMarkdown {
     }
 
     private static String run(TickRun run) {
-        return run.userOfCpu() + ", " + (run.right() ? run.verdict() : "**" + run.verdict() + "**");
+        return run.userOfCpu() + ", " + (run.judgement() == TickRun.Judgement.WRONG ? "**" + run.verdict() + "**" : run.verdict());
     }
 
     private static void row(StringBuilder text, String... cells) {

@@ -7,8 +7,8 @@ import java.time.Duration;
 public record DemoPlan(int warmUpMillis, int costMillis, int latencyMillis, int rightnessMillis) {
     /** About 8 s a child. */
     public static final DemoPlan FULL = new DemoPlan(1_200, 1_800, 1_500, 1_500);
-    /** About 2 s a child: figures that show the order of magnitude only. */
-    public static final DemoPlan QUICK = new DemoPlan(300, 300, 300, 400);
+    /** About 3 s a child: figures that show the order of magnitude only. */
+    public static final DemoPlan QUICK = new DemoPlan(300, 300, 300, 800);
 
     private static final int SLOWEST = 3;
     private static final int START_MILLIS = 20_000;

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * All results of a run of the demo, in the form of its JSON file.
@@ -40,10 +41,14 @@ public record DemoReport(
         return jdks.stream().filter(jdk -> !jdk.complete()).toList();
     }
 
-    /** A remark if the machine was too busy to judge whether the values are right, otherwise "". */
+    /** A remark if it cannot be judged, or not safely, whether the values are right, otherwise "". */
     public String disturbance() {
-        boolean disturbed = complete().stream().anyMatch(jdk -> jdk.before().disturbed() || jdk.with().disturbed());
-        return disturbed ? "The machine was busy: the threads missed their moments. Run it again when it is quiet." : "";
+        List<Measured> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with())).toList();
+        if (all.stream().anyMatch(Measured::disturbed)) {
+            return "The machine was busy: the threads missed their moments. Run it again when it is quiet.";
+        }
+        return all.stream().anyMatch(Measured::open)
+                ? "Not judged: too little work for /proc's steps of 10 ms. Run it" + (quick ? " without --quick." : " again.") : "";
     }
 
     public String toJson() {

@@ -70,8 +70,17 @@ final class DemoTable {
 
     private String cell(TickRun run, int width) {
         String figures = run.userOfCpu() + "  ";
-        String verdict = run.right() ? "right " + Figures.percent(run.error()) : "wrong " + Figures.percent(run.error());
-        String coloured = run.right() ? style.good(verdict) : style.bad(verdict);
+        String percent = Figures.percent(run.error());
+        String verdict = switch (run.judgement()) {
+            case RIGHT -> "right " + percent;
+            case WRONG -> "wrong " + percent;
+            case OPEN -> run.verdict();
+        };
+        String coloured = switch (run.judgement()) {
+            case RIGHT -> style.good(verdict);
+            case WRONG -> style.bad(verdict);
+            case OPEN -> verdict;
+        };
         return figures + coloured + " ".repeat(Math.max(0, width - figures.length() - verdict.length()));
     }
 
@@ -83,7 +92,7 @@ final class DemoTable {
         if (!report.disturbance().isEmpty()) {
             lines.add(style.bad(" " + report.disturbance()));
         }
-        lines.add(style.dim(" Work: all in user mode, so user time should be CPU time: \"187 of 187 ms\"."));
+        lines.add(style.dim(" ms: user time of CPU time. The work is all in user mode: they should be equal."));
         report.skipped().forEach(skipped ->
                 lines.add(style.dim(" Left out: " + skipped.path() + ": " + skipped.reason() + ".")));
         lines.add(style.dim(" " + report.machine().line() + "."));

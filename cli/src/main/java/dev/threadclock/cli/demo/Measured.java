@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
+import java.util.stream.Stream;
+
 /**
  * All results of one child JVM.
  *
@@ -18,6 +20,11 @@ public record Measured(
     /** The machine was too busy with other things to judge whether the values are right. */
     public boolean disturbed() {
         return aroundTicks.disturbed() || betweenTicks.disturbed();
+    }
+
+    /** Whether a run of it is not judged. */
+    public boolean open() {
+        return Stream.of(aroundTicks, betweenTicks).anyMatch(run -> run.judgement() == TickRun.Judgement.OPEN);
     }
 
     /** The cost of a user time read relative to System.nanoTime(): below 1 is cheaper. */

@@ -3,6 +3,7 @@ package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.page.Html;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Reported user time against the CPU time that it should equal, as bars on a linear scale. */
@@ -36,6 +37,6 @@ final class RightnessBars {
         html.append(Html.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
                 + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\" style=\"left:%.1f%%\"></span></span>"
                 + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label, 100 * run.userNanos() / longest,
-                100 * run.cpuNanos() / longest, run.userOfCpu(), run.right() ? "right" : "wrong", run.verdict()));
+                100 * run.cpuNanos() / longest, run.userOfCpu(), run.judgement().name().toLowerCase(Locale.ROOT), run.verdict()));
     }
 }

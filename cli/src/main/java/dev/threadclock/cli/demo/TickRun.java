@@ -16,6 +16,8 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
     /** The resolution of the kernel's /proc files. */
     private static final long SLACK_NANOS = 10_000_000;
     private static final double SLACK_FRACTION = 0.05;
+    /** Where the resolution is a larger share than this of what was measured, it excuses nothing. */
+    private static final double MOST_SLACK = 0.15;
     private static final double ON_TIME = 0.97;
 
     /** 0.1: the user time is 10 % too high. */
@@ -23,8 +25,23 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
         return (double) (userNanos - cpuNanos) / cpuNanos;
     }
 
+    /** What the run says of user time. */
+    public enum Judgement { RIGHT, WRONG, OPEN }
+
+    /**
+     * OPEN: it did too little work for the resolution, or other threads pushed the work off its moments. More
+     * user time than CPU time is wrong whatever disturbed it.
+     */
+    public Judgement judgement() {
+        long off = Math.abs(userNanos - cpuNanos);
+        if (off <= SLACK_NANOS + SLACK_FRACTION * cpuNanos) {
+            return off <= MOST_SLACK * cpuNanos ? Judgement.RIGHT : Judgement.OPEN;
+        }
+        return disturbed() && userNanos < cpuNanos ? Judgement.OPEN : Judgement.WRONG;
+    }
+
     public boolean right() {
-        return Math.abs(userNanos - cpuNanos) <= SLACK_NANOS + SLACK_FRACTION * cpuNanos;
+        return judgement() == Judgement.RIGHT;
     }
 
     /** Other threads delayed its work: the run is not conclusive. */
@@ -32,9 +49,13 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
         return roundsOnTime < ON_TIME * ticks;
     }
 
-    /** "right", or "wrong by +350 %". */
+    /** "right", "wrong by +350 %", or "not judged". */
     public String verdict() {
-        return right() ? "right" : "wrong by " + Figures.percent(error());
+        return switch (judgement()) {
+            case RIGHT -> "right";
+            case WRONG -> "wrong by " + Figures.percent(error());
+            case OPEN -> "not judged";
+        };
     }
 
     /** "181 of 187 ms". */

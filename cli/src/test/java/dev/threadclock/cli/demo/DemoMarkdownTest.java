@@ -54,6 +54,13 @@ class DemoMarkdownTest {
                 """);
     }
 
+    @Test
+    void whatIsNotJudgedIsNotCalledRight() throws Exception {
+        String little = JSON.replace("359000000, \"cpuNanos\": 360000000", "30000000, \"cpuNanos\": 40000000");
+        assertThat(render(little)).contains("| 30 of 40 ms, not judged |");
+        assertThat(DemoReport.fromJson(folder.resolve("demo.json")).disturbance()).contains("too little work", "without --quick");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "{}", "[]", "{\"jdks\": []}", "no JSON", "{\"jdks\": 3}"})
     void aFileOfAnotherKindIsRefused(String text) {

@@ -78,7 +78,6 @@ final class BoundNatives implements Experiment {
         if (jdks.isEmpty()) {
             throw new NotRunnable("there is no JDK with a HotSpot JVM here; install one, or name it with --jdk");
         }
-        long legacy = jdks.stream().filter(LabJdk::legacy).count();
         for (LabJdk jdk : jdks) {
             lab.progress().accept(jdk.jdk().label());
             String subject = jdk.jdk().label();
@@ -102,9 +101,23 @@ final class BoundNatives implements Experiment {
             }
         }
         return found.outcome(wrong.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, wrong.isEmpty()
-                ? legacy + " of " + jdks.size() + " JDKs here read /proc, the others the clock; with the agent all of them answer"
-                + " from threadclock."
+                ? ways(jdks) + "; with the agent " + (jdks.size() == 1 ? "it answers" : "all of them answer") + " from threadclock."
                 : String.join("; ", wrong) + ".");
+    }
+
+    /** "The only JDK here reads /proc", "2 of 3 JDKs here read /proc, and 1 reads the clock". */
+    static String ways(List<LabJdk> jdks) {
+        long legacy = jdks.stream().filter(LabJdk::legacy).count();
+        long clock = jdks.size() - legacy;
+        String way = clock == 0 ? "/proc" : "the clock";
+        if (jdks.size() == 1) {
+            return "The only JDK here reads " + way;
+        }
+        if (legacy == 0 || clock == 0) {
+            return "All " + jdks.size() + " JDKs here read " + way;
+        }
+        return legacy + " of " + jdks.size() + " JDKs here read" + (legacy == 1 ? "s" : "") + " /proc, and " + clock + " read"
+                + (clock == 1 ? "s" : "") + " the clock";
     }
 
     /** The lines of nm that concern a thread's CPU time. */

@@ -84,13 +84,12 @@ final class ClockDetection implements Experiment {
 
         List<String> with = new ArrayList<>();
         List<String> off = new ArrayList<>();
+        List<String> without = new ArrayList<>();
         for (LabJdk jdk : LabJdk.all(lab)) {
             lab.progress().accept(jdk.jdk().label());
             Boolean flag = flag(jdk);
             found.figure(jdk.jdk().label(), FLAG, "0 off, 1 on, -1 none", flag == null ? -1 : flag ? 1 : 0);
-            if (flag != null) {
-                (flag ? with : off).add("" + jdk.jdk().feature());
-            }
+            (flag == null ? without : flag ? with : off).add("" + jdk.jdk().feature());
         }
         Verdict verdict = agrees && fine > 0 && fine <= FINE_NANOS && missing.isEmpty() && off.isEmpty() ? Verdict.CONFIRMED
                 : Verdict.NOT_CONFIRMED;
@@ -99,9 +98,26 @@ final class ClockDetection implements Experiment {
                 + Numbers.nanos(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid " + (agrees ? "gives the first"
                 : "gives another one")
                 + "; threadclock has a source for " + (missing.isEmpty() ? "everything" : "all but " + String.join(", ", missing))
-                + ". The flag is there and on in JDK " + (with.isEmpty() ? "none" : String.join(", ",
-                with.stream().distinct().toList()))
-                + (off.isEmpty() ? "" : ", off in " + String.join(", ", off)) + "; the others have it no more.");
+                + ". " + flagged(with, off, without));
+    }
+
+    /** "The flag is on in JDK 11 and 17, not there in JDK 25.", by feature versions. */
+    static String flagged(List<String> on, List<String> off, List<String> without) {
+        List<String> said = new ArrayList<>();
+        if (!on.isEmpty()) {
+            said.add("on in JDK " + listed(on));
+        }
+        if (!off.isEmpty()) {
+            said.add("off in JDK " + listed(off));
+        }
+        if (!without.isEmpty()) {
+            said.add("not there in JDK " + listed(without));
+        }
+        return "The flag is " + String.join(", ", said) + ".";
+    }
+
+    private static String listed(List<String> features) {
+        return String.join(" and ", features.stream().distinct().toList());
     }
 
     /** Null if it has no such flag. */

@@ -75,7 +75,7 @@ record SampledReads(String name, int row, String title, String published, int th
     public String conditions(Lab lab) {
         return "JMH, SampleTime, " + threads + (threads == 1 ? " thread, " : " threads, ") + plan(lab).words()
                 + (lab.quick() ? " (shortened: --quick; in full " + full.words() + ")" : "")
-                + (of25u ? "; the JDKs 25 of this machine, or the legacy ones where there is no legacy 25." : "; each JDK.")
+                + (of25u ? "; the JDKs 25 of this machine." : "; each JDK.")
                 + " A sample contains two reads of System.nanoTime()." + (of25u ? "" : LabJdk.leftOut(lab));
     }
 
@@ -91,10 +91,11 @@ record SampledReads(String name, int row, String title, String published, int th
 
     @Override
     public Outcome run(Lab lab) throws NotRunnable, IOException {
+        List<LabJdk> jdks = jdks(lab);
         Jmh jmh = new Jmh(lab);
         Found found = new Found();
         List<Speedup> speedups = new ArrayList<>();
-        for (LabJdk jdk : jdks(lab, found)) {
+        for (LabJdk jdk : jdks) {
             Jmh.Result before = sample(lab, jmh, jdk, false, found);
             Jmh.Result after = sample(lab, jmh, jdk, true, found);
             compare(jdk, before, after, found);
@@ -128,17 +129,17 @@ record SampledReads(String name, int row, String title, String published, int th
         }
     }
 
-    private List<LabJdk> jdks(Lab lab, Found found) throws IOException, NotRunnable {
+    private List<LabJdk> jdks(Lab lab) throws IOException, NotRunnable {
         if (!of25u) {
             LabJdk.legacy(lab);
             return LabJdk.chosen(lab);
         }
         List<LabJdk> of25 = LabJdk.all(lab).stream().filter(jdk -> jdk.jdk().feature() == FEATURE_25).toList();
-        if (of25.stream().anyMatch(LabJdk::legacy)) {
-            return of25;
+        if (of25.stream().noneMatch(LabJdk::legacy)) {
+            throw new NotRunnable("there is no JDK 25 here from before its backport (25.0.5), which is what was measured; install one,"
+                    + " or name it with --jdk. Row 3 measures the other legacy JDKs");
         }
-        found.note("There is no JDK 25 from before 25.0.5 here, which the published baseline was: other legacy JDKs stand for it.");
-        return LabJdk.legacy(lab);
+        return of25;
     }
 
     private Jmh.Result sample(Lab lab, Jmh jmh, LabJdk jdk, boolean agent, Found found) throws IOException {

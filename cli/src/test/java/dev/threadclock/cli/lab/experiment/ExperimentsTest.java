@@ -80,4 +80,40 @@ class ExperimentsTest {
         assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.of(folder))))
                 .isInstanceOf(NotRunnable.class).hasMessageContaining("there is no C++ compiler");
     }
+
+    /** A JDK of this version whose libjvm.so has the name of the /proc file in it, or not. */
+    private Jdk jdk(String version, boolean legacy) throws Exception {
+        Path home = folder.resolve("jdk-" + version);
+        Path libjvm = Files.createDirectories(home.resolve("lib/server")).resolve("libjvm.so");
+        Files.writeString(libjvm, legacy ? "ELF /proc/self/task/%d/stat" : "ELF");
+        return new Jdk(home, version, "Test", "amd64");
+    }
+
+    @Test
+    void theBackportIsNotRunnableWithoutAJdkFromBeforeIt() throws Exception {
+        for (List<Jdk> jdks : List.of(List.of(jdk("17.0.15", true)), List.of(jdk("17.0.15", true), jdk("25.0.5", false)))) {
+            Lab lab = new Lab(true, jdks, folder.resolve("threadclock.jar"), Optional.of(folder), folder, step -> {});
+            assertThatThrownBy(() -> SampledReads.of25().run(lab)).isInstanceOf(NotRunnable.class)
+                    .hasMessageContaining("no JDK 25 here from before its backport");
+        }
+    }
+
+    @Test
+    void theWaysOfTheJdksAreCountedWithoutOthersThatAreNotThere() throws Exception {
+        LabJdk old = new LabJdk(jdk("17.0.15", true), folder, true);
+        LabJdk now = new LabJdk(jdk("27", false), folder, false);
+        assertThat(BoundNatives.ways(List.of(old))).isEqualTo("The only JDK here reads /proc");
+        assertThat(BoundNatives.ways(List.of(now))).isEqualTo("The only JDK here reads the clock");
+        assertThat(BoundNatives.ways(List.of(old, old))).isEqualTo("All 2 JDKs here read /proc");
+        assertThat(BoundNatives.ways(List.of(old, now))).isEqualTo("1 of 2 JDKs here reads /proc, and 1 reads the clock");
+        assertThat(BoundNatives.ways(List.of(old, old, now, now))).isEqualTo("2 of 4 JDKs here read /proc, and 2 read the clock");
+    }
+
+    @Test
+    void theFlagIsNamedWhereItIs() {
+        assertThat(ClockDetection.flagged(List.of("17", "17"), List.of(), List.of())).isEqualTo("The flag is on in JDK 17.");
+        assertThat(ClockDetection.flagged(List.of("11", "17"), List.of("8"), List.of("25", "27")))
+                .isEqualTo("The flag is on in JDK 11 and 17, off in JDK 8, not there in JDK 25 and 27.");
+        assertThat(ClockDetection.flagged(List.of(), List.of(), List.of("27"))).isEqualTo("The flag is not there in JDK 27.");
+    }
 }
