@@ -191,10 +191,11 @@ class DoctorTest {
             sleep.destroyForcibly().waitFor();
         }
         AttachJvm.assertRefused(AttachJvm.command("doctor", "--json", "" + sleep.pid()), "no process " + sleep.pid());
+        AttachJvm.assertRefused(AttachJvm.command("doctor", "no.such.Main"), "no JVM that runs 'no.such.Main'");
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"abc", "0", "-1", "99999999999", "1 2", "--jsno", "--jdk", "--no-jdks --jdk /usr", "--jdk /usr 1"})
+    @ValueSource(strings = {"0", "-1", "99999999999", "1 2", "--jsno", "--jdk", "--no-jdks --jdk /usr", "--jdk /usr 1"})
     void usedWronglyIsExit2(String arguments) {
         Result result = AttachJvm.command(("doctor " + arguments).split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);

@@ -51,6 +51,12 @@ class LabTest {
         return TestJdk.newest().jdk().home().toString();
     }
 
+    private static String jdkThatReadsProc() {
+        TestJdk oldest = TestJdk.all().stream().min(Comparator.comparingInt(TestJdk::feature)).orElseThrow();
+        assumeTrue(oldest.feature() < 25, "no JDK here is surely one that reads /proc");
+        return oldest.jdk().home().toString();
+    }
+
     /** What is stored of the only run that was stopped. */
     private List<String> kept() throws Exception {
         Path runs = folder.resolve("cache/threadclock/lab");
@@ -122,16 +128,14 @@ class LabTest {
 
     @Test
     void theRowsThatNeedTheBenchmarksSayHowToHaveThem() throws Exception {
-        Result result = run("--only", "1", "--quick", "--no-html", "--jdk", jdk());
+        Result result = run("--only", "1", "--quick", "--no-html", "--jdk", jdkThatReadsProc());
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.out().replaceAll("\\s+", " ")).contains("not runnable here", "./threadclock lab");
     }
 
     @Test
     void killedItGoesOnAndStoppedItLeavesNoChild() throws Exception {
-        TestJdk oldest = TestJdk.all().stream().min(Comparator.comparingInt(TestJdk::feature)).orElseThrow();
-        assumeTrue(oldest.feature() < 25, "no JDK here is surely one that reads /proc");
-        String[] arguments = {"--only", SHORT, "--only", LONG, "--no-html", "--jdk", oldest.jdk().home().toString()};
+        String[] arguments = {"--only", SHORT, "--only", LONG, "--no-html", "--jdk", jdkThatReadsProc()};
         Running killed = start(arguments);
         await(killed, () -> kept().contains(SHORT + ".json") && !measuring(killed).isEmpty());
         List<ProcessHandle> orphans = measuring(killed);

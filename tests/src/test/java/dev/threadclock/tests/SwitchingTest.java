@@ -100,13 +100,21 @@ class SwitchingTest {
         assertThat(known).as(result.toString()).isBetween(1L, result.number("alive") + Ended.ENDED / 2);
     }
 
-    /** From JDK 17 on the JVM logs what the rival does. */
+    /**
+     * From JDK 17 on the JVM logs what the rival does. The JVM ignores the rival once in some thousand cycles, but
+     * not in three runs.
+     */
     @OnEachJdk
     void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {
         ChildJvm child = jdk.feature() >= 9 ? child(jdk).with("-Xlog:disable") : child(jdk);
         String helper = ParityHelper.assumeLibrary();
-        Result result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(), Product.LIBRARY.toString(), "4000").ok();
-        assertNone(result, "lost", "ignored");
+        Result result;
+        int runs = 0;
+        do {
+            result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(), Product.LIBRARY.toString(), "4000").ok();
+            assertNone(result, "lost");
+        } while (result.number("ignored") > 0 && ++runs < 3);
+        assertNone(result, "ignored");
         assertThat(result.number("cycles")).isGreaterThan(20);
     }
 }

@@ -11,10 +11,11 @@ import java.util.stream.Collectors;
 
 /** The formats of a recording, determined by the file's extension. */
 enum Format {
-    JFR(JfrWriter::new),
+    // No constructor references: they would load the classes, and those of Flight Recorder, for each format.
+    JFR((file, subject) -> new JfrWriter(file, subject)),
     CSV((file, subject) -> new CsvWriter(file)),
-    JSON(JsonIntervalWriter::new),
-    HTML(HtmlWriter::new);
+    JSON((file, subject) -> new JsonIntervalWriter(file, subject)),
+    HTML((file, subject) -> new HtmlWriter(file, subject));
 
     private interface Opening {
         IntervalWriter open(Path file, Subject subject) throws IOException;

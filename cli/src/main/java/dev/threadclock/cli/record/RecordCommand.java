@@ -89,7 +89,7 @@ public final class RecordCommand implements Callable<Integer> {
         if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
             throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file" : "--jvm-events goes with a .jfr file only");
         }
-        if (format == Format.JFR) {
+        if (format == Format.JFR || format == Format.HTML) { // a page is made of a .jfr file
             JavaModules.require("jdk.net", "jdk.jfr");
         }
         OutputFile output = prepared(file);
