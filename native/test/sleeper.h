@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ROWS = 20000 };
@@ -67,6 +68,8 @@ static inline void end_sleeper(struct sleeper *sleeper)
 {
     pthread_barrier_wait(&sleeper->leave);
     assert_int_equal(pthread_join(sleeper->thread, NULL), 0);
+    while (syscall(SYS_tgkill, getpid(), sleeper->tid, 0) == 0)
+        usleep(100); /* pthread_join returns shortly before the kernel has released the thread */
 }
 
 static inline int64_t kernel_ns(pid_t tid)
