@@ -224,14 +224,15 @@ static void ten_thousand_threads_are_read(void **state)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setstacksize(&attributes, 32 << 10);
-        pthread_barrier_init(&sleeper->ready, NULL, 1);
+        pthread_barrier_init(&sleeper->ready, NULL, 2);
         pthread_barrier_init(&sleeper->leave, NULL, 2);
         strcpy(sleeper->name, "many");
         if (pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper) != 0)
             break; /* this machine's limit on threads */
     }
     assert_true(started > 100);
-    usleep(200000);
+    for (int i = 0; i < started; i++)
+        pthread_barrier_wait(&many[i].ready);
     for (int pass = 0; pass < 3; pass++)
         assert_int_equal(all_rows(), started + 1);
     assert_string_equal(row_of(many[started - 1].tid, started + 1)->name, "many");
