@@ -101,8 +101,8 @@ class SwitchingTest {
     }
 
     /**
-     * From JDK 17 on the JVM logs what the rival does. The JVM ignores the rival once in some thousand cycles, but
-     * not in three runs.
+     * From JDK 17 on the JVM logs what the rival does. A run in which the JVM has ignored the rival proves nothing
+     * (reliability.md, "What is not caught").
      */
     @OnEachJdk
     void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {
@@ -112,9 +112,8 @@ class SwitchingTest {
         int runs = 0;
         do {
             result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(), Product.LIBRARY.toString(), "4000").ok();
-            assertNone(result, "lost");
         } while (result.number("ignored") > 0 && ++runs < 3);
-        assertNone(result, "ignored");
+        assertNone(result, "lost", "ignored");
         assertThat(result.number("cycles")).isGreaterThan(20);
     }
 }

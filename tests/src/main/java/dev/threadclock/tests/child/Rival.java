@@ -16,6 +16,7 @@ public final class Rival {
     private static final int LEAST = 50;
 
     private static volatile long cycle;
+    private static volatile long taken;
     private static volatile long called;
     private static volatile boolean over;
 
@@ -43,6 +44,7 @@ public final class Rival {
             if (!take((int) (1 + cycle * 7 % 250))) {
                 throw new IllegalStateException("not taken");
             }
+            taken = cycle + 1;
             if (Burn.THREADS.getCurrentThreadUserTime() != RIVALS_ANSWER) {
                 ignored = 1;
                 break;
@@ -63,8 +65,8 @@ public final class Rival {
     private static void call() {
         long done = 0;
         while (!over) {
-            if (cycle + 1 > done && callsMayBegin()) {
-                done = cycle + 1;
+            if (taken > done && callsMayBegin()) { // of this cycle, not of the last one
+                done = taken;
                 for (int i = 0; i < CALLS; i++) {
                     Burn.sink += Burn.THREADS.getCurrentThreadUserTime();
                 }
