@@ -91,8 +91,8 @@ record SampledReads(String name, int row, String title, String published, int th
 
     @Override
     public Outcome run(Lab lab) throws NotRunnable, IOException {
-        Jmh jmh = new Jmh(lab);
         List<LabJdk> jdks = jdks(lab);
+        Jmh jmh = new Jmh(lab);
         Found found = new Found();
         List<Speedup> speedups = new ArrayList<>();
         for (LabJdk jdk : jdks) {
