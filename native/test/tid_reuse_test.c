@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 
-/* Makes this the next thread's TID. False: not permitted here. */
+/* Makes this the next thread's TID. False: not permitted here, or out of range. */
 static bool next_tid_is(pid_t tid)
 {
     char text[16];
@@ -18,16 +19,36 @@ static bool next_tid_is(pid_t tid)
     return done;
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+/*
+ * Starts a thread with a far larger TID, or after the last one with a small one. TID allocation goes round, so
+ * that is how far it has come before a TID is used again; by less than a circle it never goes back.
+ */
+static void go_far_past(pid_t tid)
+{
+    enum { FAR = 1000, FIRST = 301 /* RESERVED_PIDS + 1, kernel/pid.c */ };
+    if (!next_tid_is(tid + FAR))
+        next_tid_is(FIRST);
+    in_new_thread(do_nothing, NULL);
+}
+
+static void another_process_starts(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void *read_oneself(void *argument)
 {
     struct sleeper *sleeper = argument;
     sleeper->own_ns = threadclock_total_tick_ns(); /* the first read looks up what is stored for this TID */
     return sleep_until_let_go(argument);
-}
-
-static void *do_nothing(void *unused)
-{
-    return unused;
 }
 
 /*
@@ -41,7 +62,7 @@ static void a_tid_used_again_is_another_thread(void **state)
         struct sleeper old, young = {0};
         struct threadclock_times times;
         start_sleeper(&old, "old", 30 * NS_PER_MS);
-        in_new_thread(do_nothing, NULL); /* moves TID allocation past that of old */
+        go_far_past(old.tid);
         uint64_t serial = row_of(old.tid, all_rows())->serial;
         end_sleeper(&old);
         while (kernel_ns(old.tid) >= 0)
@@ -57,6 +78,7 @@ static void a_tid_used_again_is_another_thread(void **state)
         strcpy(young.name, "young");
         assert_int_equal(pthread_create(&young.thread, NULL, round % 2 ? read_oneself : sleep_until_let_go, &young), 0);
         pthread_barrier_wait(&young.ready);
+        another_process_starts();
         reused += young.tid == old.tid;
         assert_true(young.own_ns < 20 * NS_PER_MS);
         if (round % 8 < 4) {
