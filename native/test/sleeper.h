@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,6 +51,36 @@ static inline void *sleep_until_let_go(void *argument)
     return NULL;
 }
 
+static inline int64_t kernel_ns(pid_t tid)
+{
+    clockid_t clock;
+    assert_int_equal(threadclock_clockid_encode(
+                         &(struct threadclock_clockid_parts){tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED}, &clock), 0);
+    return threadclock_clock_ns(clock);
+}
+
+/* S, R and so on (proc(5)), which follows the name in brackets. */
+static inline char state_of(pid_t tid)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *stat = fopen(path, "re");
+    assert_true(stat != NULL && fgets(line, sizeof line, stat) != NULL);
+    fclose(stat);
+    return strrchr(line, ')')[2];
+}
+
+/* Until it is off its CPU, so that its clock stands still. */
+static inline void wait_until_asleep(pid_t tid)
+{
+    int64_t before_ns, now_ns = kernel_ns(tid);
+    do {
+        usleep(1000);
+        before_ns = now_ns;
+        now_ns = kernel_ns(tid);
+    } while (state_of(tid) != 'S' || now_ns != before_ns);
+}
+
 static inline void start_sleeper(struct sleeper *sleeper, const char *name, int64_t burn_ns)
 {
     snprintf(sleeper->name, sizeof sleeper->name, "%s", name);
@@ -61,7 +92,8 @@ static inline void start_sleeper(struct sleeper *sleeper, const char *name, int6
     pthread_barrier_init(&sleeper->leave, NULL, 2);
     assert_int_equal(pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper), 0);
     pthread_barrier_wait(&sleeper->ready);
-    usleep(burn_ns > 0 ? 20000 : 0); /* until it sleeps at the barrier */
+    if (burn_ns > 0)
+        wait_until_asleep(sleeper->tid);
 }
 
 static inline void end_sleeper(struct sleeper *sleeper)
@@ -70,14 +102,6 @@ static inline void end_sleeper(struct sleeper *sleeper)
     assert_int_equal(pthread_join(sleeper->thread, NULL), 0);
     while (syscall(SYS_tgkill, getpid(), sleeper->tid, 0) == 0)
         usleep(100); /* pthread_join returns shortly before the kernel has released the thread */
-}
-
-static inline int64_t kernel_ns(pid_t tid)
-{
-    clockid_t clock;
-    assert_int_equal(threadclock_clockid_encode(
-                         &(struct threadclock_clockid_parts){tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED}, &clock), 0);
-    return threadclock_clock_ns(clock);
 }
 
 #endif
