@@ -195,6 +195,11 @@ public final class CpuMeter implements AutoCloseable {
         return shown(total);
     }
 
+    /** {@return the CPU time of the finished intervals as a value that later ones do not change} */
+    public CpuSnapshot snapshot() {
+        return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
+    }
+
     /** {@return elapsed time of the finished intervals in nanoseconds} */
     public long wallNanos() {
         return wall;
@@ -207,8 +212,7 @@ public final class CpuMeter implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "user " + userNanos() + " ns, system " + systemNanos() + " ns, total " + totalNanos() + " ns, wall " + wall
-                + " ns in " + intervals + " intervals" + (owner == null ? "" : ", running");
+        return snapshot() + ", wall " + wall + " ns in " + intervals + " intervals" + (owner == null ? "" : ", running");
     }
 
     private void read() {

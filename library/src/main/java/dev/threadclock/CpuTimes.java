@@ -37,7 +37,7 @@ public final class CpuTimes {
      * @param earlier an earlier reading of the same thread or process
      */
     public long userNanosSince(CpuTimes earlier) {
-        return since(earlier.userNanos(), userNanos());
+        return CpuSnapshot.since(earlier.userNanos(), userNanos());
     }
 
     /**
@@ -47,7 +47,7 @@ public final class CpuTimes {
      * @param earlier an earlier reading of the same thread or process
      */
     public long systemNanosSince(CpuTimes earlier) {
-        return since(earlier.systemNanos(), systemNanos());
+        return CpuSnapshot.since(earlier.systemNanos(), systemNanos());
     }
 
     /**
@@ -57,7 +57,7 @@ public final class CpuTimes {
      * @param earlier an earlier reading of the same thread or process
      */
     public long totalNanosSince(CpuTimes earlier) {
-        return since(earlier.totalNanos(), totalNanos());
+        return CpuSnapshot.since(earlier.totalNanos(), totalNanos());
     }
 
     /**
@@ -69,16 +69,13 @@ public final class CpuTimes {
         sample.set(other.userNanos(), other.systemNanos(), other.totalNanos());
     }
 
-    /**
-     * A value decreases only when it comes from ThreadMXBean: there system is total minus user, which is
-     * counted in ticks.
-     */
-    private static long since(long from, long to) {
-        return from < 0 || to < 0 ? -1 : Math.max(0, to - from);
+    /** {@return these times as a value that later readings do not change} */
+    public CpuSnapshot snapshot() {
+        return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
     }
 
     @Override
     public String toString() {
-        return "user " + userNanos() + " ns, system " + systemNanos() + " ns, total " + totalNanos() + " ns";
+        return snapshot().toString();
     }
 }

@@ -232,6 +232,11 @@ public final class CpuTotals {
         return total.nanos();
     }
 
+    /** {@return these CPU times as a value; of one moment only while no interval is being added} */
+    public CpuSnapshot snapshot() {
+        return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
+    }
+
     /**
      * {@return elapsed time in nanoseconds, summed over all threads: two threads that work for a second give
      * two seconds}
@@ -247,8 +252,7 @@ public final class CpuTotals {
 
     @Override
     public String toString() {
-        return "user " + userNanos() + " ns, system " + systemNanos() + " ns, total " + totalNanos() + " ns, wall " + wallNanos()
-                + " ns in " + intervals() + " intervals";
+        return snapshot() + ", wall " + wallNanos() + " ns in " + intervals() + " intervals";
     }
 
     private static final class Sum {

@@ -122,4 +122,13 @@ public final class ThreadTimes {
     public long totalNanos(int index) {
         return table.totalNanos(index);
     }
+
+    /**
+     * {@return the thread's times as a value that later passes do not change}
+     *
+     * @param index which thread, from 0 to {@link #size()} - 1
+     */
+    public CpuSnapshot snapshot(int index) {
+        return new CpuSnapshot(userNanos(index), systemNanos(index), totalNanos(index));
+    }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+/**
+ * User, system and total CPU time as a value: of one moment, or of the interval between two. Immutable, so it
+ * may be kept, compared and passed between threads. {@link CpuTimes}, {@link CpuMeter}, {@link CpuTotals} and
+ * {@link ThreadTimes} return what they have now as a snapshot, which is the only thing about them that
+ * allocates.
+ *
+ * <pre>{@code
+ * CpuSnapshot before = requests.snapshot();
+ * ...
+ * CpuSnapshot lastMinute = requests.snapshot().minus(before);
+ * }</pre>
+ *
+ * <p>An unknown time is -1; no other is negative.
+ */
+public final class CpuSnapshot {
+    private final long userNanos;
+    private final long systemNanos;
+    private final long totalNanos;
+
+    CpuSnapshot(long userNanos, long systemNanos, long totalNanos) {
+        this.userNanos = userNanos;
+        this.systemNanos = systemNanos;
+        this.totalNanos = totalNanos;
+    }
+
+    /** {@return user time in nanoseconds, or -1} */
+    public long userNanos() {
+        return userNanos;
+    }
+
+    /** {@return system time in nanoseconds, or -1} */
+    public long systemNanos() {
+        return systemNanos;
+    }
+
+    /** {@return total CPU time in nanoseconds, or -1} */
+    public long totalNanos() {
+        return totalNanos;
+    }
+
+    /**
+     * {@return what was used from an earlier snapshot to this one; a time that either lacks is unknown (-1)}
+     *
+     * @param earlier an earlier snapshot of the same thread, process, meter or totals
+     */
+    public CpuSnapshot minus(CpuSnapshot earlier) {
+        return new CpuSnapshot(since(earlier.userNanos, userNanos), since(earlier.systemNanos, systemNanos),
+                since(earlier.totalNanos, totalNanos));
+    }
+
+    /**
+     * {@return the sum of both, of several threads for example; a time that either lacks is unknown (-1)}
+     *
+     * @param other what is added
+     */
+    public CpuSnapshot plus(CpuSnapshot other) {
+        return new CpuSnapshot(sum(userNanos, other.userNanos), sum(systemNanos, other.systemNanos),
+                sum(totalNanos, other.totalNanos));
+    }
+
+    /**
+     * A value decreases only when it comes from ThreadMXBean: there system is total minus user, which is
+     * counted in ticks.
+     */
+    static long since(long from, long to) {
+        return from < 0 || to < 0 ? -1 : Math.max(0, to - from);
+    }
+
+    private static long sum(long one, long other) {
+        return one < 0 || other < 0 ? -1 : one + other;
+    }
+
+    @Override
+    public boolean equals(Object object) {
+        if (!(object instanceof CpuSnapshot)) {
+            return false;
+        }
+        CpuSnapshot other = (CpuSnapshot) object;
+        return userNanos == other.userNanos && systemNanos == other.systemNanos && totalNanos == other.totalNanos;
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(31 * (31 * userNanos + systemNanos) + totalNanos);
+    }
+
+    @Override
+    public String toString() {
+        return "user " + userNanos + " ns, system " + systemNanos + " ns, total " + totalNanos + " ns";
+    }
+}
