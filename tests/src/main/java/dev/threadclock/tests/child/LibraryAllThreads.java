@@ -4,6 +4,8 @@ package dev.threadclock.tests.child;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,7 +59,9 @@ public final class LibraryAllThreads {
         while (ThreadClock.tid(named) > 0) {
             Thread.sleep(1); // join returns before the JVM has removed the thread
         }
-        Thread.sleep(50); // and that happens before the kernel has
+        while (Files.exists(Paths.get("/proc/self/task/" + tid))) {
+            Thread.sleep(1); // and that happens before the kernel has
+        }
         threads.read();
         for (int i = 0; i < threads.size(); i++) {
             check(threads.serial(i) != serial, "ended, and still listed");
