@@ -111,7 +111,9 @@ class StarvedTest {
 
     @OnEachJdk
     void aFullHeap(TestJdk jdk) throws Exception {
-        try (SteadyJvm jvm = new SteadyJvm(jdk, "full")) {
+        Path full = folder.resolve("full");
+        try (SteadyJvm jvm = new SteadyJvm(jdk, full.toString())) {
+            Files.createFile(full); // not before: with a full heap, the JVM cannot start its listener
             jvm.awaitReads(200);
             for (int i = 0; i < 3; i++) {
                 assertThat(jvm.ask("do=attach,freshness=now,total=interpolated")).doesNotContain("another agent");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -8,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
  * a second, allocates nothing, and reports in a {@link StormState} its progress and the number of wrong
  * answers.
  *
- * <p>Arguments: the file of the state; {@code full}, if it is to fill its heap first, to the last byte, until
- * the state says that totals may decrease. Ends when the state says so.
+ * <p>Arguments: the file of the state; another file, when it appears, makes it fill its heap, to the last byte,
+ * until the state says that totals may decrease. Ends when the state says so.
  */
 public final class Steady {
     /** By then everything needed is loaded: classes, the internals of method handles. */
@@ -21,6 +22,7 @@ public final class Steady {
 
     public static void main(String[] args) throws Exception {
         StormState state = new StormState(args[0]);
+        File toBeFilled = args.length > 1 ? new File(args[1]) : null;
         long user = 0;
         long since = 0;
         long reads = 0;
@@ -43,7 +45,8 @@ public final class Steady {
             }
             state.violations(wrong);
             state.reads(++reads);
-            if (reads == WARM && args.length > 1) {
+            if (reads >= WARM && toBeFilled != null && toBeFilled.exists()) {
+                toBeFilled = null;
                 fill();
             }
             if (state.totalMayDecrease()) {
