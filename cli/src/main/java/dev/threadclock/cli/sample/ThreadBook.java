@@ -188,8 +188,7 @@ final class ThreadBook {
 
     private ThreadSample living(Row row) {
         if (row.life != null) {
-            char state = row.life.hasEnded() ? 'X' : row.life.state == 'R' && !row.ran ? 'I' : row.life.state;
-            return of(row.serial, row.tid, row.life, row.life.name, row.kernelName, state, row.times);
+            return of(row.serial, row.tid, row.life, row.life.name, row.kernelName, javaState(row), row.times);
         }
         if (row.ran || row.kernelState == '?') {
             row.kernelState = kernelState.apply(row.tid);
@@ -197,6 +196,15 @@ final class ThreadBook {
         // A new thread has its creator's name until it sets its own.
         boolean starting = begun && row.passes == 1;
         return of(row.serial, row.tid, null, starting ? STARTING : ThreadNames.full(row.kernelName), row.kernelName, row.kernelState, row.times);
+    }
+
+    /** Its end may come with this sample, and be later than its times here. */
+    private static char javaState(Row row) {
+        Optional<Times> end = row.life.end;
+        if (end.isPresent() && row.times.totalNanos() >= end.get().totalNanos()) {
+            return 'X';
+        }
+        return row.life.state == 'R' && !row.ran ? 'I' : row.life.state;
     }
 
     private static ThreadSample ended(Row row) {

@@ -114,6 +114,18 @@ class ThreadBookTest {
         assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(5);
     }
 
+    /** It starts and ends between the pass over the threads and the taking of the events, on a busy machine. */
+    @Test
+    void aThreadThatEndsAfterThePassLivesInItsSample() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(0, List.of(), List.of(start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30)),
+                List.of(new Kernel(1, TID, nanos(0), "a")), List.of(), List.of());
+        assertThat(only(sample.threads()).state()).isEqualTo('R');
+        sample = sample(30, List.of(), List.of(), List.of(), List.of(), List.of(1L));
+        assertThat(only(sample.ended()).state()).isEqualTo('X');
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
+    }
+
     @Test
     void aThreadThatLeavesTheJvmButLivesOnIsNative() {
         sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(), List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
