@@ -236,6 +236,12 @@ struct entry *tc_entry_of_tid(pid_t tid)
     return NULL;
 }
 
+struct entry *tc_entry_to_claim(void)
+{
+    struct entry *entry = table.standing > 0 ? tc_entry_of_tid(tc_own_tid()) : NULL;
+    return entry != NULL && entry->registered == 0 ? entry : NULL;
+}
+
 struct entry *tc_entry_find(uint64_t id, uint32_t *generation)
 {
     uint32_t removals;

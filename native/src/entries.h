@@ -83,4 +83,11 @@ TC_INTERNAL void tc_entry_note_end(uint64_t id);
 TC_INTERNAL struct entry *tc_entry_of_id(uint64_t id);
 TC_INTERNAL struct entry *tc_entry_of_tid(pid_t tid);
 
+/*
+ * The calling thread's active entry, if another thread made it; null: none. A thread that registered itself
+ * knows its entry; any other entry with registered > 0 was left by an earlier thread with this TID that did
+ * not unregister. No system call while there is no registration.
+ */
+TC_INTERNAL struct entry *tc_entry_to_claim(void);
+
 #endif

@@ -18,9 +18,9 @@
 
 /*
  * The tick cache of a thread: the slot that holds its time, and the key of the tick in which it was read. The
- * slot is the cell's own, or that of the thread's registration (threads.c), so that every reader of the
- * thread uses one slot. All zero in a new thread: a cell that was never filled. No initial-exec TLS: musl
- * refuses to dlopen it.
+ * slot is the cell's own, or that of the thread's entry (entries.h), so that every reader of the thread uses
+ * one slot. All zero in a new thread: a cell that was never filled. No initial-exec TLS: musl refuses to
+ * dlopen it.
  */
 struct cell {
     struct tc_slot *slot;
@@ -97,18 +97,14 @@ static struct cell *own_cell(void)
     return cell;
 }
 
-/*
- * In a new epoch another thread may have registered this one. A thread that registered itself knows its
- * entry; any other entry with registered > 0 was left by an earlier thread with this TID that did not
- * unregister.
- */
-static void enter_epoch(void)
+/* In a new epoch another thread may have registered this one. Rare, so not part of its callers' code. */
+__attribute__((noinline)) static void enter_epoch(void)
 {
     uint64_t signals = tc_entries_lock();
     struct cell *cell = own_cell();
     uint64_t epoch = tc_epoch(); /* signals blocked: an older epoch would undo a handler's read in a child */
-    struct entry *entry = tc_entries_standing() > 0 ? tc_entry_of_tid(tc_own_tid()) : NULL;
-    if (entry != NULL && entry->registered == 0)
+    struct entry *entry = tc_entry_to_claim();
+    if (entry != NULL)
         move_to(cell, &entry->slot);
     cell->key = 0;
     cell->epoch = epoch;

@@ -7,10 +7,9 @@
 #include <time.h>
 
 #include "sys.h"
+#include "vdso.h"
 
 /* Reads CLOCK_MONOTONIC_COARSE without a system call, or returns a stamp whose key is TC_KEY_NEVER. */
-typedef int tc_clock_gettime(clockid_t clock, struct timespec *ts);
-
 TC_INTERNAL extern tc_clock_gettime *tc_coarse_clock;
 
 /* A word that the kernel wipes in a forked child; 0 until the child's first read. Never null. */

@@ -72,7 +72,7 @@ threadclock_mutant(list_held_for_ever tid_reuse task_folder.c
   "    if (whole_circle(before, after))
         return true;" "    if (!whole_circle(before, after))
         return false;")
-threadclock_mutant(left_behind_is_own tid_reuse own_thread.c "entry != NULL && entry->registered == 0" "entry != NULL")
+threadclock_mutant(left_behind_is_own tid_reuse entries.c "entry != NULL && entry->registered == 0" "entry != NULL")
 # Thread-local storage is allocated under the table's lock: a separate library, which the test loads.
 mutate(allocates_under_lock threads.c "tc_own_allocate();" ";")
 add_library(allocates_under_lock_mutant MODULE ${c_sources})
