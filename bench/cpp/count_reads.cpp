@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of the calling thread for others to count: what system calls they make, what the kernel allocates under them.
+// Reads of the calling thread for others to count: what system calls they make, what the kernel allocates
+// under them.
 //
-// HOW TO RUN: build/lab/count_reads READS SOURCE... under perf, strace or bpftrace. While it reads a source, the thread has
-// the name tc:SOURCE, so that a tracer can tell the reads from all else. "one_byte" opens its stat file and reads one byte of
-// it, again and again: the published experiment, and the control of ours.
+// HOW TO RUN: build/lab/count_reads READS SOURCE... under perf, strace or bpftrace. While it reads a source,
+// the thread has the name tc:SOURCE, so that a tracer can tell the reads from all else. "one_byte" opens its
+// stat file and reads one byte of it, again and again: the published experiment, and the control of ours.
 #include <fcntl.h>
 #include <sys/prctl.h>
 
@@ -36,7 +37,9 @@ int main(int argc, char **argv)
     int64_t sum = 0;
     for (int i = 2; i < argc; i++) {
         const sources::Source *source = sources::find(argv[i]);
-        int64_t (*read)() = strcmp(argv[i], "one_byte") == 0 ? one_byte : source == nullptr ? nullptr : source->read;
+        int64_t (*read)() = source == nullptr ? nullptr : source->read;
+        if (strcmp(argv[i], "one_byte") == 0)
+            read = one_byte;
         if (read == nullptr) {
             std::fprintf(stderr, "count_reads: no such source: %s\n", argv[i]);
             return 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How old tick readings are and how far interpolated ones are off, against the precise clock read just before and after; and
-// whether anything ever goes back.
+// How old tick readings are and how far interpolated ones are off, against the precise clock read just before
+// and after; and whether anything ever goes back.
 //
-// HOW TO RUN: build/lab/freshness SECONDS; one JSON object on stdout. All in the thread's own CPU time, nanoseconds.
+// HOW TO RUN: build/lab/freshness SECONDS; one JSON object on stdout. All in the thread's own CPU time,
+// nanoseconds.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -40,7 +41,8 @@ struct Watched {
 
     void print(const char *comma) const
     {
-        std::printf("%s{\"name\":\"%s\",\"backward\":%llu,\"behind\":{", comma, name, static_cast<unsigned long long>(backward));
+        std::printf("%s{\"name\":\"%s\",\"backward\":%llu,\"behind\":{", comma, name,
+                    static_cast<unsigned long long>(backward));
         behind.print_json();
         std::printf("},\"ahead\":{");
         ahead.print_json();
@@ -60,7 +62,8 @@ int main(int argc, char **argv)
     Watched tick{"tick", threadclock_total_tick_ns, {}, {}};
     Watched interpolated{"interpolated", threadclock_total_interpolated_ns, {}, {}};
     for (Watched *watched : {&tick, &interpolated})
-        std::thread(&Watched::watch, watched, half_ns).join(); // a thread each: what one read learns, others of it show
+        // A thread each: what one read learns, others of the same thread show.
+        std::thread(&Watched::watch, watched, half_ns).join();
     threadclock_source source{};
     threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source);
     std::printf("{\"tick_length_ns\":%lld,\"interpolated_source\":\"%s\",\"watched\":[",

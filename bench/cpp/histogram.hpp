@@ -19,12 +19,15 @@ public:
 
     uint64_t count() const { return count_; }
 
-    // {"count":..,"mean_ns":..,"bulk_mean_ns":..,"max_ns":..,"curve":[[percentile, ns],...]}: a point wherever the share above has
-    // shrunk by a tenth. The bulk: the fastest 90 %, which interrupts and other threads have not held up.
+    // {"count":..,"mean_ns":..,"bulk_mean_ns":..,"max_ns":..,"curve":[[percentile, ns],...]}: a point
+    // wherever the share above has shrunk by a tenth. The bulk: the fastest 90 %, which interrupts and other
+    // threads have not held up.
     void print_json() const
     {
-        std::printf("\"count\":%llu,\"mean_ns\":%.2f,\"bulk_mean_ns\":%.2f,\"max_ns\":%llu,\"curve\":[", as_printed(count_),
-                    count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_), bulk_mean(), as_printed(max_));
+        std::printf("\"count\":%llu,\"mean_ns\":%.2f,\"bulk_mean_ns\":%.2f,\"max_ns\":%llu,\"curve\":[",
+                    as_printed(count_),
+                    count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_), bulk_mean(),
+                    as_printed(max_));
         uint64_t below = 0;
         double last_above = 2;
         const char *comma = "";
@@ -34,7 +37,8 @@ public:
             below += counts_[i];
             const double above = 1 - static_cast<double>(below) / static_cast<double>(count_);
             if (above <= last_above * 0.9 || below == count_) {
-                std::printf("%s[%.6f,%llu]", comma, 100 * (1 - above), as_printed(std::min(highest(i), max_)));
+                std::printf("%s[%.6f,%llu]", comma, 100 * (1 - above),
+                            as_printed(std::min(highest(i), max_)));
                 last_above = above;
                 comma = ",";
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JVMTI agent that reads a thread's CPU time by GetThreadCpuTime, as profilers and tracers do; for the lab. */
+/* For the lab: a JVMTI agent that reads a thread's CPU time by GetThreadCpuTime, as profilers do. */
 #include <jvmti.h>
 
 static jvmtiEnv *jvmti;
@@ -15,7 +15,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 }
 
 /* Nanoseconds; -1: refused. */
-JNIEXPORT jlong JNICALL Java_dev_threadclock_demo_lab_JvmtiClock_read(JNIEnv *env, jclass owner, jthread thread)
+JNIEXPORT jlong JNICALL Java_dev_threadclock_demo_lab_JvmtiClock_read(JNIEnv *env, jclass owner,
+                                                                      jthread thread)
 {
     (void)env;
     (void)owner;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long single reads of the calling thread take, each source by turns, while other threads map and unmap memory.
+// How long single reads of the calling thread take, each source by turns, while other threads map and unmap
+// memory.
 //
-// HOW TO RUN: build/lab/latency SECONDS THREADS [SOURCE...]; one JSON object on stdout. A read is timed by two vDSO clock
-// reads, which every figure contains: "null" shows what they take.
+// HOW TO RUN: build/lab/latency SECONDS THREADS [SOURCE...]; one JSON object on stdout. A read is timed by
+// two vDSO clock reads, which every figure contains: "null" shows what they take.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -81,7 +82,8 @@ int main(int argc, char **argv)
 
     std::printf("{\"stressors\":%d,\"sources\":[", stressors);
     for (size_t i = 0; i < chosen.size(); i++) {
-        std::printf("%s{\"name\":\"%s\",\"title\":\"%s\",", i == 0 ? "" : ",", chosen[i]->name, chosen[i]->title);
+        std::printf("%s{\"name\":\"%s\",\"title\":\"%s\",", i == 0 ? "" : ",", chosen[i]->name,
+                    chosen[i]->title);
         histograms[i].print_json();
         std::printf("}");
     }

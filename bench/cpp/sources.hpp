@@ -61,7 +61,8 @@ inline int64_t proc_user()
 
 inline clockid_t own_clock(threadclock_clock which)
 {
-    const threadclock_clockid_parts parts{static_cast<pid_t>(syscall(SYS_gettid)), THREADCLOCK_SCOPE_THREAD, which};
+    const threadclock_clockid_parts parts{static_cast<pid_t>(syscall(SYS_gettid)), THREADCLOCK_SCOPE_THREAD,
+                                          which};
     clockid_t clock = 0;
     threadclock_clockid_encode(&parts, &clock);
     return clock;

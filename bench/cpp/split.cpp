@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each source says of a thread's user and system time when the work is known: around ticks, between them, pure user,
-// pure system, and mixes. Each load runs in a thread of its own; the truth is the precise clock, read around each kind of work.
+// What each source says of a thread's user and system time when the work is known: around ticks, between
+// them, pure user, pure system, and mixes. Each load runs in a thread of its own; the truth is the precise
+// clock, read around each kind of work.
 //
 // HOW TO RUN: build/lab/split MILLISECONDS; one JSON object on stdout.
 #include <cstdio>
@@ -55,8 +56,8 @@ const struct {
 
 void print(const char *source, int64_t user_ns, int64_t system_ns, const char *comma)
 {
-    std::printf("%s{\"source\":\"%s\",\"user_ns\":%lld,\"system_ns\":%lld}", comma, source, static_cast<long long>(user_ns),
-                static_cast<long long>(system_ns));
+    std::printf("%s{\"source\":\"%s\",\"user_ns\":%lld,\"system_ns\":%lld}", comma, source,
+                static_cast<long long>(user_ns), static_cast<long long>(system_ns));
 }
 
 // Read in the order in which each may be older than the next; the truth about the whole comes last.
@@ -69,8 +70,8 @@ void read_all(const char *load, const Truth &truth)
     threadclock_times_tick(&tick);
     threadclock_times_now(&now);
     const int64_t total_ns = thread_cpu_ns();
-    std::printf("{\"load\":\"%s\",\"user_ns\":%lld,\"total_ns\":%lld,\"readings\":[", load, static_cast<long long>(truth.user_ns),
-                static_cast<long long>(total_ns));
+    std::printf("{\"load\":\"%s\",\"user_ns\":%lld,\"total_ns\":%lld,\"readings\":[", load,
+                static_cast<long long>(truth.user_ns), static_cast<long long>(total_ns));
     print("threadclock, tick", tick.user_ns, tick.system_ns, "");
     print("threadclock, now", now.user_ns, now.system_ns, ",");
     print("/proc (legacy)", proc.user_ns, proc.system_ns, ",");

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     int64_t total;
 
     if (argc != 2 || strcmp(argv[1], threadclock_version()) != 0) {
-        fprintf(stderr, "library version %s, expected %s\n", threadclock_version(), argc == 2 ? argv[1] : "(argument)");
+        fprintf(stderr, "library version %s, expected %s\n", threadclock_version(),
+                argc == 2 ? argv[1] : "(argument)");
         return 1;
     }
     do {
@@ -22,8 +23,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "a read failed: %lld\n", (long long)total);
         return 1;
     }
-    printf("user %lld system %lld total %lld\n", (long long)times.user_ns, (long long)times.system_ns, (long long)times.total_ns);
-    if (times.total_ns < total || times.user_ns + times.system_ns > times.total_ns || times.user_ns + times.system_ns == 0)
+    printf("user %lld system %lld total %lld\n", (long long)times.user_ns, (long long)times.system_ns,
+           (long long)times.total_ns);
+    if (times.total_ns < total || times.user_ns + times.system_ns > times.total_ns
+        || times.user_ns + times.system_ns == 0)
         return 1;
     return threadclock_user_tick_ns() < 0;
 }

@@ -46,7 +46,8 @@ static void *read_after_work(void *argument)
 
 static void print(const char *name, int64_t user_ns, int64_t truth_ns)
 {
-    printf("  %-36s %8.1f ms  %+7.1f %%\n", name, (double)user_ns / NS_PER_MS, 100.0 * (double)(user_ns - truth_ns) / (double)truth_ns);
+    printf("  %-36s %8.1f ms  %+7.1f %%\n", name, (double)user_ns / NS_PER_MS,
+           100.0 * (double)(user_ns - truth_ns) / (double)truth_ns);
 }
 
 int main(void)
@@ -54,8 +55,11 @@ int main(void)
     static const struct {
         const char *name;
         void (*work)(void);
-    } works[] = {{"works around ticks", around_ticks}, {"works between ticks", between_ticks}, {"works all the time", all_the_time}};
-    printf("user time of a thread that works in user mode only, tick %lld ns\n", (long long)threadclock_tick_length_ns());
+    } works[] = {{"works around ticks", around_ticks},
+                 {"works between ticks", between_ticks},
+                 {"works all the time", all_the_time}};
+    printf("user time of a thread that works in user mode only, tick %lld ns\n",
+           (long long)threadclock_tick_length_ns());
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         struct reading reading = {.work = works[i].work};
         in_new_thread(read_after_work, &reading); /* a new thread: no earlier ticks to scale by */

@@ -20,8 +20,9 @@ enum { BLOCKS = 20001, CALLS = 1000 };
 
 typedef int64_t read_ns(void);
 
-static const char *const names[] = {"threadclock_user_tick_ns", "threadclock_system_tick_ns", "threadclock_total_tick_ns",
-                                    "threadclock_user_now_ns", "threadclock_total_now_ns"};
+static const char *const names[] = {"threadclock_user_tick_ns", "threadclock_system_tick_ns",
+                                    "threadclock_total_tick_ns", "threadclock_user_now_ns",
+                                    "threadclock_total_now_ns"};
 
 static int64_t monotonic_ns(void)
 {
@@ -56,7 +57,8 @@ static void compare(const char *name, void *const builds[2])
             ns[(i + turn) % 2][i] = block_ns(reads[(i + turn) % 2], calls);
     for (int build = 0; build < 2; build++)
         qsort(ns[build], BLOCKS, sizeof ns[build][0], by_value);
-    printf("%-32s %9.2f %9.2f %9.3f\n", name, ns[0][BLOCKS / 10], ns[1][BLOCKS / 10], ns[1][BLOCKS / 10] / ns[0][BLOCKS / 10]);
+    printf("%-32s %9.2f %9.2f %9.3f\n", name, ns[0][BLOCKS / 10], ns[1][BLOCKS / 10],
+           ns[1][BLOCKS / 10] / ns[0][BLOCKS / 10]);
 }
 
 int main(int count, char **arguments)

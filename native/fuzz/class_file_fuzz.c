@@ -20,8 +20,9 @@ static void in_parts(const uint8_t *data, size_t size)
     size_t pool_size = (size_t)data[2] << 8 | data[3], rest = size - 4;
     pool_size = pool_size < rest ? pool_size : rest;
     char *pool = fuzz_copy(data + 4, pool_size), *code = fuzz_copy(data + 4 + pool_size, rest - pool_size);
-    if (class_parts_find((const unsigned char *)pool, pool_size, (uint16_t)(data[0] << 8 | data[1]), (const unsigned char *)code,
-                         rest - pool_size, &wrong, &change) == CLASS_FILE_WRONG)
+    if (class_parts_find((const unsigned char *)pool, pool_size, (uint16_t)(data[0] << 8 | data[1]),
+                         (const unsigned char *)code, rest - pool_size, &wrong, &change)
+        == CLASS_FILE_WRONG)
         fuzz_assert(change.offset + 2 <= rest - pool_size);
     free(pool);
     free(code);

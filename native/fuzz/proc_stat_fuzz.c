@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t number;
     struct threadclock_times times = {-1, -1, -1};
     if (tc_proc_parse(text, size, 100, &times) == 0)
-        fuzz_assert(times.user_ns >= 0 && times.system_ns >= 0 && times.total_ns == times.user_ns + times.system_ns);
+        fuzz_assert(times.user_ns >= 0 && times.system_ns >= 0
+                    && times.total_ns == times.user_ns + times.system_ns);
     else
         fuzz_assert(times.user_ns == -1 && times.system_ns == -1 && times.total_ns == -1);
     if (tc_proc_name_and_field(text, size, 22, &name, &name_size, &number) == 0)

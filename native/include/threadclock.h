@@ -122,8 +122,8 @@ THREADCLOCK_API int64_t threadclock_total_interpolated_ns(void);
  * JDK 25.0.5 and 26 report these as user time (JDK-8372584). They are kept for diagnosis; the first two
  * promises above do not relate them to the other reads. One system call each.
  */
-THREADCLOCK_API int64_t threadclock_user_raw_ns(void);        /* CLOCK VIRT: ticks that found the thread in user mode */
-THREADCLOCK_API int64_t threadclock_user_system_raw_ns(void); /* CLOCK PROF: ticks that found the thread running */
+THREADCLOCK_API int64_t threadclock_user_raw_ns(void); /* CLOCK VIRT: ticks that found it in user mode */
+THREADCLOCK_API int64_t threadclock_user_system_raw_ns(void); /* CLOCK PROF: ticks that found it running */
 
 /* Length of a timer tick in nanoseconds (1/HZ), from clock_getres on the VIRT clock; or a negative errno. */
 THREADCLOCK_API int64_t threadclock_tick_length_ns(void);
@@ -257,7 +257,8 @@ struct threadclock_clockid_parts {
  * Stores the clock id for these parts: 0, or -EINVAL (id negative or above 2^28 - 1, scope or clock not in
  * the enum).
  */
-THREADCLOCK_API int threadclock_clockid_encode(const struct threadclock_clockid_parts *parts, clockid_t *clock_id);
+THREADCLOCK_API int threadclock_clockid_encode(const struct threadclock_clockid_parts *parts,
+                                               clockid_t *clock_id);
 
 /*
  * The reverse: 0, or -EINVAL if it is not the id of a CPU clock (CLOCK_MONOTONIC, a file descriptor's clock).
@@ -307,7 +308,8 @@ struct threadclock_source {
  *
  * 0, or -EINVAL: quantity or freshness not in the enum, user or system interpolated, or source null.
  */
-THREADCLOCK_API int threadclock_describe(enum threadclock_quantity quantity, enum threadclock_freshness freshness,
+THREADCLOCK_API int threadclock_describe(enum threadclock_quantity quantity,
+                                         enum threadclock_freshness freshness,
                                          struct threadclock_source *source);
 
 /* The version of the loaded library, "major.minor.patch"; static storage. */

@@ -18,7 +18,8 @@ int threadclock_clockid_encode(const struct threadclock_clockid_parts *parts, cl
     if (parts == NULL || clock_id == NULL)
         return -EINVAL;
     unsigned scope = (unsigned)parts->scope, clock = (unsigned)parts->clock;
-    if (parts->id < 0 || parts->id > id_max || scope > THREADCLOCK_SCOPE_THREAD || clock > THREADCLOCK_CLOCK_SCHED)
+    if (parts->id < 0 || parts->id > id_max || scope > THREADCLOCK_SCOPE_THREAD
+        || clock > THREADCLOCK_CLOCK_SCHED)
         return -EINVAL;
     *clock_id = (clockid_t)(~(uint32_t)parts->id << ID_SHIFT | (scope ? (uint32_t)THREAD_BIT : 0U) | clock);
     return 0;

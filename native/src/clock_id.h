@@ -26,7 +26,8 @@ static inline int64_t tc_timespec_ns(const struct timespec *ts)
 /* The same, but -EOVERFLOW from 2^32 s on, so that the sum of user and system is below 2^63 ns. */
 static inline int64_t tc_timeval_ns(const struct timeval *tv)
 {
-    return (uint64_t)tv->tv_sec >> 32 != 0 ? -EOVERFLOW : (int64_t)tv->tv_sec * 1000000000 + (int64_t)tv->tv_usec * 1000;
+    return (uint64_t)tv->tv_sec >> 32 != 0 ? -EOVERFLOW
+                                           : (int64_t)tv->tv_sec * 1000000000 + (int64_t)tv->tv_usec * 1000;
 }
 
 /* The result of getrusage: 0 and the times, total_ns the sum of the two; or a negative errno. */

@@ -62,7 +62,8 @@ threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generatio
 
 bool tc_entry_stands(const struct entry *entry, uint32_t generation)
 {
-    return TC_LOAD(entry->generation) == generation && (generation & 1) != 0 && TC_LOAD(entry->fork) == present_fork();
+    return TC_LOAD(entry->generation) == generation && (generation & 1) != 0
+           && TC_LOAD(entry->fork) == present_fork();
 }
 
 /*

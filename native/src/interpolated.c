@@ -77,21 +77,24 @@ struct mark {
 
 static bool stamp_cas(struct tc_stamp *stamp, struct tc_stamp old, struct tc_stamp new)
 {
-    return tc_pair_cas((struct tc_slot *)stamp, (struct tc_pair){old.ticks, old.ns}, (struct tc_pair){new.ticks, new.ns});
+    return tc_pair_cas((struct tc_slot *)stamp, (struct tc_pair){old.ticks, old.ns},
+                       (struct tc_pair){new.ticks, new.ns});
 }
 
 static bool set_up_mark(void)
 {
     if (TC_LOAD(tc_interpolation.mark) != 0)
         return true;
-    long page = tc_syscall6(SYS_mmap, 0, MARK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long page = tc_syscall6(SYS_mmap, 0, MARK_BYTES, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page < 0 && page > -4096)
         return false;
     struct mark *mark = (struct mark *)page;
     mark->signature = RSEQ_SIGNATURE;
     mark->start_ip = mark->abort_ip = (uint64_t)&mark->aborted;
     uint64_t none = 0;
-    if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)page, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)page, 0, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED))
         tc_syscall4(SYS_munmap, page, MARK_BYTES, 0, 0); /* another thread has set one first */
     return true;
 }
@@ -104,7 +107,8 @@ static bool set_up_mark(void)
 static bool is_registered(struct tc_rseq_area *area)
 {
     long size = __rseq_size > RSEQ_SIZE_MIN ? (long)__rseq_size : RSEQ_SIZE_MIN;
-    return tc_syscall4(SYS_rseq, (long)area, size, RSEQ_FLAG_UNREGISTER, (long)(uint32_t)~RSEQ_SIGNATURE) == -EPERM
+    return tc_syscall4(SYS_rseq, (long)area, size, RSEQ_FLAG_UNREGISTER, (long)(uint32_t)~RSEQ_SIGNATURE)
+               == -EPERM
            && tc_syscall4(SYS_rseq, (long)area, size, 0, RSEQ_SIGNATURE) == -EBUSY;
 }
 
@@ -138,7 +142,8 @@ static bool counter_is_steady(void)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || (d & 1u << 8) == 0)
         return false;
-    static const char trusted[][4] = {"tsc", "kvm", "hyp", "xen"}; /* tsc-early, kvm-clock, hyperv_clocksource_tsc_page */
+    /* Of tsc and tsc-early, kvm-clock, hyperv_clocksource_tsc_page, xen. */
+    static const char trusted[][4] = {"tsc", "kvm", "hyp", "xen"};
     char name[32] = {0};
     int file = (int)tc_syscall4(SYS_openat, AT_FDCWD, (long)CLOCK_SOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
     long length = file < 0 ? 0 : tc_syscall4(SYS_read, file, (long)name, sizeof name, 0);
@@ -203,7 +208,8 @@ static enum state calibrate(void)
     if (measured < scale_min || measured > scale_max)
         return NEVER;
     measured -= measured >> 16; /* behind rather than ahead: by 15 ns at the end of the window */
-    if (__atomic_compare_exchange_n(&tc_interpolation.scale, &scale, measured, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(&tc_interpolation.scale, &scale, measured, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
         scale = measured;
     TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
     return READY;
@@ -218,7 +224,8 @@ static enum state find_out(void)
     if (TC_LOAD(area->rseq_cs) != 0)
         return UNKNOWN; /* in use by other code at the moment */
     tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
-    if (clock_gettime == NULL || !counter_is_steady() || !is_registered(area) || !set_up_mark() || !switch_clears_mark(area))
+    if (clock_gettime == NULL || !counter_is_steady() || !is_registered(area) || !set_up_mark()
+        || !switch_clears_mark(area))
         return NEVER;
     TC_STORE(vdso_clock_gettime, clock_gettime);
     return CALIBRATING;

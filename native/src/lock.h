@@ -21,7 +21,8 @@ static inline int tc_lock(struct tc_lock *lock)
     for (int tries = 0;; tries++) {
         uint32_t holder = __atomic_load_n(&lock->holder_fork, __ATOMIC_RELAXED);
         if (holder != fork
-            && __atomic_compare_exchange_n(&lock->holder_fork, &holder, fork, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            && __atomic_compare_exchange_n(&lock->holder_fork, &holder, fork, 0, __ATOMIC_ACQUIRE,
+                                           __ATOMIC_RELAXED))
             return holder != 0;
         if (tries > 100) { /* sleep, because the holder may have lower priority on this CPU */
             struct timespec pause = {0, 20000};

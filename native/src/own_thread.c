@@ -30,7 +30,8 @@ struct cell {
     struct tc_stamp anchor;       /* of the interpolated total */
     struct tc_slot home_of_child; /* each fork switches between the two: see fill */
 };
-_Static_assert(offsetof(struct cell, anchor) <= 64, "what tick and now reads need of a thread fits into a cache line");
+_Static_assert(offsetof(struct cell, anchor) <= 64,
+               "what tick and now reads need of a thread fits into a cache line");
 
 /* The epoch of a cell that must be reset. Not 0, which is the epoch word of a child before its first read. */
 static const uint64_t NO_EPOCH = UINT64_MAX;
@@ -91,7 +92,8 @@ static struct cell *own_cell(void)
     struct cell *cell = cell_of_thread();
     uint64_t fork = tc_epoch_fork(tc_epoch());
     if (tc_epoch_fork(cell->epoch) != fork) {
-        *cell = (struct cell){.slot = cell->slot == &cell->home ? &cell->home_of_child : &cell->home, .epoch = fork << 32};
+        *cell = (struct cell){.slot = cell->slot == &cell->home ? &cell->home_of_child : &cell->home,
+                              .epoch = fork << 32};
         mark_cell_used(tc_own_tid());
     }
     return cell;

@@ -84,9 +84,11 @@ int tc_proc_parse(const char *text, size_t size, int64_t user_hz, struct threadc
     return 0;
 }
 
-int tc_proc_name_and_field(const char *text, size_t size, int field, const char **name, size_t *name_size, uint64_t *number)
+int tc_proc_name_and_field(const char *text, size_t size, int field, const char **name, size_t *name_size,
+                           uint64_t *number)
 {
-    const char *end = text + size, *state = find_field(text, end, STATE_FIELD), *at = find_field(text, end, field);
+    const char *end = text + size;
+    const char *state = find_field(text, end, STATE_FIELD), *at = find_field(text, end, field);
     for (*name = text; *name < end && **name != '('; ++*name) {
     }
     if (at == NULL || *name + 1 > state - 2)

@@ -27,8 +27,8 @@ TC_INTERNAL long tc_proc_read(const char *path, char *text, size_t size);
  * The text between the brackets (name, its length) and the number in this field, counted from 1 as in
  * proc(5), at least 4. 0, or -EBADMSG.
  */
-TC_INTERNAL int tc_proc_name_and_field(const char *text, size_t size, int field, const char **name, size_t *name_size,
-                                       uint64_t *number);
+TC_INTERNAL int tc_proc_name_and_field(const char *text, size_t size, int field, const char **name,
+                                       size_t *name_size, uint64_t *number);
 
 /*
  * Checks that /proc shows this process under its own PID and TIDs. 0; -EREMOTE: it belongs to another PID

@@ -79,7 +79,8 @@ static inline bool tc_pair_cas(struct tc_slot *slot, struct tc_pair old, struct 
 static inline bool tc_pair_cas(struct tc_slot *slot, struct tc_pair old, struct tc_pair new)
 {
     uint64_t signals = tc_signals_block();
-    bool done = __atomic_compare_exchange_n(&slot->sum_ns, &old.sum_ns, TC_SUM_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    bool done = __atomic_compare_exchange_n(&slot->sum_ns, &old.sum_ns, TC_SUM_BUSY, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (done) {
         TC_STORE(slot->user_ns, new.user_ns);
         TC_STORE(slot->sum_ns, new.sum_ns);
@@ -116,7 +117,8 @@ static inline void tc_slot_raise_total(struct tc_slot *slot, uint64_t total_ns)
 {
     uint64_t old = TC_LOAD(slot->total_ns);
     while (old < total_ns
-           && !__atomic_compare_exchange_n(&slot->total_ns, &old, total_ns, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+           && !__atomic_compare_exchange_n(&slot->total_ns, &old, total_ns, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE)) {
     }
 }
 
@@ -136,7 +138,8 @@ static inline void tc_slot_merge(struct tc_slot *slot, uint64_t user_ns, uint64_
         if (sum_ns <= old.sum_ns)
             return;
         uint64_t user_max_ns = old.user_ns + (sum_ns - old.sum_ns);
-        struct tc_pair new = {sum_ns, user_ns < old.user_ns ? old.user_ns : user_ns > user_max_ns ? user_max_ns : user_ns};
+        struct tc_pair new = {
+            sum_ns, user_ns < old.user_ns ? old.user_ns : user_ns > user_max_ns ? user_max_ns : user_ns};
         if (tc_pair_cas(slot, old, new))
             return;
     }
@@ -158,14 +161,16 @@ static inline bool tc_is_restored(uint64_t total_before_ns, uint64_t sched_ns)
  * Restarts the slot once, however many readers notice. The pair is reset first, so that total is never below
  * user + system.
  */
-static inline void tc_slot_restart_if_restored(struct tc_slot *slot, uint64_t total_before_ns, uint64_t sched_ns)
+static inline void tc_slot_restart_if_restored(struct tc_slot *slot, uint64_t total_before_ns,
+                                               uint64_t sched_ns)
 {
     struct tc_pair pair = tc_slot_pair(slot), none = {0, 0};
     if (!tc_is_restored(total_before_ns, sched_ns) || TC_LOAD(slot->total_ns) != total_before_ns)
         return;
     if (tc_is_restored(pair.sum_ns, sched_ns))
         tc_pair_cas(slot, pair, none);
-    __atomic_compare_exchange_n(&slot->total_ns, &total_before_ns, sched_ns, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    __atomic_compare_exchange_n(&slot->total_ns, &total_before_ns, sched_ns, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
 }
 
 /* Merges what another slot has seen of the same thread. */

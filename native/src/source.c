@@ -9,7 +9,11 @@
 #include "proc_stat.h"
 #include "tick.h"
 
-enum { RUSAGE_STEP_NS = 1000, PROC_SYSTEM_CALLS = 4 /* gettid, openat, read, close */, NS_PER_SECOND = 1000000000 };
+enum {
+    RUSAGE_STEP_NS = 1000,
+    PROC_SYSTEM_CALLS = 4, /* gettid, openat, read, close */
+    NS_PER_SECOND = 1000000000
+};
 
 static const struct threadclock_source no_source = {THREADCLOCK_SOURCE_NONE, 0, 0, 0, "none"};
 
@@ -25,8 +29,9 @@ static int64_t tick_age_ns(void)
 
 static struct threadclock_source proc_source(void)
 {
-    return (struct threadclock_source){THREADCLOCK_SOURCE_PROC, PROC_SYSTEM_CALLS, NS_PER_SECOND / tc_proc_user_hz(),
-                                       tick_age_ns(), "/proc/self/task/<tid>/stat"};
+    return (struct threadclock_source){THREADCLOCK_SOURCE_PROC, PROC_SYSTEM_CALLS,
+                                       NS_PER_SECOND / tc_proc_user_hz(), tick_age_ns(),
+                                       "/proc/self/task/<tid>/stat"};
 }
 
 static struct threadclock_source split_source(enum threadclock_freshness freshness, int have_sched)
@@ -42,14 +47,17 @@ static struct threadclock_source split_source(enum threadclock_freshness freshne
         return (struct threadclock_source){THREADCLOCK_SOURCE_RUSAGE, have_sched ? 2 : 1, RUSAGE_STEP_NS,
                                            have_sched ? 0 : tick_age_ns(), "getrusage"};
     if (tc_coarse_ns() < 0)
-        return (struct threadclock_source){THREADCLOCK_SOURCE_RUSAGE, 1, RUSAGE_STEP_NS, tick_age_ns(), "getrusage"};
-    return (struct threadclock_source){THREADCLOCK_SOURCE_TICK_CACHE, 0, RUSAGE_STEP_NS, 2 * tick_age_ns(), "tick cache"};
+        return (struct threadclock_source){THREADCLOCK_SOURCE_RUSAGE, 1, RUSAGE_STEP_NS, tick_age_ns(),
+                                           "getrusage"};
+    return (struct threadclock_source){THREADCLOCK_SOURCE_TICK_CACHE, 0, RUSAGE_STEP_NS, 2 * tick_age_ns(),
+                                       "tick cache"};
 }
 
 int threadclock_describe(enum threadclock_quantity quantity, enum threadclock_freshness freshness,
                          struct threadclock_source *source)
 {
-    if (source == NULL || (unsigned)quantity > THREADCLOCK_TOTAL || (unsigned)freshness > THREADCLOCK_INTERPOLATED
+    if (source == NULL || (unsigned)quantity > THREADCLOCK_TOTAL
+        || (unsigned)freshness > THREADCLOCK_INTERPOLATED
         || (freshness == THREADCLOCK_INTERPOLATED && quantity != THREADCLOCK_TOTAL))
         return -EINVAL;
     if (freshness == THREADCLOCK_INTERPOLATED && tc_own_interpolates()) {

@@ -14,7 +14,8 @@
 /* Shared between the files of the core and its bindings, but not exported. */
 #define TC_INTERNAL __attribute__((visibility("hidden")))
 
-_Static_assert(sizeof(long) == 8, "64-bit Linux only: struct timespec and struct rusage are read as the kernel writes them");
+_Static_assert(sizeof(long) == 8,
+               "64-bit Linux only: struct timespec and struct rusage are read as the kernel writes them");
 
 #if defined(__x86_64__)
 static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, long f)
@@ -39,7 +40,10 @@ static inline long tc_syscall6(long nr, long a, long b, long c, long d, long e, 
     register long x3 __asm__("x3") = d;
     register long x4 __asm__("x4") = e;
     register long x5 __asm__("x5") = f;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory", "cc");
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory", "cc");
     return x0;
 }
 #elif defined(__riscv) && __riscv_xlen == 64

@@ -50,7 +50,8 @@ int tc_task_list(int (*found)(pid_t tid, uint64_t inode))
     int error = tc_proc_check();
     if (error != 0)
         return error;
-    long folder = tc_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), size;
+    const long flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    long folder = tc_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task", flags, 0), size;
     if (folder < 0)
         return (int)folder;
     while (error == 0 && (size = tc_syscall4(SYS_getdents64, folder, (long)listing, sizeof listing, 0)) != 0)
@@ -72,7 +73,8 @@ static long open_proc(const char *path)
 {
     struct statfs system;
     long file = tc_syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
-    if (file >= 0 && (tc_syscall4(SYS_fstatfs, file, (long)&system, 0, 0) != 0 || system.f_type != PROC_MAGIC)) {
+    if (file >= 0
+        && (tc_syscall4(SYS_fstatfs, file, (long)&system, 0, 0) != 0 || system.f_type != PROC_MAGIC)) {
         tc_syscall4(SYS_close, file, 0, 0, 0);
         return -ENOENT;
     }
@@ -140,7 +142,8 @@ void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks)
 {
     char text[128];
     moment->monotonic_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
-    int64_t tid_max = number_at(read_short("/proc/sys/kernel/pid_max", text, sizeof text), text + sizeof text);
+    int64_t tid_max = number_at(read_short("/proc/sys/kernel/pid_max", text, sizeof text),
+                                text + sizeof text);
     moment->forks = with_forks && tid_max < TIDS_OF_A_SECOND ? read_forks() : 0;
     /* proc(5): 0.20 0.18 0.12 1/80 11206: 80 are in use, 11206 was allocated last. */
     read_short("/proc/loadavg", text, sizeof text);
@@ -163,5 +166,6 @@ bool tc_tid_given_between(const struct tc_tid_moment *before, const struct tc_ti
 {
     if (whole_circle(before, after))
         return true;
-    return before->last <= after->last ? tid > before->last && tid <= after->last : tid > before->last || tid <= after->last;
+    return before->last <= after->last ? tid > before->last && tid <= after->last
+                                       : tid > before->last || tid <= after->last;
 }

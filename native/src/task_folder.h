@@ -38,9 +38,11 @@ struct tc_tid_moment {
 TC_INTERNAL void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks);
 
 /*
- * True if this TID can have been given to a thread between the two moments, or if that is unknown. Somebody who
- * chooses TIDs himself (ns_last_pid, set_tid of clone3(2); both are for restoring processes) is not expected.
+ * True if this TID can have been given to a thread between the two moments, or if that is unknown. Somebody
+ * who chooses TIDs himself (ns_last_pid, set_tid of clone3(2); both are for restoring processes) is not
+ * expected.
  */
-TC_INTERNAL bool tc_tid_given_between(const struct tc_tid_moment *before, const struct tc_tid_moment *after, pid_t tid);
+TC_INTERNAL bool tc_tid_given_between(const struct tc_tid_moment *before, const struct tc_tid_moment *after,
+                                      pid_t tid);
 
 #endif

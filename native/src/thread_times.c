@@ -26,7 +26,8 @@ static uint32_t user_share(uint64_t virt_ns, uint64_t prof_ns)
 
 static uint64_t user_part(uint64_t sched_ns, uint32_t share)
 {
-    return share == UINT32_MAX ? sched_ns : (sched_ns >> 32) * share + ((sched_ns & UINT32_MAX) * share >> 32);
+    return share == UINT32_MAX ? sched_ns
+                               : (sched_ns >> 32) * share + ((sched_ns & UINT32_MAX) * share >> 32);
 }
 
 static int64_t clock_of(pid_t tid, enum threadclock_clock clock)
@@ -37,7 +38,8 @@ static int64_t clock_of(pid_t tid, enum threadclock_clock clock)
 /* The counters change only at ticks: within a tick the share read last is valid. 0, or a negative errno. */
 static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
 {
-    uint64_t key = tc_tick_key(), tick = key * UINT64_C(0x9e3779b97f4a7c15) >> 32, known = TC_LOAD(*share_at_tick);
+    uint64_t key = tc_tick_key(), tick = key * UINT64_C(0x9e3779b97f4a7c15) >> 32,
+             known = TC_LOAD(*share_at_tick);
     if (known >> 32 == tick && known != 0 && key != TC_KEY_NEVER) {
         *share = (uint32_t)known;
         return 0;
@@ -68,7 +70,8 @@ static int read_clocks(pid_t tid, const struct tc_slot *slot, uint64_t *share_at
     news->total_before_ns = TC_LOAD(slot->total_ns);
     news->sched_ns = clock_of(tid, THREADCLOCK_CLOCK_SCHED);
     int error = news->sched_ns < 0 ? (int)news->sched_ns : 0;
-    if (error == 0 && (uint64_t)news->sched_ns <= sum_ns && !tc_is_restored(news->total_before_ns, (uint64_t)news->sched_ns))
+    if (error == 0 && (uint64_t)news->sched_ns <= sum_ns
+        && !tc_is_restored(news->total_before_ns, (uint64_t)news->sched_ns))
         news->sched_ns = -1;
     else if (error == 0)
         error = read_share(tid, share_at_tick, &news->share);
@@ -154,7 +157,8 @@ int64_t threadclock_thread_total_ns(threadclock_thread thread)
     return error < 0 ? error : total_ns;
 }
 
-int64_t threadclock_threads_times(const threadclock_thread *threads, size_t count, struct threadclock_times *times)
+int64_t threadclock_threads_times(const threadclock_thread *threads, size_t count,
+                                  struct threadclock_times *times)
 {
     if (count > 0 && (threads == NULL || times == NULL))
         return -EINVAL;

@@ -70,11 +70,14 @@ static bool takes_any_advice(long page)
 static int set_up_epoch_word(void)
 {
     const uint64_t *word = &no_epoch_word, *none = &no_epoch_word_yet;
-    long page = tc_syscall6(SYS_mmap, 0, EPOCH_MAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long page = tc_syscall6(SYS_mmap, 0, EPOCH_MAP_BYTES, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     bool mapped = page >= 0 || page <= -4096;
-    if (mapped && !takes_any_advice(page) && tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0)
+    if (mapped && !takes_any_advice(page)
+        && tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0)
         word = (const uint64_t *)page;
-    bool first = __atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    bool first =
+        __atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (mapped && (!first || word == &no_epoch_word))
         tc_syscall4(SYS_munmap, page, EPOCH_MAP_BYTES, 0, 0);
     return (first ? word : none) != &no_epoch_word;
@@ -101,7 +104,8 @@ static uint32_t process_number(void)
 {
     struct stat namespace;
     uint32_t pid = (uint32_t)tc_syscall4(SYS_getpid, 0, 0, 0, 0);
-    if (pid != 1 || tc_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&namespace, 0) != 0)
+    if (pid != 1
+        || tc_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&namespace, 0) != 0)
         return pid;
     return (uint32_t)namespace.st_ino | UINT32_C(1) << 31; /* no PID has that bit */
 }

@@ -56,7 +56,8 @@ static Elf64_Word symbol_count(const struct image *image)
         return image->hash[1];
     if (image->gnu_hash == NULL)
         return 0;
-    Elf64_Word bucket_count = image->gnu_hash[0], first = image->gnu_hash[1], bloom_words = image->gnu_hash[2];
+    Elf64_Word bucket_count = image->gnu_hash[0], first = image->gnu_hash[1];
+    Elf64_Word bloom_words = image->gnu_hash[2];
     const Elf64_Word *buckets = image->gnu_hash + 4 + bloom_words * 2;
     const Elf64_Word *chain = buckets + bucket_count;
     Elf64_Word last = 0;

@@ -32,7 +32,8 @@ static void id_0_is_the_caller(void **state)
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_PROF), TC_CLOCK_OWN_PROF);
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT), TC_CLOCK_OWN_VIRT);
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED), TC_CLOCK_OWN_SCHED);
-    int64_t before = thread_cpu_ns(), read = threadclock_clock_ns(TC_CLOCK_OWN_SCHED), after = thread_cpu_ns();
+    int64_t before = thread_cpu_ns(), read = threadclock_clock_ns(TC_CLOCK_OWN_SCHED),
+            after = thread_cpu_ns();
     assert_in_range(read, before, after);
 }
 
@@ -57,7 +58,8 @@ static void what_is_no_cpu_clock_is_refused(void **state)
 {
     (void)state;
     struct threadclock_clockid_parts parts;
-    static const clockid_t others[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, -45 /* ~5 << 3 | 3: the clock of file descriptor 5 */};
+    static const clockid_t others[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID,
+                                       -45 /* ~5 << 3 | 3: the clock of file descriptor 5 */};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         assert_int_equal(threadclock_clockid_decode(others[i], &parts), -EINVAL);
     assert_int_equal(threadclock_clockid_decode(TC_CLOCK_OWN_VIRT, NULL), -EINVAL);
@@ -79,7 +81,8 @@ static void what_is_no_cpu_clock_is_refused(void **state)
 static void no_such_thread_is_einval(void **state)
 {
     (void)state;
-    assert_int_equal(threadclock_clock_ns(encoded(4194304, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT)), -EINVAL);
+    assert_int_equal(threadclock_clock_ns(encoded(4194304, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT)),
+                     -EINVAL);
 }
 
 static void *raw_of_tick_hitter(void *raw_ns)

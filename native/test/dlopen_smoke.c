@@ -26,8 +26,10 @@ static void *read_for_a_while(void *unused)
     while (thread_cpu_ns() - start_ns < 50000000) {
         for (volatile int i = 0; i < 100000; i++) {
         }
-        int64_t user_ns = user_tick_ns(), tick_ns = total_tick_ns(), now_ns = total_now_ns(), truth_ns = thread_cpu_ns();
-        if (user_ns < last_ns || user_ns > tick_ns || tick_ns > now_ns || now_ns > truth_ns || truth_ns - now_ns > 40000000)
+        int64_t user_ns = user_tick_ns(), tick_ns = total_tick_ns(), now_ns = total_now_ns(),
+                truth_ns = thread_cpu_ns();
+        if (user_ns < last_ns || user_ns > tick_ns || tick_ns > now_ns || now_ns > truth_ns
+            || truth_ns - now_ns > 40000000)
             return "a read is wrong";
         last_ns = user_ns;
     }
@@ -50,7 +52,9 @@ int main(int argc, char **argv)
     }
     pthread_t thread;
     void *problem = read_for_a_while(NULL);
-    if (problem == NULL && (pthread_create(&thread, NULL, read_for_a_while, NULL) != 0 || pthread_join(thread, &problem) != 0))
+    if (problem == NULL
+        && (pthread_create(&thread, NULL, read_for_a_while, NULL) != 0
+            || pthread_join(thread, &problem) != 0))
         problem = "no thread";
     if (problem != NULL) {
         fprintf(stderr, "dlopen_smoke: %s\n", (char *)problem);

@@ -18,7 +18,8 @@ static void assert_true_in_child(bool (*check)(void *))
     assert_true(true_in_child(fork, check, NULL));
 }
 
-static enum threadclock_source_id source_of(enum threadclock_quantity quantity, enum threadclock_freshness freshness)
+static enum threadclock_source_id source_of(enum threadclock_quantity quantity,
+                                            enum threadclock_freshness freshness)
 {
     struct threadclock_source source;
     return threadclock_describe(quantity, freshness, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
@@ -28,8 +29,9 @@ static bool is_ordered(void)
 {
     struct threadclock_times tick, now;
     burn_user_ns(40 * NS_PER_MS);
-    return threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0 && tick.user_ns <= now.user_ns
-           && tick.total_ns <= now.total_ns && now.user_ns + now.system_ns <= now.total_ns && now.total_ns >= 0;
+    return threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0
+           && tick.user_ns <= now.user_ns && tick.total_ns <= now.total_ns
+           && now.user_ns + now.system_ns <= now.total_ns && now.total_ns >= 0;
 }
 
 static bool proc_answers_without_getrusage(void *unused)
@@ -38,7 +40,8 @@ static bool proc_answers_without_getrusage(void *unused)
     static const long denied[] = {SYS_getrusage};
     int64_t before_ns = threadclock_user_tick_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return deny_system_calls(denied, 1, EPERM) == 0 && source_of(THREADCLOCK_USER, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_PROC
+    return deny_system_calls(denied, 1, EPERM) == 0
+           && source_of(THREADCLOCK_USER, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_PROC
            && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_SCHED
            && threadclock_user_now_ns() >= before_ns + 20 * NS_PER_MS && is_ordered();
 }
@@ -47,7 +50,8 @@ static bool nothing_left_is_an_error(void *unused)
 {
     (void)unused;
     static const long denied[] = {SYS_getrusage, SYS_openat, SYS_clock_gettime};
-    if (deny_system_calls(denied, 3, EPERM) != 0 || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
+    if (deny_system_calls(denied, 3, EPERM) != 0
+        || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
         return false;
     for (int i = 0; i < 1000000; i++) {
         int64_t ns = threadclock_user_tick_ns(); /* cached until the next tick */
@@ -57,8 +61,9 @@ static bool nothing_left_is_an_error(void *unused)
             return false;
     }
     struct threadclock_times times;
-    return threadclock_user_tick_ns() == -EPERM && threadclock_user_now_ns() == -EPERM && threadclock_total_now_ns() == -EPERM
-           && threadclock_times_now(&times) == -EPERM && threadclock_user_raw_ns() == -EPERM;
+    return threadclock_user_tick_ns() == -EPERM && threadclock_user_now_ns() == -EPERM
+           && threadclock_total_now_ns() == -EPERM && threadclock_times_now(&times) == -EPERM
+           && threadclock_user_raw_ns() == -EPERM;
 }
 
 static bool the_sum_stands_in_for_the_precise_clock(void *unused)
@@ -67,7 +72,8 @@ static bool the_sum_stands_in_for_the_precise_clock(void *unused)
     static const long denied[] = {SYS_clock_gettime};
     int64_t before_ns = threadclock_total_now_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return deny_system_calls(denied, 1, ENOSYS) == 0 && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_RUSAGE
+    return deny_system_calls(denied, 1, ENOSYS) == 0
+           && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_RUSAGE
            && threadclock_total_now_ns() >= before_ns + 20 * NS_PER_MS;
 }
 
@@ -84,7 +90,8 @@ static bool asks_each_time_in_each_process(void)
     if (source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered())
         return false;
     for (int i = 0; i < 50; i++)
-        if (threadclock_total_tick_ns() < 40 * NS_PER_MS || !true_in_child(i % 2 ? fork : raw_fork, total_is_small, NULL))
+        if (threadclock_total_tick_ns() < 40 * NS_PER_MS
+            || !true_in_child(i % 2 ? fork : raw_fork, total_is_small, NULL))
             return false;
     return true;
 }
@@ -108,7 +115,8 @@ static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
 static bool a_parents_registration_is_not_there(void *handle)
 {
     struct threadclock_times times;
-    return getpid() == 1 && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH && total_is_small(NULL);
+    return getpid() == 1 && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH
+           && total_is_small(NULL);
 }
 
 static bool has_a_child_that_is_1_as_well(void *unused)
@@ -116,13 +124,15 @@ static bool has_a_child_that_is_1_as_well(void *unused)
     (void)unused;
     threadclock_thread handle;
     burn_user_ns(40 * NS_PER_MS);
-    return getpid() == 1 && threadclock_thread_register(&handle) == 0 && threadclock_total_tick_ns() >= 40 * NS_PER_MS
-           && unshare(CLONE_NEWPID) == 0 && true_in_child(raw_fork, a_parents_registration_is_not_there, &handle);
+    return getpid() == 1 && threadclock_thread_register(&handle) == 0
+           && threadclock_total_tick_ns() >= 40 * NS_PER_MS && unshare(CLONE_NEWPID) == 0
+           && true_in_child(raw_fork, a_parents_registration_is_not_there, &handle);
 }
 
 static bool each_namespace_has_its_own_1(void *unused)
 {
-    return deny_wipe_on_fork() == 0 && unshare(CLONE_NEWPID) == 0 && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
+    return deny_wipe_on_fork() == 0 && unshare(CLONE_NEWPID) == 0
+           && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
 }
 
 static bool may_unshare(void *unused)

@@ -30,45 +30,65 @@ static const struct fault {
     const char *says[2], *kills[2];
 } faults[] = {
     {SYS_clock_gettime, "clock_gettime", {EPERM, ENOSYS},
-     {".... .... . ee . .eee ee . e .. e .", ".... .... . ee . .eee ee . e .. e ."}, {"user_now", "user_now"}},
+     {".... .... . ee . .eee ee . e .. e .", ".... .... . ee . .eee ee . e .. e ."},
+     {"user_now", "user_now"}},
     {SYS_clock_getres, "clock_getres", {EPERM, ENOSYS, EINVAL},
-     {".... .... . .. e .... .. . . .. . .", ".... .... . .. e .... .. . . .. . ."}, {"user_tick", "tick_length"}},
+     {".... .... . .. e .... .. . . .. . .", ".... .... . .. e .... .. . . .. . ."},
+     {"user_tick", "tick_length"}},
     {SYS_getrusage, "getrusage", {EPERM, ENOSYS},
-     {".... .... . .. . .... .. . e .. . .", ".... .... . .. . .... .. . e .. . ."}, {"user_tick", "user_tick"}},
+     {".... .... . .. . .... .. . e .. . .", ".... .... . .. . .... .. . e .. . ."},
+     {"user_tick", "user_tick"}},
     {SYS_openat, "openat", {EPERM, ENOSYS, EMFILE, ENFILE},
-     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .e . . ee . ."}, {"interpolated", "all_threads"}},
+     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .e . . ee . ."},
+     {"interpolated", "all_threads"}},
     {SYS_read, "read", {EPERM, ENOSYS, EIO},
-     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .. . . ee . ."}, {"interpolated", "all_threads"}},
+     {".... .... . .. . .... ee . . ee . .", ".... .... . .. . .... .. . . ee . ."},
+     {"interpolated", "all_threads"}},
     {SYS_close, "close", {EPERM, ENOSYS, EINTR},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", "all_threads"}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"interpolated", "all_threads"}},
     {SYS_getdents64, "getdents64", {EPERM, ENOSYS, EINVAL},
-     {".... .... . .. . .... .e . . .. . .", ".... .... . .. . .... .e . . .. . ."}, {"all_threads", "all_threads"}},
+     {".... .... . .. . .... .e . . .. . .", ".... .... . .. . .... .e . . .. . ."},
+     {"all_threads", "all_threads"}},
     {SYS_newfstatat, "newfstatat", {EPERM, ENOSYS, EACCES},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"tid_times", "tid_times"}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"tid_times", "tid_times"}},
     {SYS_newfstatat, "newfstatat", {ENOMEM},
-     {".... .... . .. . .... ee . . .. . .", ".... .... . .. . .... ee . . .. . ."}, {"tid_times", "tid_times"}},
+     {".... .... . .. . .... ee . . .. . .", ".... .... . .. . .... ee . . .. . ."},
+     {"tid_times", "tid_times"}},
     {SYS_readlinkat, "readlinkat", {EPERM, ENOSYS, EACCES},
-     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."},
+     {"tid_times", "all_threads"}},
     {SYS_faccessat, "faccessat", {EPERM, ENOSYS, EACCES},
-     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."},
+     {"tid_times", "all_threads"}},
     {SYS_getpid, "getpid", {EPERM, ENOSYS},
-     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."}, {"tid_times", "all_threads"}},
+     {".... .... . .. . .... ee . . .e . .", ".... .... . .. . .... .e . . .e . ."},
+     {"tid_times", "all_threads"}},
     {SYS_gettid, "gettid", {EPERM, ENOSYS},
-     {".... .... . .. . esss ee e . .e . .", ".... .... . .. . e... .e e . .e . ."}, {"user_tick", "register"}},
+     {".... .... . .. . esss ee e . .e . .", ".... .... . .. . e... .e e . .e . ."},
+     {"user_tick", "register"}},
     {SYS_fstatfs, "fstatfs", {EPERM, ENOSYS},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"all_threads", "all_threads"}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"all_threads", "all_threads"}},
     {SYS_mmap, "mmap", {EPERM, ENOSYS, ENOMEM},
-     {".... .... . .. . msss mm n . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", NULL}},
+     {".... .... . .. . msss mm n . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"user_tick", NULL}},
     {SYS_munmap, "munmap", {EPERM, ENOSYS},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {NULL, NULL}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {NULL, NULL}},
     {SYS_madvise, "madvise", {EPERM, ENOSYS, EINVAL},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", NULL}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"user_tick", NULL}},
     {SYS_rt_sigprocmask, "rt_sigprocmask", {EPERM, ENOSYS},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"user_tick", "register"}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"user_tick", "register"}},
     {SYS_nanosleep, "nanosleep", {EPERM, ENOSYS},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", NULL}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"interpolated", NULL}},
     {SYS_rseq, "rseq", {EPERM, ENOSYS, EINVAL, EBUSY},
-     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."}, {"interpolated", NULL}},
+     {".... .... . .. . .... .. . . .. . .", ".... .... . .. . .... .. . . .. . ."},
+     {"interpolated", NULL}},
 };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
@@ -100,10 +120,12 @@ static bool all_say_what_they_should(const struct fault *fault, bool used, int e
         return false;
     let_ticks_pass();
     for (int i = 0; i < 2 * FUNCTIONS; i++) {
-        int function = i % FUNCTIONS, should = should_say(fault->says[used], function, error), said = run(function);
+        int function = i % FUNCTIONS, should = should_say(fault->says[used], function, error),
+            said = run(function);
         if (said != should) {
-            print_error("%s, %s, %s: %s said %d, not %d\n", fault->name, error > 0 ? strerror(error) : "fatal",
-                        used ? "after use" : "at first", function_names[function], said, should);
+            print_error("%s, %s, %s: %s said %d, not %d\n", fault->name,
+                        error > 0 ? strerror(error) : "fatal", used ? "after use" : "at first",
+                        function_names[function], said, should);
             right = false;
         }
     }
@@ -174,10 +196,12 @@ static void fatal_it_ends_the_process_at_the_first_use(void **state)
             continue;
         int status = status_of(fault, i % 2, 0);
         bool ended = WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
-        const char *should = fault->kills[i % 2], *did = *at_work < FUNCTIONS ? function_names[*at_work] : "nothing";
-        if ((!ended && status != 0) || (certain && (ended ? should == NULL || strcmp(should, did) != 0 : should != NULL))) {
-            print_error("%s, %s: ended with %#x in %s, not in %s\n", fault->name, i % 2 ? "after use" : "at first", status, did,
-                        should != NULL ? should : "nothing");
+        const char *should = fault->kills[i % 2],
+                   *did = *at_work < FUNCTIONS ? function_names[*at_work] : "nothing";
+        if ((!ended && status != 0)
+            || (certain && (ended ? should == NULL || strcmp(should, did) != 0 : should != NULL))) {
+            print_error("%s, %s: ended with %#x in %s, not in %s\n", fault->name,
+                        i % 2 ? "after use" : "at first", status, did, should != NULL ? should : "nothing");
             wrong++;
         }
     }
@@ -187,7 +211,8 @@ static void fatal_it_ends_the_process_at_the_first_use(void **state)
 int main(void)
 {
     if (UNDER_THREAD_SANITIZER) {
-        puts("SKIP: the thread sanitizer has a thread of its own in the process, and one thread alone reads here");
+        puts("SKIP: the thread sanitizer has a thread of its own in the process, "
+             "and one thread alone reads here");
         return 77;
     }
     if (!filters_can_be_installed()) {

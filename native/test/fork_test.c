@@ -32,10 +32,12 @@ static bool reads_are_small(void *unused)
 {
     (void)unused;
     struct threadclock_times tick, now;
-    int64_t user_ns = threadclock_user_tick_ns(), system_ns = threadclock_system_tick_ns(), total_ns = threadclock_total_tick_ns();
-    return threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0 && user_ns >= 0 && user_ns < CHILD_AT_MOST_NS
-           && system_ns >= 0 && system_ns < CHILD_AT_MOST_NS && total_ns >= 0 && total_ns < CHILD_AT_MOST_NS
-           && tick.total_ns < CHILD_AT_MOST_NS && now.total_ns < CHILD_AT_MOST_NS && now.user_ns <= now.total_ns;
+    int64_t user_ns = threadclock_user_tick_ns(), system_ns = threadclock_system_tick_ns(),
+            total_ns = threadclock_total_tick_ns();
+    return threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0 && user_ns >= 0
+           && user_ns < CHILD_AT_MOST_NS && system_ns >= 0 && system_ns < CHILD_AT_MOST_NS && total_ns >= 0
+           && total_ns < CHILD_AT_MOST_NS && tick.total_ns < CHILD_AT_MOST_NS
+           && now.total_ns < CHILD_AT_MOST_NS && now.user_ns <= now.total_ns;
 }
 
 static bool now_total_is_small(void *unused)
@@ -72,7 +74,8 @@ static bool descend(void *generations)
 {
     int left = *(int *)generations - 1;
     threadclock_user_now_ns();
-    return reads_are_small(NULL) && (left == 0 || true_in_child(left % 2 ? fork : raw_fork, descend, &left)) && reads_are_small(NULL);
+    return reads_are_small(NULL) && (left == 0 || true_in_child(left % 2 ? fork : raw_fork, descend, &left))
+           && reads_are_small(NULL);
 }
 
 static void each_generation_reads_its_own_times(void **state)
@@ -108,8 +111,8 @@ static bool thread_in_child(void *unused)
     (void)unused;
     pthread_t thread;
     bool small = false;
-    return pthread_create(&thread, NULL, check_in_thread, &small) == 0 && pthread_join(thread, NULL) == 0 && small
-           && reads_are_small(NULL);
+    return pthread_create(&thread, NULL, check_in_thread, &small) == 0 && pthread_join(thread, NULL) == 0
+           && small && reads_are_small(NULL);
 }
 
 static void threads_of_a_child_read_their_own_times(void **state)
@@ -242,7 +245,10 @@ static void trap_each_instruction(bool on)
     uint64_t flags;
     __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
     flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "cc", "memory");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp"
+                     :
+                     : "r"(flags)
+                     : "cc", "memory");
 }
 
 static volatile int steps, fork_at;
@@ -328,8 +334,8 @@ static bool forked_reads_are_right(int64_t (*read)(void), int at, bool again)
 static void no_handler_in_a_child_sees_the_parents_times(void **state)
 {
     (void)state;
-    static int64_t (*const reads[])(void) = {threadclock_user_tick_ns, threadclock_user_now_ns, threadclock_total_interpolated_ns,
-                                             advance_epoch};
+    static int64_t (*const reads[])(void) = {threadclock_user_tick_ns, threadclock_user_now_ns,
+                                             threadclock_total_interpolated_ns, advance_epoch};
     enum { READS = sizeof reads / sizeof reads[0] };
     struct sigaction action = {.sa_sigaction = fork_and_step_on, .sa_flags = SA_SIGINFO}, before;
     sigaction(SIGTRAP, &action, &before);
@@ -339,7 +345,8 @@ static void no_handler_in_a_child_sees_the_parents_times(void **state)
         do {
             bool right = forked_reads_are_right(reads[i % READS], at, again);
             if (!right)
-                print_message("read %d, fork at instruction %d%s\n", i % READS, at, again ? ", and again" : "");
+                print_message("read %d, fork at instruction %d%s\n", i % READS, at,
+                              again ? ", and again" : "");
             assert_true(right);
             at += again && reads[i % READS] != advance_epoch ? 16 : 1;
         } while (stepping_child > 0);

@@ -42,7 +42,8 @@ static bool a_reader_that_cannot_know_changes_nothing(void *unused)
     burn_user_ns(BURNT_NS);
     int64_t before_ns = thread_cpu_ns(), own_ns = threadclock_total_now_ns(), after_ns = thread_cpu_ns();
     bool right = own_ns >= before_ns && own_ns <= after_ns && threadclock_tid_times(sleeper.tid, &times) == 0
-                 && times.total_ns == kernel_ns(sleeper.tid) && row_of(sleeper.tid, all_rows())->serial == serial
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial
                  && row_of(main, all_rows())->serial == own_serial;
     end_sleeper(&sleeper);
     return right;
@@ -67,7 +68,8 @@ static bool the_start_decides_alone(void *unused)
     start_sleeper(&sleeper, "sleeper", BURNT_NS);
     uint64_t serial = row_of(sleeper.tid, all_rows())->serial;
     bool right = deny_system_calls(refused, 1, ENOSYS) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
-                 && times.total_ns == kernel_ns(sleeper.tid) && row_of(sleeper.tid, all_rows())->serial == serial;
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial;
     end_sleeper(&sleeper);
     return right && threadclock_tid_times(sleeper.tid, &times) == -ESRCH;
 }
@@ -92,7 +94,8 @@ static void too_many_open_files(void **state)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    int known_error = threadclock_tid_times(known.tid, &times), unknown_error = threadclock_tid_times(unknown.tid, &times);
+    int known_error = threadclock_tid_times(known.tid, &times),
+        unknown_error = threadclock_tid_times(unknown.tid, &times);
     int64_t count = threadclock_all_threads(rows, ROWS), own_ns = threadclock_user_now_ns();
     int proc_error = threadclock_proc_times(0, &times);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -117,9 +120,10 @@ static bool another_namespaces_proc_is_refused(void *unused)
     (void)unused;
     struct threadclock_times times;
     int64_t before_ns = thread_cpu_ns();
-    return getpid() == 1 && threadclock_all_threads(rows, ROWS) == -EREMOTE && threadclock_tid_times(1, &times) == -EREMOTE
-           && threadclock_proc_times(1, &times) == -EREMOTE && threadclock_proc_times(0, &times) == 0
-           && times.total_ns <= before_ns + 10 * NS_PER_MS && threadclock_total_now_ns() >= before_ns;
+    return getpid() == 1 && threadclock_all_threads(rows, ROWS) == -EREMOTE
+           && threadclock_tid_times(1, &times) == -EREMOTE && threadclock_proc_times(1, &times) == -EREMOTE
+           && threadclock_proc_times(0, &times) == 0 && times.total_ns <= before_ns + 10 * NS_PER_MS
+           && threadclock_total_now_ns() >= before_ns;
 }
 
 static bool in_new_pid_namespace(void *unused)
@@ -148,7 +152,8 @@ static bool without_proc_nothing_is_said_of_others(void *empty)
     if (count < 1 || chroot(empty) != 0)
         return false;
     burn_user_ns(10 * NS_PER_MS);
-    return threadclock_all_threads(rows, ROWS) == -ENOENT && threadclock_tid_times(gettid(), &times) == -ENOENT
+    return threadclock_all_threads(rows, ROWS) == -ENOENT
+           && threadclock_tid_times(gettid(), &times) == -ENOENT
            && threadclock_proc_times(0, &times) == -ENOENT && threadclock_times_now(&times) == 0
            && times.total_ns >= 10 * NS_PER_MS;
 }
@@ -163,7 +168,8 @@ static void no_proc(void **state)
     (void)state;
     char empty[] = "/tmp/threadclock-XXXXXX";
     assert_non_null(mkdtemp(empty));
-    bool may = true_in_child(fork, may_chroot, empty), right = true_in_child(fork, without_proc_nothing_is_said_of_others, empty);
+    bool may = true_in_child(fork, may_chroot, empty),
+         right = true_in_child(fork, without_proc_nothing_is_said_of_others, empty);
     rmdir(empty);
     if (!may)
         skip_because("chroot is not permitted here");

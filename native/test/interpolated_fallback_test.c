@@ -21,7 +21,8 @@ enum { CHILDREN = 20 };
 static enum threadclock_source_id source_id(enum threadclock_freshness freshness)
 {
     struct threadclock_source source;
-    return threadclock_describe(THREADCLOCK_TOTAL, freshness, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
+    return threadclock_describe(THREADCLOCK_TOTAL, freshness, &source) == 0 ? source.id
+                                                                            : THREADCLOCK_SOURCE_NONE;
 }
 
 /* Each read is a now read: its value is between two now reads, and it is described as total_now. */
@@ -44,13 +45,15 @@ static bool denied(long system_call)
 static bool without_nanosleep(void *unused)
 {
     (void)unused;
-    return denied(SYS_nanosleep) && is_total_now() && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
+    return denied(SYS_nanosleep) && is_total_now()
+           && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
 }
 
 static bool without_rseq(void *unused)
 {
     (void)unused;
-    return denied(SYS_rseq) && is_total_now() && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
+    return denied(SYS_rseq) && is_total_now()
+           && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
 }
 
 static bool without_memory(void *unused)
@@ -58,7 +61,8 @@ static bool without_memory(void *unused)
     (void)unused;
     if (UNDER_THREAD_SANITIZER) /* the sanitizer needs memory itself */
         return true;
-    return denied(SYS_mmap) && is_total_now() && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
+    return denied(SYS_mmap) && is_total_now()
+           && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
 }
 
 static bool without_the_precise_clock(void *unused)
@@ -120,7 +124,8 @@ static enum answer answer_without_system_calls(void)
         return UNSETTLED;
     for (int64_t end_ns = monotonic_ns() + 2 * TC_WINDOW_NS; monotonic_ns() < end_ns;) {
     }
-    bool right = after_ns > before_ns && after_ns < before_ns + TC_WINDOW_NS && threadclock_total_interpolated_ns() == -EPERM;
+    bool right = after_ns > before_ns && after_ns < before_ns + TC_WINDOW_NS
+                 && threadclock_total_interpolated_ns() == -EPERM;
     return right ? RIGHT : WRONG;
 }
 
@@ -166,7 +171,8 @@ static void a_foreign_critical_section_stays(void **state)
     int stayed = 0;
     for (int i = 0; i < 20000; i++) {
         TC_STORE(*field, address);
-        int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(), after_ns = thread_cpu_ns();
+        int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(),
+                after_ns = thread_cpu_ns();
         assert_true(ns >= before_ns && ns <= after_ns + TC_WINDOW_NS);
         stayed += TC_LOAD(*field) == address;
     }

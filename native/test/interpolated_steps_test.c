@@ -99,9 +99,15 @@ static int64_t read_interrupted_at(int step, void (*before)(void), void (*then)(
     }
     if (before != set_mark_again)
         leave(); /* an expired anchor */
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                     :
+                     :
+                     : "cc", "memory");
     int64_t ns = threadclock_total_interpolated_ns();
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" : : : "cc", "memory");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+                     :
+                     :
+                     : "cc", "memory");
     sigaction(SIGTRAP, &old, NULL);
     return ns;
 }
@@ -155,7 +161,8 @@ static bool own_time_is_small(void *unused)
     (void)unused;
     int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
     int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
-    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns && last_ns < CHILD_AT_MOST_NS;
+    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns
+           && last_ns < CHILD_AT_MOST_NS;
 }
 
 static volatile sig_atomic_t in_child;

@@ -25,7 +25,9 @@ enum { US = 1000, BEHIND_MAX_NS = 20 * US, AHEAD_NS = 100 * US };
 static enum threadclock_source_id source_id(void)
 {
     struct threadclock_source source;
-    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
+    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0
+               ? source.id
+               : THREADCLOCK_SOURCE_NONE;
 }
 
 static void sleep_ns(long ns)
@@ -73,8 +75,9 @@ static void *compare(void *comparison)
  */
 static void assert_seldom_ahead(const char *what, const struct comparison *all)
 {
-    print_message("%s: %lld reads, %lld ahead by more than 0.1 ms, at most %lld ns ahead, %lld ns behind\n", what,
-                  (long long)all->reads, (long long)all->ahead, (long long)all->max_ahead_ns, (long long)all->max_behind_ns);
+    print_message("%s: %lld reads, %lld ahead by more than 0.1 ms, at most %lld ns ahead, %lld ns behind\n",
+                  what, (long long)all->reads, (long long)all->ahead, (long long)all->max_ahead_ns,
+                  (long long)all->max_behind_ns);
     assert_true(all->ahead * 100 <= all->reads);
 }
 
@@ -117,7 +120,8 @@ static void more_threads_than_processors_are_near_it(void **state)
     pthread_t threads[THREADS];
     struct comparison alls[THREADS], sum = {0};
     for (int i = 0; i < THREADS; i++) {
-        alls[i] = (struct comparison){.meanwhile = i % 2 ? yield_often : NULL, .reads = setting("THREADCLOCK_COMPARISONS", 1200000) / 8};
+        alls[i] = (struct comparison){.meanwhile = i % 2 ? yield_often : NULL,
+                                      .reads = setting("THREADCLOCK_COMPARISONS", 1200000) / 8};
         assert_int_equal(pthread_create(&threads[i], NULL, compare, &alls[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {
@@ -125,7 +129,8 @@ static void more_threads_than_processors_are_near_it(void **state)
         sum.reads += alls[i].reads;
         sum.ahead += alls[i].ahead;
         sum.max_ahead_ns = alls[i].max_ahead_ns > sum.max_ahead_ns ? alls[i].max_ahead_ns : sum.max_ahead_ns;
-        sum.max_behind_ns = alls[i].max_behind_ns > sum.max_behind_ns ? alls[i].max_behind_ns : sum.max_behind_ns;
+        sum.max_behind_ns = alls[i].max_behind_ns > sum.max_behind_ns ? alls[i].max_behind_ns
+                                                                      : sum.max_behind_ns;
     }
     assert_seldom_ahead("preempted", &sum);
 }
@@ -233,7 +238,8 @@ static bool own_time_is_small(void *unused)
     (void)unused;
     int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
     int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
-    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns && last_ns < CHILD_AT_MOST_NS;
+    return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns
+           && last_ns < CHILD_AT_MOST_NS;
 }
 
 static void a_forked_child_reads_its_own_times(void **state)
@@ -335,7 +341,8 @@ static int make_parent_busy(void **state)
 int main(void)
 {
     if (source_id() != THREADCLOCK_SOURCE_INTERPOLATED) {
-        puts("SKIP: this kernel or C library does not let the total be interpolated; interpolated_fallback_test has the rest");
+        puts("SKIP: this kernel or C library does not let the total be interpolated; "
+             "interpolated_fallback_test has the rest");
         return 77;
     }
     const struct CMUnitTest tests[] = {

@@ -56,8 +56,9 @@ static void by_fits(void)
     burn_system_ns(NS_PER_MS / 5);
 }
 
-static struct subject subjects[] = {{.load = around_ticks}, {.load = between_ticks, .interpolates = true}, {.load = in_kernel},
-                                    {.load = in_user_mode, .interpolates = true}, {.load = by_fits}};
+static struct subject subjects[] = {{.load = around_ticks}, {.load = between_ticks, .interpolates = true},
+                                    {.load = in_kernel}, {.load = in_user_mode, .interpolates = true},
+                                    {.load = by_fits}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* A thread that has just started; the number is odd while the slot changes owner. */
@@ -93,13 +94,20 @@ static void of_one(enum kind kind, int64_t (*read)(void), int times, int64_t *la
     count(kind, &tally);
 }
 
-static void of_three(enum kind kind, int (*read)(struct threadclock_times *), int times, struct threadclock_times *last)
+static struct threadclock_times seen_of(struct subject *subject)
+{
+    return (struct threadclock_times){atomic_load(&subject->user_ns), atomic_load(&subject->system_ns),
+                                      atomic_load(&subject->total_ns)};
+}
+
+static void of_three(enum kind kind, int (*read)(struct threadclock_times *), int times,
+                     struct threadclock_times *last)
 {
     struct tally tally = {.reads = times};
     for (int i = 0; i < times; i++) {
         struct threadclock_times value;
         tally.failed += read(&value) != 0;
-        tally.decreases += value.user_ns < last->user_ns || value.system_ns < last->system_ns || value.total_ns < last->total_ns;
+        tally.decreases += decreases(last, &value);
         tally.above += value.user_ns + value.system_ns > value.total_ns;
         *last = value;
     }
@@ -108,7 +116,7 @@ static void of_three(enum kind kind, int (*read)(struct threadclock_times *), in
 
 static void read_own(struct subject *subject)
 {
-    struct threadclock_times last = {atomic_load(&subject->user_ns), atomic_load(&subject->system_ns), atomic_load(&subject->total_ns)};
+    struct threadclock_times last = seen_of(subject);
     of_one(USER_TICK, threadclock_user_tick_ns, TICK_BATCH, &last.user_ns);
     of_one(SYSTEM_TICK, threadclock_system_tick_ns, TICK_BATCH, &last.system_ns);
     of_one(TOTAL_TICK, threadclock_total_tick_ns, TICK_BATCH, &last.total_ns);
@@ -144,11 +152,10 @@ static void *work_and_read(void *argument)
 
 /* --- other threads --- */
 
-static void check(enum kind kind, struct subject *subject, const struct threadclock_times *before, const struct threadclock_times *now,
-                  bool fresh)
+static void check(enum kind kind, struct subject *subject, const struct threadclock_times *before,
+                  const struct threadclock_times *now, bool fresh)
 {
-    struct tally tally = {.reads = 1};
-    tally.decreases = now->user_ns < before->user_ns || now->system_ns < before->system_ns || now->total_ns < before->total_ns;
+    struct tally tally = {.reads = 1, .decreases = decreases(before, now)};
     tally.above = now->user_ns + now->system_ns > now->total_ns;
     if (fresh) {
         clockid_t clock;
@@ -160,11 +167,6 @@ static void check(enum kind kind, struct subject *subject, const struct threadcl
     raise_to(&subject->user_ns, now->user_ns);
     raise_to(&subject->system_ns, now->system_ns);
     raise_to(&subject->total_ns, now->total_ns);
-}
-
-static struct threadclock_times seen_of(struct subject *subject)
-{
-    return (struct threadclock_times){atomic_load(&subject->user_ns), atomic_load(&subject->system_ns), atomic_load(&subject->total_ns)};
 }
 
 static void read_others(int round)
@@ -210,7 +212,8 @@ static void read_all(void)
     int64_t threads = threadclock_all_threads(rows, ROWS);
     for (int64_t row = 0; row < threads && row < ROWS; row++) {
         const struct threadclock_times *times = &rows[row].times;
-        struct tally tally = {.reads = 1, .above = times->user_ns + times->system_ns > times->total_ns, .failed = times->user_ns < 0};
+        struct tally tally = {.reads = 1, .failed = times->user_ns < 0};
+        tally.above = times->user_ns + times->system_ns > times->total_ns;
         int i = 0;
         while (i < SUBJECTS && atomic_load(&subjects[i].tid) != rows[row].tid)
             i++;
@@ -260,7 +263,8 @@ static void *read_everything(void *unused)
             struct threadclock_times times;
             threadclock_thread handle = atomic_load(&dead[i]);
             if (handle != 0)
-                count(ENDED, &(struct tally){.reads = 1, .foreign = threadclock_thread_times(handle, &times) != -ESRCH});
+                count(ENDED, &(struct tally){.reads = 1,
+                                             .foreign = threadclock_thread_times(handle, &times) != -ESRCH});
         }
         read_all();
         of_three(PROCESS, threadclock_process_times, ROUNDS, &process);
@@ -322,9 +326,9 @@ static int forked(void)
 {
     struct threadclock_times tick, now;
     int64_t interpolated_ns = threadclock_total_interpolated_ns();
-    bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0 && interpolated_ns >= 0
-                 && interpolated_ns < forked_ns && now.total_ns < forked_ns && now.user_ns + now.system_ns <= now.total_ns
-                 && tick.total_ns <= now.total_ns && tick.user_ns <= now.user_ns && tick.system_ns <= now.system_ns;
+    bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&now) == 0
+                 && interpolated_ns >= 0 && interpolated_ns < forked_ns && now.total_ns < forked_ns
+                 && now.user_ns + now.system_ns <= now.total_ns && !decreases(&tick, &now);
     return right ? 0 : 1;
 }
 
@@ -359,7 +363,8 @@ static void on_alarm(int signal)
 
 int main(int argc, char **argv)
 {
-    int64_t wanted = argc > 1 ? strtoll(argv[1], NULL, 10) : 100000000, end_ns = monotonic_ns() + (argc > 2 ? atoll(argv[2]) : 600) * NS_PER_S;
+    int64_t wanted = argc > 1 ? strtoll(argv[1], NULL, 10) : 100000000,
+            end_ns = monotonic_ns() + (argc > 2 ? atoll(argv[2]) : 600) * NS_PER_S;
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     pthread_t readers[READERS], starters[STARTERS], forker;
     struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
@@ -370,8 +375,10 @@ int main(int argc, char **argv)
             usleep(1000);
     for (int i = 0; i < READERS; i++)
         assert_in_any_thread(pthread_create(&readers[i], NULL, read_everything, NULL) == 0);
-    for (int i = 0; i < STARTERS; i++)
-        assert_in_any_thread(pthread_create(&starters[i], NULL, start_threads, &young[i * YOUNG / STARTERS]) == 0);
+    for (int i = 0; i < STARTERS; i++) {
+        struct young *first = &young[i * YOUNG / STARTERS];
+        assert_in_any_thread(pthread_create(&starters[i], NULL, start_threads, first) == 0);
+    }
     assert_in_any_thread(pthread_create(&forker, NULL, fork_processes, NULL) == 0);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);

@@ -11,8 +11,9 @@
 #include "threadclock.h"
 
 enum kind {
-    USER_TICK, SYSTEM_TICK, TOTAL_TICK, TIMES_TICK, USER_NOW, SYSTEM_NOW, TOTAL_NOW, TIMES_NOW, INTERPOLATED, BY_HANDLE,
-    TOTAL_BY_HANDLE, HANDLES, BY_TID, ALL_THREADS, PROCESS, YOUNG_BY_HANDLE, YOUNG_BY_TID, ENDED, IN_HANDLER, IN_FORKED, KINDS
+    USER_TICK, SYSTEM_TICK, TOTAL_TICK, TIMES_TICK, USER_NOW, SYSTEM_NOW, TOTAL_NOW, TIMES_NOW, INTERPOLATED,
+    BY_HANDLE, TOTAL_BY_HANDLE, HANDLES, BY_TID, ALL_THREADS, PROCESS, YOUNG_BY_HANDLE, YOUNG_BY_TID, ENDED,
+    IN_HANDLER, IN_FORKED, KINDS
 };
 
 /*
@@ -33,5 +34,11 @@ bool have_been_counted(int64_t wanted);
 
 /* Prints a line per kind. Returns the exit status: 1 if a reading was wrong, or a kind had none. */
 int print_counts(void);
+
+static inline bool decreases(const struct threadclock_times *before, const struct threadclock_times *now)
+{
+    return now->user_ns < before->user_ns || now->system_ns < before->system_ns
+           || now->total_ns < before->total_ns;
+}
 
 #endif

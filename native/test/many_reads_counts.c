@@ -7,10 +7,12 @@
 static const char *const kind_names[KINDS] = {
     [USER_TICK] = "own user, tick", [SYSTEM_TICK] = "own system, tick", [TOTAL_TICK] = "own total, tick",
     [TIMES_TICK] = "own three, tick", [USER_NOW] = "own user, now", [SYSTEM_NOW] = "own system, now",
-    [TOTAL_NOW] = "own total, now", [TIMES_NOW] = "own three, now", [INTERPOLATED] = "own total, interpolated",
-    [BY_HANDLE] = "by handle", [TOTAL_BY_HANDLE] = "total by handle", [HANDLES] = "many handles at once", [BY_TID] = "by TID",
-    [ALL_THREADS] = "all threads", [PROCESS] = "process", [YOUNG_BY_HANDLE] = "young, by handle", [YOUNG_BY_TID] = "young, by TID",
-    [ENDED] = "handle of an ended one", [IN_HANDLER] = "in signal handlers", [IN_FORKED] = "in forked processes"};
+    [TOTAL_NOW] = "own total, now", [TIMES_NOW] = "own three, now",
+    [INTERPOLATED] = "own total, interpolated", [BY_HANDLE] = "by handle",
+    [TOTAL_BY_HANDLE] = "total by handle", [HANDLES] = "many handles at once", [BY_TID] = "by TID",
+    [ALL_THREADS] = "all threads", [PROCESS] = "process", [YOUNG_BY_HANDLE] = "young, by handle",
+    [YOUNG_BY_TID] = "young, by TID", [ENDED] = "handle of an ended one",
+    [IN_HANDLER] = "in signal handlers", [IN_FORKED] = "in forked processes"};
 
 struct kind_counts counts[KINDS];
 
@@ -47,8 +49,8 @@ int print_counts(void)
     printf("%-26s %14s %9s %9s %9s %9s\n", "C", "reads", "decrease", "above", "another's", "failed");
     for (int kind = 0; kind < KINDS; kind++) {
         struct kind_counts *of = &counts[kind];
-        printf("%-26s %14lld %9lld %9lld %9lld %9lld\n", kind_names[kind], (long long)of->reads, (long long)of->decreases,
-               (long long)of->above, (long long)of->foreign, (long long)of->failed);
+        printf("%-26s %14lld %9lld %9lld %9lld %9lld\n", kind_names[kind], (long long)of->reads,
+               (long long)of->decreases, (long long)of->above, (long long)of->foreign, (long long)of->failed);
         if (of->reads == 0 || of->decreases != 0 || of->above != 0 || of->foreign != 0 || of->failed != 0)
             status = 1;
     }

@@ -99,7 +99,7 @@ threadclock_mutant(stays_in_ended registrations threads.c "tc_own_move_home(); /
 threadclock_mutant(forgotten_used_again registrations threads.c "end_id(entry, entry->id, tc_entry_abandon)" "end_id(entry, entry->id, tc_entry_end)")
 # The epoch: the lower half carries into the fork's; PID 1 of a nested PID namespace is taken for its parent.
 threadclock_mutant(epoch_carries tick tick.c "(old & ~(uint64_t)UINT32_MAX) | (uint32_t)(old + 1)" "old + 1")
-threadclock_mutant(every_1_is_the_same fallback tick.c "if (pid != 1 ||" "if (1 ||")
+threadclock_mutant(every_1_is_the_same fallback tick.c "if (pid != 1\n" "if (1\n")
 # A restored process: its clocks restart, but its slots do not; an old reading is taken for a restore.
 threadclock_mutant(never_restored restored slot.h "total_before_ns > sched_ns + TC_RESTORED_NS" "0")
 threadclock_mutant(late_is_restored threads thread_times.c
@@ -156,9 +156,9 @@ threadclock_mutant(refused_is_foreign faults proc_stat.c "if (size < 0 || pid < 
 threadclock_mutant(refused_is_there faults proc_stat.c "? -EREMOTE : (int)error" "? -EREMOTE : 0" THREADCLOCK_FAULT=faccessat)
 threadclock_mutant(unknown_tick_is_none faults source.c "tick_ns > 0 ? tick_ns : NS_PER_SECOND / 100" "tick_ns > 0 ? tick_ns : 0"
   THREADCLOCK_FAULT=clock_getres)
-# Elsewhere: a time wraps around; a kernel without the tick counters is taken for the end of the thread; a
+# Limits: a time wraps around. Elsewhere: a kernel without the tick counters is taken for the end of the thread; a
 # coarse clock that changes at each read is used for caching.
-threadclock_mutant(wraps_around elsewhere clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
+threadclock_mutant(wraps_around limits clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
 threadclock_mutant(no_clock_is_no_thread elsewhere thread_times.c "error == -EINVAL && clock_of(tid, THREADCLOCK_CLOCK_SCHED) >= 0" "0")
 threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution) >= COARSE_RESOLUTION_MIN_NS" "")
 # Two first reads at once, one of which is refused its page: the later answer is taken, and so another epoch.

@@ -42,9 +42,13 @@ struct life {
     struct life *previous;
 };
 
-enum operation { TICK, TICK_ONE, NOW, NOW_ONE, INTERPOLATED, BY_HANDLE, BY_TID, BULK, PASS, NEST, IN_HANDLER, LIFE, FORK, KINDS };
-static const char *const names[KINDS] = {"tick", "tick of one", "now", "now of one", "interpolated", "by handle", "by TID", "bulk",
-                                         "pass", "register", "in a handler", "life", "fork"};
+enum operation {
+    TICK, TICK_ONE, NOW, NOW_ONE, INTERPOLATED, BY_HANDLE, BY_TID, BULK, PASS, NEST, IN_HANDLER, LIFE, FORK,
+    KINDS
+};
+static const char *const names[KINDS] = {
+    "tick", "tick of one", "now", "now of one", "interpolated", "by handle", "by TID", "bulk", "pass",
+    "register", "in a handler", "life", "fork"};
 static _Atomic int64_t done[KINDS], left, passes_begun;
 static struct life *_Atomic living[WORKERS];
 static _Atomic bool stop;
@@ -80,9 +84,14 @@ static void check_one(struct life *life, int quantity, bool now)
                                                  {threadclock_total_tick_ns, threadclock_total_now_ns}};
     struct threadclock_times before = seen_until_now(&life->seen);
     int64_t ns = reads[quantity][now]();
-    assert_in_any_thread(ns >= (quantity == 0 ? before.user_ns : quantity == 1 ? before.system_ns : before.total_ns));
+    assert_in_any_thread(ns >= (quantity == 0   ? before.user_ns
+                                : quantity == 1 ? before.system_ns
+                                                : before.total_ns));
     assert_in_any_thread(quantity != 2 || ns >= before.user_ns + before.system_ns);
-    raise_to(quantity == 0 ? &life->seen.user_ns : quantity == 1 ? &life->seen.system_ns : &life->seen.total_ns, ns);
+    raise_to(quantity == 0   ? &life->seen.user_ns
+             : quantity == 1 ? &life->seen.system_ns
+                             : &life->seen.total_ns,
+             ns);
 }
 
 static void check_interpolated(struct life *life)
@@ -114,7 +123,8 @@ static struct seen *seen_by_tid(struct life *life)
  * The reading is the life's if that has not ended afterwards; otherwise its TID may already have been
  * another's.
  */
-static void check_if_alive(struct life *life, const struct threadclock_times *before, const struct threadclock_times *times)
+static void check_if_alive(struct life *life, const struct threadclock_times *before,
+                           const struct threadclock_times *times)
 {
     if (life->ended)
         return;
@@ -146,7 +156,8 @@ static void check_bulk(void)
         if (times[i].total_ns >= 0) {
             check_times(&lives[i]->seen, &before[i], &times[i]);
         } else {
-            assert_in_any_thread(times[i].total_ns == -ESRCH && times[i].user_ns == -ESRCH && lives[i]->ended);
+            assert_in_any_thread(times[i].total_ns == -ESRCH && times[i].user_ns == -ESRCH
+                                 && lives[i]->ended);
             failed++;
         }
     }
@@ -201,8 +212,9 @@ static enum operation chosen(unsigned number)
     static const struct {
         unsigned below;
         enum operation operation;
-    } shares[] = {{1, PASS}, {8, BULK}, {24, BY_TID}, {40, NEST}, {160, BY_HANDLE}, {224, NOW}, {320, NOW_ONE},
-                  {1024, INTERPOLATED}, {2048, TICK_ONE}, {4096, TICK}};
+    } shares[] = {
+        {1, PASS}, {8, BULK}, {24, BY_TID}, {40, NEST}, {160, BY_HANDLE}, {224, NOW}, {320, NOW_ONE},
+        {1024, INTERPOLATED}, {2048, TICK_ONE}, {4096, TICK}};
     int i = 0;
     while (number >= shares[i].below)
         i++;
@@ -243,8 +255,8 @@ static void *live(void *argument)
 {
     struct life *life = argument;
     life->tid = gettid();
-    assert_in_any_thread(threadclock_clockid_encode(&(struct threadclock_clockid_parts){life->tid, THREADCLOCK_SCOPE_THREAD,
-                                                                                       THREADCLOCK_CLOCK_SCHED}, &life->clock) == 0);
+    struct threadclock_clockid_parts sched = {life->tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED};
+    assert_in_any_thread(threadclock_clockid_encode(&sched, &life->clock) == 0);
     assert_in_any_thread(threadclock_thread_register(&life->handle) == 0);
     life->read_early = passes_begun != life->passes_before;
     living[life->seed % WORKERS] = life;
@@ -296,9 +308,11 @@ static bool child_has_its_own_times(void *unused)
     (void)unused;
     struct threadclock_times times, tick;
     threadclock_thread handle;
-    bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&times) == 0 && tick.total_ns <= times.total_ns
-                 && threadclock_thread_times(living[0]->handle, &times) == -ESRCH && threadclock_thread_register(&handle) == 0
-                 && threadclock_thread_times(handle, &times) == 0 && tick.user_ns <= times.user_ns && tick.system_ns <= times.system_ns
+    bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&times) == 0
+                 && tick.total_ns <= times.total_ns
+                 && threadclock_thread_times(living[0]->handle, &times) == -ESRCH
+                 && threadclock_thread_register(&handle) == 0 && threadclock_thread_times(handle, &times) == 0
+                 && tick.user_ns <= times.user_ns && tick.system_ns <= times.system_ns
                  && threadclock_all_threads(NULL, 0) == tasks_at_start;
     int64_t total_ns = threadclock_total_interpolated_ns();
     return right && times.total_ns <= total_ns && total_ns <= thread_cpu_ns() + AHEAD_AT_MOST_NS;
@@ -311,7 +325,8 @@ static void *fork_again_and_again(void *unused)
     while (!stop) {
         assert_in_any_thread(threadclock_total_tick_ns() >= 0 && threadclock_total_interpolated_ns() >= 0);
         if (living[0] != NULL)
-            assert_in_any_thread(true_in_child(done[FORK]++ % 2 ? fork : raw_fork, child_has_its_own_times, NULL));
+            assert_in_any_thread(
+                true_in_child(done[FORK]++ % 2 ? fork : raw_fork, child_has_its_own_times, NULL));
         usleep(5000);
     }
     return unused;

@@ -124,8 +124,10 @@ static void *compare_with_rusage(void *unused)
         i % 2 ? burn_system_ns(NS_PER_MS) : burn_user_ns(NS_PER_MS);
         assert_in_any_thread(getrusage(RUSAGE_THREAD, &before) == 0 && threadclock_times_now(&now) == 0
                              && getrusage(RUSAGE_THREAD, &after) == 0);
-        assert_in_any_thread(now.user_ns >= timeval_ns(before.ru_utime) && now.user_ns <= timeval_ns(after.ru_utime));
-        assert_in_any_thread(now.system_ns >= timeval_ns(before.ru_stime) && now.system_ns <= timeval_ns(after.ru_stime));
+        assert_in_any_thread(now.user_ns >= timeval_ns(before.ru_utime)
+                             && now.user_ns <= timeval_ns(after.ru_utime));
+        assert_in_any_thread(now.system_ns >= timeval_ns(before.ru_stime)
+                             && now.system_ns <= timeval_ns(after.ru_stime));
     }
     return NULL;
 }
@@ -271,12 +273,17 @@ static void sources_are_described(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_around_ticks_is_counted_right), cmocka_unit_test(work_between_ticks_is_counted_right),
-        cmocka_unit_test(pure_user_work_is_user),             cmocka_unit_test(pure_system_work_is_system),
+        cmocka_unit_test(work_around_ticks_is_counted_right),
+        cmocka_unit_test(work_between_ticks_is_counted_right),
+        cmocka_unit_test(pure_user_work_is_user),
+        cmocka_unit_test(pure_system_work_is_system),
         cmocka_unit_test(now_is_what_the_kernel_says),
-        cmocka_unit_test(a_new_thread_starts_at_nothing),     cmocka_unit_test(no_order_of_reads_goes_back),
-        cmocka_unit_test(now_is_precise),                     cmocka_unit_test(tick_is_as_old_as_described),
-        cmocka_unit_test(errno_stays),                        cmocka_unit_test(sources_are_described),
+        cmocka_unit_test(a_new_thread_starts_at_nothing),
+        cmocka_unit_test(no_order_of_reads_goes_back),
+        cmocka_unit_test(now_is_precise),
+        cmocka_unit_test(tick_is_as_old_as_described),
+        cmocka_unit_test(errno_stays),
+        cmocka_unit_test(sources_are_described),
     };
     return cmocka_run_group_tests_name("own_thread", tests, NULL, NULL);
 }

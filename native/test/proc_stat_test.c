@@ -38,8 +38,10 @@ static void user_and_system_are_fields_14_and_15(void **state)
 static void a_name_may_hold_anything(void **state)
 {
     (void)state;
-    static const char *const names[] = {"a b c", "a) S 1 2 3", ")", "((()))", "a\nb", "1 2 3 4 5 6 7 8 9 10 11 12 13 14",
-                                        "", ") R 1 7 7 0 -1 4194560 1 2 3 4 99 99", "kworker/0:1H-events_highpri_and_a_long_name_of_64_bytes_in_all"};
+    static const char *const names[] = {
+        "a b c", "a) S 1 2 3", ")", "((()))", "a\nb", "1 2 3 4 5 6 7 8 9 10 11 12 13 14", "",
+        ") R 1 7 7 0 -1 4194560 1 2 3 4 99 99",
+        "kworker/0:1H-events_highpri_and_a_long_name_of_64_bytes_in_all"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char text[512];
         snprintf(text, sizeof text, "7 (%s)" AFTER_NAME "250 30" TAIL, names[i]);
@@ -147,10 +149,14 @@ static void an_ended_thread_is_esrch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(user_and_system_are_fields_14_and_15), cmocka_unit_test(a_name_may_hold_anything),
-        cmocka_unit_test(any_user_hz_is_converted),             cmocka_unit_test(what_is_cut_off_is_refused),
-        cmocka_unit_test(what_is_no_stat_line_is_refused),      cmocka_unit_test(overlong_files_are_read_as_far_as_needed),
-        cmocka_unit_test(own_times_agree_with_the_clock),       cmocka_unit_test(a_renamed_thread_is_read),
+        cmocka_unit_test(user_and_system_are_fields_14_and_15),
+        cmocka_unit_test(a_name_may_hold_anything),
+        cmocka_unit_test(any_user_hz_is_converted),
+        cmocka_unit_test(what_is_cut_off_is_refused),
+        cmocka_unit_test(what_is_no_stat_line_is_refused),
+        cmocka_unit_test(overlong_files_are_read_as_far_as_needed),
+        cmocka_unit_test(own_times_agree_with_the_clock),
+        cmocka_unit_test(a_renamed_thread_is_read),
         cmocka_unit_test(an_ended_thread_is_esrch),
     };
     return cmocka_run_group_tests_name("proc_stat", tests, NULL, NULL);

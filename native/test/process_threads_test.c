@@ -107,8 +107,10 @@ static void be_watched(struct seen *own, void (*between)(int64_t read))
     watched = gettid();
     watched_serial = 0;
     seen = seen_itself = (struct seen){0};
-    for (int i = 0; i < 3; i++)
-        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, (void *)(i == 0 ? by_tid : by_pass)) == 0);
+    for (int i = 0; i < 3; i++) {
+        void *reader = (void *)(i == 0 ? by_tid : by_pass);
+        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, reader) == 0);
+    }
     for (int64_t i = 0; monotonic_ns() < end_ns || i < 1000; i++) {
         check_read(own, rand_r(&seed) % 8 == 0 ? threadclock_times_now : threadclock_times_tick);
         if (i % 2000 == 0)
@@ -201,7 +203,8 @@ static void passes_go_on_while_threads_come_and_go(void **state)
         serial = row->serial;
         assert_int_equal(row->times.total_ns, kernel_ns(stays.tid));
         for (int64_t i = 0; i < count; i++)
-            assert_true(rows[i].tid == getpid() || rows[i].tid == stays.tid || rows[i].times.total_ns < NS_PER_S);
+            assert_true(rows[i].tid == getpid() || rows[i].tid == stays.tid
+                        || rows[i].times.total_ns < NS_PER_S);
     }
     stop = true;
     assert_int_equal(pthread_join(churner, NULL), 0);
@@ -245,7 +248,8 @@ static bool child_sees_itself_alone(void *unused)
 {
     (void)unused;
     struct threadclock_times times;
-    if (threadclock_all_threads(rows, ROWS) != 1 || rows[0].tid != getpid() || rows[0].times.total_ns > 50 * NS_PER_MS)
+    if (threadclock_all_threads(rows, ROWS) != 1 || rows[0].tid != getpid()
+        || rows[0].times.total_ns > 50 * NS_PER_MS)
         return false;
     return threadclock_tid_times(getppid(), &times) == -ESRCH && threadclock_tid_times(getpid(), &times) == 0;
 }
@@ -278,7 +282,8 @@ static void the_process_is_the_sum_of_its_threads(void **state)
     for (int i = 0; i < 10000; i++) {
         before = after;
         assert_int_equal(threadclock_process_times(&after), 0);
-        assert_true(after.user_ns >= before.user_ns && after.system_ns >= before.system_ns && after.total_ns >= before.total_ns);
+        assert_true(after.user_ns >= before.user_ns && after.system_ns >= before.system_ns
+                    && after.total_ns >= before.total_ns);
         assert_true(after.user_ns + after.system_ns <= after.total_ns);
     }
     assert_int_equal(threadclock_process_times(NULL), -EINVAL);
@@ -307,7 +312,9 @@ static void *be_split_anew(void *unused)
         assert_in_any_thread(by_its_tid.user_ns + by_its_tid.system_ns <= by_its_tid.total_ns);
         burn_user_ns(2 * NS_PER_MS);
     }
-    assert_in_any_thread(!is_split_anew || (by_its_tid.user_ns <= at_last.user_ns && by_its_tid.system_ns <= at_last.system_ns));
+    assert_in_any_thread(
+        !is_split_anew
+        || (by_its_tid.user_ns <= at_last.user_ns && by_its_tid.system_ns <= at_last.system_ns));
     assert_in_any_thread(threadclock_thread_unregister() == 0);
     return unused;
 }

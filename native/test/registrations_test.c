@@ -106,7 +106,8 @@ static void *start_as_66(void *reads_before)
         assert_in_any_thread(after.total_ns >= by_handle.total_ns);
     }
     tc_threads_end(66);
-    assert_in_any_thread(tc_threads_find(66, &found) == -ESRCH && threadclock_thread_times(handle, &by_handle) == -ESRCH);
+    assert_in_any_thread(tc_threads_find(66, &found) == -ESRCH
+                         && threadclock_thread_times(handle, &by_handle) == -ESRCH);
     assert_in_any_thread(tc_own_cell_used(gettid()) == (used_before || reads_before != NULL));
     for (uint64_t id = 1000; id < 1600; id++)
         tc_threads_end(id); /* until the entry of 66 is reused */
@@ -263,7 +264,8 @@ static bool goes_on_by_itself(void *unused)
     if (pthread_create(&thread, NULL, burn_and_stay, &adoption) != 0)
         return false;
     pthread_barrier_wait(&adoption.known);
-    if (tc_threads_register_own(1, &own) != 0 || threadclock_total_tick_ns() < 0 || deny_system_calls(no_memory, 1, ENOMEM) != 0)
+    if (tc_threads_register_own(1, &own) != 0 || threadclock_total_tick_ns() < 0
+        || deny_system_calls(no_memory, 1, ENOMEM) != 0)
         return false;
     uint64_t id = 1000;
     while (tc_threads_register_other(id, (pid_t)(1000000 + id), &other) == 0)
@@ -272,7 +274,8 @@ static bool goes_on_by_itself(void *unused)
         return false;
     for (uint64_t ended = 1000; ended < id; ended++)
         tc_threads_end(ended);
-    for (id = 5000; tc_threads_register_other(id, adoption.tid, &other) == 0 && (uint32_t)other != (uint32_t)own; id++)
+    for (id = 5000;
+         tc_threads_register_other(id, adoption.tid, &other) == 0 && (uint32_t)other != (uint32_t)own; id++)
         tc_threads_end(id);
     usleep(5000); /* longer than a tick: the next read is not cached */
     return threadclock_thread_times(other, &times) == 0 && times.total_ns >= 9 * NS_PER_MS

@@ -24,14 +24,16 @@ static void live_an_hour(threadclock_thread thread)
 static int64_t by_times_tick(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_times_tick(&times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    assert_in_any_thread(threadclock_times_tick(&times) == 0
+                         && times.user_ns + times.system_ns <= times.total_ns);
     return times.total_ns;
 }
 
 static int64_t by_times_now(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_times_now(&times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    assert_in_any_thread(threadclock_times_now(&times) == 0
+                         && times.user_ns + times.system_ns <= times.total_ns);
     return times.total_ns;
 }
 
@@ -40,7 +42,8 @@ static threadclock_thread self;
 static int64_t by_handle(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_thread_times(self, &times) == 0 && times.user_ns + times.system_ns <= times.total_ns);
+    assert_in_any_thread(threadclock_thread_times(self, &times) == 0
+                         && times.user_ns + times.system_ns <= times.total_ns);
     return times.total_ns;
 }
 
@@ -89,7 +92,8 @@ static void *begin_anew(void *unused)
     live_an_hour(self);
     assert_in_any_thread(threadclock_thread_unregister() == 0); /* the thread keeps the hour */
     burn_user_ns(8 * NS_PER_MS);
-    assert_in_any_thread(threadclock_user_tick_ns() <= thread_cpu_ns() && by_tid() <= thread_cpu_ns() + WITHIN_NS);
+    assert_in_any_thread(threadclock_user_tick_ns() <= thread_cpu_ns()
+                         && by_tid() <= thread_cpu_ns() + WITHIN_NS);
     return unused;
 }
 

@@ -36,7 +36,8 @@ static _Atomic int questions, answers;
 static int64_t clock_of(enum threadclock_clock clock)
 {
     struct timespec ts;
-    assert_in_any_thread(syscall(SYS_clock_gettime, (clockid_t)(~(uint32_t)tested << 3 | 4 | clock), &ts) == 0);
+    assert_in_any_thread(syscall(SYS_clock_gettime, (clockid_t)(~(uint32_t)tested << 3 | 4 | clock), &ts)
+                         == 0);
     return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
@@ -94,7 +95,9 @@ static int clock_within(int64_t ns, enum threadclock_clock clock)
 
 static int total_within(int64_t ns, int64_t lag_ns)
 {
-    int result = ns < seen.total_ns && ns >= 0 ? SAID_WRONG : within(ns, total_ns(&before) - lag_ns, asked_total_ns() + AHEAD_NS);
+    int result = ns < seen.total_ns && ns >= 0
+                     ? SAID_WRONG
+                     : within(ns, total_ns(&before) - lag_ns, asked_total_ns() + AHEAD_NS);
     if (result == 0)
         seen.total_ns = ns;
     return result;
@@ -111,7 +114,8 @@ static int user_is_right(int64_t ns)
 
 static int system_is_right(int64_t ns)
 {
-    int result = ns < seen.system_ns && ns >= 0 ? SAID_WRONG : within(ns, 0, asked_total_ns() - seen.user_ns + AHEAD_NS);
+    int result = ns < seen.system_ns && ns >= 0 ? SAID_WRONG
+                                                : within(ns, 0, asked_total_ns() - seen.user_ns + AHEAD_NS);
     if (result == 0)
         seen.system_ns = ns;
     return result;
@@ -121,8 +125,10 @@ static int times_are_right(int error, const struct threadclock_times *times, int
 {
     if (error != 0)
         return error;
-    int results[] = {user_is_right(times->user_ns), system_is_right(times->system_ns), total_within(times->total_ns, lag_ns)};
-    return results[0] == 0 && results[1] == 0 && results[2] == 0 && times->user_ns + times->system_ns <= times->total_ns ? 0 : SAID_WRONG;
+    int user = user_is_right(times->user_ns), system = system_is_right(times->system_ns);
+    int total = total_within(times->total_ns, lag_ns);
+    bool adds_up = times->user_ns + times->system_ns <= times->total_ns;
+    return user == 0 && system == 0 && total == 0 && adds_up ? 0 : SAID_WRONG;
 }
 
 /* Where the precise clock is refused, the sum of user and system replaces it, and is a tick old. */
@@ -137,13 +143,22 @@ static int total_tick(void) { return total_within(threadclock_total_tick_ns(), L
 static int user_now(void) { return user_is_right(threadclock_user_now_ns()); }
 static int system_now(void) { return system_is_right(threadclock_system_now_ns()); }
 static int total_now(void) { return total_within(threadclock_total_now_ns(), lag_of_now_ns()); }
-static int interpolated(void) { return total_within(threadclock_total_interpolated_ns(), lag_of_now_ns() + AHEAD_NS); }
+static int interpolated(void)
+{
+    return total_within(threadclock_total_interpolated_ns(), lag_of_now_ns() + AHEAD_NS);
+}
 static int user_raw(void) { return clock_within(threadclock_user_raw_ns(), THREADCLOCK_CLOCK_VIRT); }
-static int user_system_raw(void) { return clock_within(threadclock_user_system_raw_ns(), THREADCLOCK_CLOCK_PROF); }
+static int user_system_raw(void)
+{
+    return clock_within(threadclock_user_system_raw_ns(), THREADCLOCK_CLOCK_PROF);
+}
 static int thread_register(void) { return threadclock_thread_register(&handle); }
 static int thread_unregister(void) { return threadclock_thread_unregister(); }
 static int thread_total(void) { return total_within(threadclock_thread_total_ns(handle), 0); }
-static int clock_ns(void) { return clock_within(threadclock_clock_ns((clockid_t)-2), THREADCLOCK_CLOCK_SCHED); }
+static int clock_ns(void)
+{
+    return clock_within(threadclock_clock_ns((clockid_t)-2), THREADCLOCK_CLOCK_SCHED);
+}
 
 static int tick_length(void)
 {
@@ -174,7 +189,8 @@ static int threads_times(void)
     struct threadclock_times times[2];
     threadclock_thread threads[] = {handle, 0};
     int64_t count = threadclock_threads_times(threads, 2, times);
-    if (times[1].user_ns != -ESRCH || times[1].system_ns != -ESRCH || times[1].total_ns != -ESRCH || count != (times[0].user_ns >= 0))
+    if (times[1].user_ns != -ESRCH || times[1].system_ns != -ESRCH || times[1].total_ns != -ESRCH
+        || count != (times[0].user_ns >= 0))
         return SAID_WRONG;
     return count == 1 ? times_are_right(0, times, 0) : (int)times[0].total_ns;
 }
@@ -200,7 +216,8 @@ static int all_threads(void)
     int64_t count = threadclock_all_threads(rows, 4);
     if (count < 0)
         return (int)count;
-    if (count != tasks || rows[0].tid != tested || rows[0].serial == 0 || rows[1].serial == 0 || strcmp(rows[0].name, "tested") != 0)
+    if (count != tasks || rows[0].tid != tested || rows[0].serial == 0 || rows[1].serial == 0
+        || strcmp(rows[0].name, "tested") != 0)
         return SAID_WRONG;
     return account_is_right(&rows[0].times);
 }
@@ -211,7 +228,9 @@ static int process_times(void)
     int error = threadclock_process_times(&times);
     if (error != 0)
         return error;
-    return times.user_ns + times.system_ns > times.total_ns ? SAID_WRONG : within(times.total_ns, before.process_ns, ask().process_ns);
+    return times.user_ns + times.system_ns > times.total_ns
+               ? SAID_WRONG
+               : within(times.total_ns, before.process_ns, ask().process_ns);
 }
 
 static int proc_times_of(pid_t tid)
@@ -238,8 +257,9 @@ static int describe(void)
             struct threadclock_source source;
             int error = threadclock_describe(quantity, freshness, &source);
             bool asks_now = freshness != THREADCLOCK_TICK && !precise_clock_is_refused;
-            if (error != 0 || source.name == NULL || source.id == THREADCLOCK_SOURCE_NONE || source.resolution_ns <= 0
-                || (source.age_ns == 0 && !asks_now) || reads[quantity][freshness]() < 0)
+            if (error != 0 || source.name == NULL || source.id == THREADCLOCK_SOURCE_NONE
+                || source.resolution_ns <= 0 || (source.age_ns == 0 && !asks_now)
+                || reads[quantity][freshness]() < 0)
                 return error != 0 ? error : SAID_WRONG;
         }
     }

@@ -19,7 +19,8 @@
 static int install(struct sock_filter *filter, int count)
 {
     struct sock_fprog program = {(unsigned short)count, filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+        || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
         return -errno;
     return 0;
 }
@@ -51,7 +52,8 @@ int deny_wipe_on_fork(void)
 static int instead_of_system_call(long number, unsigned action)
 {
     struct sock_filter filter[] = {
-        LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1), RETURN(action), RETURN(SECCOMP_RET_ALLOW),
+        LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+        RETURN(action), RETURN(SECCOMP_RET_ALLOW),
     };
     return install(filter, sizeof filter / sizeof filter[0]);
 }
@@ -73,7 +75,8 @@ static answer_function *answers;
 
 long kernels_answer(long number, const long arguments[6])
 {
-    long result = syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], (long)PASS);
+    long result = syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                          (long)PASS);
     return result < 0 ? -errno : result;
 }
 
@@ -83,11 +86,13 @@ static void answer_the_call(int signal, siginfo_t *info, void *context)
     int before = errno;
 #if defined(__x86_64__)
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10], registers[REG_R8], 0};
+    long arguments[6] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                         registers[REG_R10], registers[REG_R8],  0};
     registers[REG_RAX] = answers(info->si_syscall, arguments);
 #elif defined(__aarch64__)
     unsigned long long *registers = ((ucontext_t *)context)->uc_mcontext.regs;
-    long arguments[6] = {(long)registers[0], (long)registers[1], (long)registers[2], (long)registers[3], (long)registers[4], 0};
+    long arguments[6] = {(long)registers[0], (long)registers[1], (long)registers[2],
+                         (long)registers[3], (long)registers[4], 0};
     registers[0] = (unsigned long long)answers(info->si_syscall, arguments);
 #else
     (void)info, (void)context;
@@ -97,8 +102,10 @@ static void answer_the_call(int signal, siginfo_t *info, void *context)
 
 int answer_system_calls(const long *numbers, int count, answer_function *answer)
 {
-    struct sock_filter filter[64] = {LOAD(args[5]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 0, 1), RETURN(SECCOMP_RET_ALLOW), LOAD(nr)};
-    struct sigaction action = {.sa_sigaction = answer_the_call, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    struct sock_filter filter[64] = {LOAD(args[5]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 0, 1),
+                                     RETURN(SECCOMP_RET_ALLOW), LOAD(nr)};
+    struct sigaction action = {.sa_sigaction = answer_the_call,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
     int used = 4;
     if (count > 20 || sigaction(SIGSYS, &action, NULL) != 0)
         return -EINVAL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a command without some system calls: seccomp_exec getrusage,clock_gettime command arguments... Exit 77: not possible here. */
+/*
+ * Runs a command without some system calls: seccomp_exec getrusage,clock_gettime command arguments...
+ * Exit 77: not possible here.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +21,11 @@ static const struct {
     const char *name;
     long number;
 } known[] = {
-    {"clock_getres", SYS_clock_getres}, {"clock_gettime", SYS_clock_gettime}, {"connect", SYS_connect}, {"faccessat", SYS_faccessat},
-    {"fstatfs", SYS_fstatfs}, {"getdents64", SYS_getdents64}, {"getrusage", SYS_getrusage}, {"madvise", SYS_madvise},
-    {"nanosleep", SYS_nanosleep}, {"process_vm_readv", SYS_process_vm_readv},
-    {"readlinkat", SYS_readlinkat}, {"rseq", SYS_RSEQ}, {"socket", SYS_socket},
+    {"clock_getres", SYS_clock_getres}, {"clock_gettime", SYS_clock_gettime}, {"connect", SYS_connect},
+    {"faccessat", SYS_faccessat}, {"fstatfs", SYS_fstatfs}, {"getdents64", SYS_getdents64},
+    {"getrusage", SYS_getrusage}, {"madvise", SYS_madvise}, {"nanosleep", SYS_nanosleep},
+    {"process_vm_readv", SYS_process_vm_readv}, {"readlinkat", SYS_readlinkat}, {"rseq", SYS_RSEQ},
+    {"socket", SYS_socket},
 };
 
 int main(int argc, char **argv)

@@ -24,7 +24,8 @@ static inline void raise_to(_Atomic int64_t *high, int64_t value)
 }
 
 /* Checks what was read after `before` had been seen. */
-static inline void check_times(struct seen *seen, const struct threadclock_times *before, const struct threadclock_times *times)
+static inline void check_times(struct seen *seen, const struct threadclock_times *before,
+                               const struct threadclock_times *times)
 {
     assert_in_any_thread(times->user_ns >= before->user_ns);
     assert_in_any_thread(times->system_ns >= before->system_ns);

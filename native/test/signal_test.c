@@ -157,7 +157,10 @@ static void trap_each_instruction(bool on)
     uint64_t flags;
     __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
     flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "cc", "memory");
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp"
+                     :
+                     : "r"(flags)
+                     : "cc", "memory");
 }
 
 static void wait_for_a_tick(void)

@@ -54,8 +54,8 @@ static inline void *sleep_until_let_go(void *argument)
 static inline int64_t kernel_ns(pid_t tid)
 {
     clockid_t clock;
-    assert_int_equal(threadclock_clockid_encode(
-                         &(struct threadclock_clockid_parts){tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED}, &clock), 0);
+    struct threadclock_clockid_parts sched = {tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED};
+    assert_int_equal(threadclock_clockid_encode(&sched, &clock), 0);
     return threadclock_clock_ns(clock);
 }
 

@@ -72,12 +72,14 @@ static void *merge_random_samples(void *argument)
     struct tc_pair last = {0, 0};
     uint64_t last_total = 0;
     for (int i = 0; i < 2000000; i++) {
-        uint64_t sum = (uint64_t)i * 100 + (uint64_t)(rand_r(&seed) % 200), user = sum * (uint64_t)(rand_r(&seed) % 101) / 100;
+        uint64_t sum = (uint64_t)i * 100 + (uint64_t)(rand_r(&seed) % 200),
+                 user = sum * (uint64_t)(rand_r(&seed) % 101) / 100;
         tc_slot_merge(slot, user, sum - user);
         struct tc_pair pair = tc_slot_pair(slot);
         uint64_t total = TC_LOAD(slot->total_ns);
-        if (pair.sum_ns < sum || pair.user_ns > pair.sum_ns || pair.user_ns < last.user_ns || total < pair.sum_ns
-            || total < last_total || pair.sum_ns - pair.user_ns < last.sum_ns - last.user_ns)
+        if (pair.sum_ns < sum || pair.user_ns > pair.sum_ns || pair.user_ns < last.user_ns
+            || total < pair.sum_ns || total < last_total
+            || pair.sum_ns - pair.user_ns < last.sum_ns - last.user_ns)
             return (void *)"went back";
         last = pair;
         last_total = total;

@@ -14,7 +14,7 @@
 
 #include "seccomp.h"
 
-/* A line is out before anything can go wrong after it, and whoever waits for a failure need not wait for the end. */
+/* Each line is out before the next can fail, and whoever waits for a failure need not wait for the end. */
 __attribute__((constructor)) static void write_line_by_line(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);

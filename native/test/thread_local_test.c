@@ -54,8 +54,8 @@ static void register_first(void)
     library.thread_unregister();
 }
 
-static void (*const calls[])(void) = {read_user, read_total, interpolate, read_times, read_times_now, read_all, not_registered,
-                                      register_first};
+static void (*const calls[])(void) = {read_user, read_total, interpolate, read_times, read_times_now,
+                                      read_all, not_registered, register_first};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 static int allocated;
 
@@ -90,7 +90,8 @@ int main(int argc, char **argv)
 {
     void *opened = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
     if (opened == NULL) {
-        fprintf(stderr, "thread_local_test: %s\n", argc == 2 ? dlerror() : "usage: thread_local_test LIBRARY");
+        fprintf(stderr, "thread_local_test: %s\n",
+                argc == 2 ? dlerror() : "usage: thread_local_test LIBRARY");
         return 1;
     }
     library.user_tick_ns = (int64_t (*)(void))symbol(opened, "threadclock_user_tick_ns");
@@ -100,7 +101,8 @@ int main(int argc, char **argv)
     library.times_now = (int (*)(struct threadclock_times *))symbol(opened, "threadclock_times_now");
     library.thread_register = (int (*)(threadclock_thread *))symbol(opened, "threadclock_thread_register");
     library.thread_unregister = (int (*)(void))symbol(opened, "threadclock_thread_unregister");
-    library.all_threads = (int64_t (*)(struct threadclock_thread_row *, size_t))symbol(opened, "threadclock_all_threads");
+    library.all_threads = (int64_t (*)(struct threadclock_thread_row *, size_t))symbol(
+        opened, "threadclock_all_threads");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_allocated_under_a_lock),
     };

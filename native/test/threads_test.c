@@ -242,8 +242,10 @@ static void a_time_is_never_another_threads(void **state)
     int count = (int)setting("THREADCLOCK_CHURN_THREADS", 20000);
     for (int i = 0; i < count; i += SLOTS) {
         pthread_t threads[SLOTS];
-        for (int j = 0; j < SLOTS; j++)
-            assert_int_equal(pthread_create(&threads[j], NULL, live_shortly, &young[j == 0 && i % 64 != 0 ? 1 : j]), 0);
+        for (int j = 0; j < SLOTS; j++) {
+            threadclock_thread *place = &young[j == 0 && i % 64 != 0 ? 1 : j];
+            assert_int_equal(pthread_create(&threads[j], NULL, live_shortly, place), 0);
+        }
         for (int j = 0; j < SLOTS; j++)
             assert_int_equal(pthread_join(threads[j], NULL), 0);
     }
@@ -259,8 +261,9 @@ static bool child_has_no_registrations(void *handle)
     threadclock_thread own;
     if (threadclock_thread_times(*(threadclock_thread *)handle, &times) != -ESRCH)
         return false;
-    return threadclock_thread_register(&own) == 0 && own != *(threadclock_thread *)handle && threadclock_thread_times(own, &times) == 0
-           && times.total_ns < 50 * NS_PER_MS && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH
+    return threadclock_thread_register(&own) == 0 && own != *(threadclock_thread *)handle
+           && threadclock_thread_times(own, &times) == 0 && times.total_ns < 50 * NS_PER_MS
+           && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH
            && threadclock_thread_unregister() == 0;
 }
 

@@ -25,8 +25,8 @@ static void *do_nothing(void *unused)
 }
 
 /*
- * Starts a thread with a far larger TID, or after the last one with a small one. TID allocation goes round, so
- * that is how far it has come before a TID is used again; by less than a circle it never goes back.
+ * Starts a thread with a far larger TID, or after the last one with a small one. TID allocation goes round,
+ * so that is how far it has come before a TID is used again; by less than a circle it never goes back.
  */
 static void go_far_past(pid_t tid)
 {
@@ -76,7 +76,8 @@ static void a_tid_used_again_is_another_thread(void **state)
         pthread_barrier_init(&young.ready, NULL, 2);
         pthread_barrier_init(&young.leave, NULL, 2);
         strcpy(young.name, "young");
-        assert_int_equal(pthread_create(&young.thread, NULL, round % 2 ? read_oneself : sleep_until_let_go, &young), 0);
+        void *(*life)(void *) = round % 2 ? read_oneself : sleep_until_let_go;
+        assert_int_equal(pthread_create(&young.thread, NULL, life, &young), 0);
         pthread_barrier_wait(&young.ready);
         another_process_starts();
         reused += young.tid == old.tid;

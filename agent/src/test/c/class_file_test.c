@@ -25,7 +25,8 @@ static enum class_file_result find(const unsigned char *bytes, size_t length, st
     assert_non_null(exact);
     memcpy(exact, bytes, length);
     *change = (struct call_change){0};
-    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, &total_for_user, change);
+    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, &total_for_user,
+                                                    change);
     free(exact);
     return result;
 }
@@ -81,9 +82,11 @@ static void the_parts_answer_as_the_whole(void **state)
         put_pool(&pool);
         put_code(&code, calls);
         struct call_change change = {0};
-        enum class_file_result result = class_parts_find(pool.at, pool.length, CONSTANTS, code.at, code.length,
-                                                         &total_for_user, &change);
-        assert_int_equal(result, calls == 0 ? CLASS_FILE_RIGHT : calls == 1 ? CLASS_FILE_WRONG : CLASS_FILE_NOT_UNDERSTOOD);
+        enum class_file_result result = class_parts_find(pool.at, pool.length, CONSTANTS, code.at,
+                                                         code.length, &total_for_user, &change);
+        assert_int_equal(result, calls == 0   ? CLASS_FILE_RIGHT
+                                 : calls == 1 ? CLASS_FILE_WRONG
+                                              : CLASS_FILE_NOT_UNDERSTOOD);
         if (calls == 1)
             assert_memory_equal(code.at + change.offset - 1, "\270\0\012\120", 4);
     }
@@ -109,7 +112,8 @@ static void other_names_are_not_taken_for_these(void **state)
 {
     (void)state;
     assert_int_equal(find_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), CLASS_FILE_RIGHT);
-    assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21),
+                     CLASS_FILE_NOT_UNDERSTOOD);
     assert_int_equal(find_with("getThreadUserTime", "getThreadUserTim2", 17), CLASS_FILE_NOT_UNDERSTOOD);
     assert_int_equal(find_with("([J)[J", "([I)[J", 6), CLASS_FILE_NOT_UNDERSTOOD);
     assert_int_equal(find_with("sun/management", "sub/management", 14), CLASS_FILE_NOT_UNDERSTOOD);
@@ -121,14 +125,15 @@ static void what_is_meant_has_to_be_static(void **state)
     assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
 }
 
-static enum class_file_result find_in_parts(const struct bytes *pool, unsigned count, const struct bytes *code, size_t length)
+static enum class_file_result find_in_parts(const struct bytes *pool, unsigned count,
+                                            const struct bytes *code, size_t length)
 {
     unsigned char *exact = malloc(length + 1);
     assert_non_null(exact);
     memcpy(exact + 1, code->at, length);
     struct call_change change;
-    enum class_file_result result = class_parts_find(pool->at, pool->length, (uint16_t)count, exact + 1, length,
-                                                     &total_for_user, &change);
+    enum class_file_result result = class_parts_find(pool->at, pool->length, (uint16_t)count, exact + 1,
+                                                     length, &total_for_user, &change);
     free(exact);
     return result;
 }
@@ -151,12 +156,13 @@ static void each_instruction_has_its_length(void **state)
 {
     (void)state;
     static const char *const longer[] = {
-        "10ff", "11ffff", "12ff", "13ffff", "14ffff", "15ff", "16ff", "17ff", "18ff", "19ff", "36ff", "37ff", "38ff",
-        "39ff", "3aff", "84ffff", "99ffff", "9affff", "9bffff", "9cffff", "9dffff", "9effff", "9fffff", "a0ffff", "a1ffff",
-        "a2ffff", "a3ffff", "a4ffff", "a5ffff", "a6ffff", "a7ffff", "a8ffff", "a9ff", "b2ffff", "b3ffff", "b4ffff",
-        "b5ffff", "b6ffff", "b7ffff", "b8ffff", "b9ffffffff", "baffffffff", "bbffff", "bcff", "bdffff", "c0ffff", "c1ffff",
-        "c415ffff", "c419ffff", "c436ffff", "c43affff", "c4a9ffff", "c484ffffffff", "c5ffffff", "c6ffff", "c7ffff",
-        "c8ffffffff", "c9ffffffff", "aaffffff ffffffff 00000000 00000000 ffffffff", "abffffff ffffffff 00000000"};
+        "10ff", "11ffff", "12ff", "13ffff", "14ffff", "15ff", "16ff", "17ff", "18ff", "19ff", "36ff",
+        "37ff", "38ff", "39ff", "3aff", "84ffff", "99ffff", "9affff", "9bffff", "9cffff", "9dffff",
+        "9effff", "9fffff", "a0ffff", "a1ffff", "a2ffff", "a3ffff", "a4ffff", "a5ffff", "a6ffff", "a7ffff",
+        "a8ffff", "a9ff", "b2ffff", "b3ffff", "b4ffff", "b5ffff", "b6ffff", "b7ffff", "b8ffff",
+        "b9ffffffff", "baffffffff", "bbffff", "bcff", "bdffff", "c0ffff", "c1ffff", "c415ffff", "c419ffff",
+        "c436ffff", "c43affff", "c4a9ffff", "c484ffffffff", "c5ffffff", "c6ffff", "c7ffff", "c8ffffffff",
+        "c9ffffffff", "aaffffff ffffffff 00000000 00000000 ffffffff", "abffffff ffffffff 00000000"};
     bool known[256] = {false};
     for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++) {
         struct bytes instruction = {.length = 0};
@@ -194,7 +200,8 @@ static void a_pool_too_large_is_not_understood(void **state)
     struct call_change change;
     assert_int_equal(class_parts_find(pool, sizeof pool, MANY + 1, pool, 0, &total_for_user, &change),
                      CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &total_for_user, &change), CLASS_FILE_RIGHT);
+    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &total_for_user, &change),
+                     CLASS_FILE_RIGHT);
 }
 
 /* Neither a prefix of a class nor a class with trailing bytes is accepted. */
@@ -272,8 +279,8 @@ static void a_pool_of_any_count_is_read_within_its_bytes(void **state)
     put_code(&code, 1);
     for (unsigned count = 0; count <= UINT16_MAX; count++) {
         struct call_change change;
-        enum class_file_result result = class_parts_find(pool.at, pool.length, (uint16_t)count, code.at, code.length,
-                                                         &total_for_user, &change);
+        enum class_file_result result = class_parts_find(pool.at, pool.length, (uint16_t)count, code.at,
+                                                         code.length, &total_for_user, &change);
         assert_int_equal(result, count == CONSTANTS ? CLASS_FILE_WRONG : CLASS_FILE_NOT_UNDERSTOOD);
     }
 }
@@ -287,7 +294,8 @@ static void check_file(const char *name)
     fclose(file);
     struct call_change change;
     enum class_file_result result = find(bytes, length, &change);
-    print_message("%s: %s\n", name, result == CLASS_FILE_WRONG ? "wrong" : result == CLASS_FILE_RIGHT ? "right" : "odd");
+    print_message("%s: %s\n", name,
+                  result == CLASS_FILE_WRONG ? "wrong" : result == CLASS_FILE_RIGHT ? "right" : "odd");
     assert_int_not_equal(result, CLASS_FILE_NOT_UNDERSTOOD);
     if (result == CLASS_FILE_WRONG)
         assert_valid_change(bytes, length, change);

@@ -48,7 +48,8 @@ static bool says_one_line(void *entry)
 {
     char printed[4096];
     start_and_capture(entry, NULL, printed, sizeof printed);
-    return strncmp(printed, "threadclock: this JVM is not HotSpot", 36) == 0 && strchr(printed, '\n') == printed + strlen(printed) - 1;
+    return strncmp(printed, "threadclock: this JVM is not HotSpot", 36) == 0
+           && strchr(printed, '\n') == printed + strlen(printed) - 1;
 }
 
 static bool names_the_option(void *entry)

@@ -69,7 +69,8 @@ static void run(size_t i, int64_t user_ns, int64_t system_ns)
 
 static void start(const char *name)
 {
-    struct threadclock_thread_row row = {.tid = FIRST_TID + (pid_t)world.serials, .serial = world.serials + 1};
+    struct threadclock_thread_row row = {.tid = FIRST_TID + (pid_t)world.serials,
+                                         .serial = world.serials + 1};
     snprintf(row.name, sizeof row.name, "%s", name);
     world.serials++;
     world.rows[world.count++] = row;
@@ -170,7 +171,8 @@ static void begin(struct reader *reader, size_t count)
 static void assert_knows_all(const struct reader *reader)
 {
     for (size_t i = 0; i < world.count; i++)
-        assert_memory_equal(&reader->threads[world.rows[i].serial], &world.rows[i].times, sizeof world.rows[i].times);
+        assert_memory_equal(&reader->threads[world.rows[i].serial], &world.rows[i].times,
+                            sizeof world.rows[i].times);
     assert_memory_equal(&reader->process, &world.process, sizeof world.process);
 }
 
