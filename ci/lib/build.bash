@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds dist/ from the sources: the native library with CMake, then the jar with Maven. Sourced after common.bash.
+# Builds dist/ from the sources: the native library with CMake, then the jar with Maven. Sourced after
+# common.bash.
 #
-# The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps them, and a
-# build killed half-way leaves the old dist/ whole. dist/.stamp comes last and bears the time at which the build began.
+# The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps
+# them, and a build killed half-way leaves the old dist/ whole. dist/.stamp comes last and bears the time at
+# which the build began.
 
 TC_BUILD=$TC_ROOT/build
 TC_DIST=$TC_ROOT/dist
@@ -16,7 +18,8 @@ TC_LOG=$TC_BUILD/build.log
 # Where the product's sources lie; tests/ and docs/ do not change dist/.
 TC_SOURCES=(pom.xml native library agent cli)
 
-# The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and musl.
+# The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
+# musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
 
 # dist_is_current [all]: dist/ is whole and no source is newer. A few milliseconds.
@@ -32,7 +35,8 @@ dist_is_current() {
     [[ -z $newer ]]
 }
 
-# build_step TITLE COMMAND...: runs the command with its output in the log; on failure shows the log's tail and leaves.
+# build_step TITLE COMMAND...: runs the command with its output in the log; on failure shows the log's tail
+# and leaves.
 build_step() {
     local title=$1 status
     shift
@@ -77,13 +81,15 @@ build_dist() {
     printf '%s\n' "$TC_ROOT $JAVA_HOME" >"$TC_BUILD/native.root"
     if [[ ${1:-} == all ]]; then
         for architecture in "${TC_ARCHITECTURES[@]}"; do
-            build_step "building the native library for linux-$architecture..." build_native "$TC_BUILD/native-$architecture" \
+            build_step "building the native library for linux-$architecture..." build_native \
+                "$TC_BUILD/native-$architecture" \
                 configure_zig "$TC_BUILD/native-$architecture" "$(zig_target "$architecture")"
             mkdir -p "$stage/linux-$architecture"
             cp "$TC_BUILD/native-$architecture/libthreadclock.so" "$stage/linux-$architecture/"
         done
     else
-        build_step "building the native library..." build_native "$TC_BUILD/native" configure_native "$TC_BUILD/native"
+        build_step "building the native library..." build_native "$TC_BUILD/native" configure_native \
+            "$TC_BUILD/native"
         mkdir -p "$stage/$platform"
         cp "$TC_BUILD/native/libthreadclock.so" "$stage/$platform/"
     fi
@@ -105,8 +111,8 @@ build_native() {
     "${@:2}" -DTHREADCLOCK_TESTS=OFF && cmake --build "$1"
 }
 
-# ensure_dist [clean] [all]: sets up and builds what is missing or out of date; one at a time, others wait. All: for every
-# platform; where Zig cannot be had this fails after this machine's build.
+# ensure_dist [clean] [all]: sets up and builds what is missing or out of date; one at a time, others wait.
+# All: for every platform; where Zig cannot be had this fails after this machine's build.
 ensure_dist() {
     local lock clean='' all='' why=''
     [[ ${1:-} == clean ]] && clean=clean && shift
@@ -118,7 +124,8 @@ ensure_dist() {
     flock -n "$lock" || { say "waiting for another build in this checkout..."; flock "$lock"; }
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
-        rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" "$TC_ROOT"/{library,agent,cli,tests}/target
+        rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
+            "$TC_ROOT"/{library,agent,cli,tests}/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

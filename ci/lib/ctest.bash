@@ -4,8 +4,10 @@
 
 # shortened: the C tests that repeat themselves do so less often.
 shortened() {
-    export THREADCLOCK_STRESS_READS=400000 THREADCLOCK_CHURN_THREADS=1280 THREADCLOCK_WATCH_MS=1000 THREADCLOCK_SIGNAL_MS=500
-    export THREADCLOCK_COMPARISONS=200000 CLASS_FILE_ROUNDS=2000 THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
+    export THREADCLOCK_STRESS_READS=400000 THREADCLOCK_CHURN_THREADS=1280 THREADCLOCK_WATCH_MS=1000 \
+        THREADCLOCK_SIGNAL_MS=500
+    export THREADCLOCK_COMPARISONS=200000 CLASS_FILE_ROUNDS=2000 \
+        THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
 }
 
 # run_native_tests FOLDER SECONDS [CMAKE OPTIONS]: SECONDS is the limit of each test program.
@@ -26,7 +28,8 @@ run_ctest() {
     local folder=$1 seconds=$2 title=${3:-} output status
     output=$TC_PART_DIR/ctest${title:+-$title}.out
     # Awk ends with ctest; PIPESTATUS keeps ctest's own verdict.
-    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" "${@:4}" </dev/null 2>&1 | tee "$output" |
+    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" "${@:4}" </dev/null 2>&1 |
+        tee "$output" |
         awk -f "$TC_ROOT/ci/lib/ctest.awk" | results_from "$title"
     status=${PIPESTATUS[0]}
     cat "$output" >>"$TC_PART_LOG"
@@ -41,7 +44,8 @@ run_ctest() {
     fi
 }
 
-# what_failed_tests_printed OUTPUT OF ctest -V: of each failed test program, the last lines that are not about tests that passed.
+# what_failed_tests_printed OUTPUT OF ctest -V: of each failed test program, the last lines that are not about
+# tests that passed.
 what_failed_tests_printed() {
     local number
     for number in $(sed -n 's/^ *[0-9]*\/[0-9]* *Test *#\([0-9]*\): .*\*\*\*.*/\1/p' "$1" | head -n 10); do

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the built library does against attacks on the process that loads it (SECURITY.md), as readelf shows it. Sourced after
-# part.bash.
+# What the built library does against attacks on the process that loads it (SECURITY.md), as readelf shows it.
+# Sourced after part.bash.
 
 # hardening_faults LIBRARY ARCHITECTURE: a line for each protection that is missing; none: nothing is printed.
 hardening_faults() {
     local segments dynamic notes undefined
-    segments=$(readelf -lW "$1") && dynamic=$(readelf -dW "$1") && notes=$(readelf -nW "$1") && undefined=$(nm -D --undefined-only "$1") || return 1
+    segments=$(readelf -lW "$1") && dynamic=$(readelf -dW "$1") && notes=$(readelf -nW "$1") &&
+        undefined=$(nm -D --undefined-only "$1") || return 1
     grep -q 'GNU_RELRO' <<<"$segments" || echo 'no RELRO'
     grep -q 'FLAGS.*NOW' <<<"$dynamic" || echo 'lazy binding: RELRO leaves the function pointers writable'
     grep -qE 'GNU_STACK .* RW +0' <<<"$segments" || echo 'executable stack'
@@ -16,15 +17,16 @@ hardening_faults() {
         x86_64) grep -q 'x86 feature: IBT, SHSTK' <<<"$notes" || echo 'not marked for CET' ;;
         aarch64) grep -q 'AArch64 feature: BTI, PAC' <<<"$notes" || echo 'not marked for BTI and PAC' ;;
     esac
-    grep -qw '__stack_chk_fail' <<<"$undefined" || echo 'no stack protector, or one that is not the C library'\''s'
+    grep -qw '__stack_chk_fail' <<<"$undefined" ||
+        echo 'no stack protector, or one that is not the C library'\''s'
     grep -E '_chk(@|$)' <<<"$undefined" && echo 'FORTIFY: functions that musl lacks'
     return 0
 }
 
 is_hardened() { equal "missing protections" '' "$(hardening_faults "$@")"; }
 
-# notices_missing_hardening FOLDER: the check's own check: a library made without one of the protections is noticed, and
-# one with all of them is not. With this machine's gcc.
+# notices_missing_hardening FOLDER: the check's own check: a library made without one of the protections is
+# noticed, and one with all of them is not. With this machine's gcc.
 notices_missing_hardening() {
     local fault architecture library=$1/hardening.so
     local options=(-shared -nostdlib -fPIC -fstack-protector-all '-Wl,-z,relro' '-Wl,-z,now' -x c)
@@ -35,9 +37,11 @@ notices_missing_hardening() {
         aarch64) options+=(-mbranch-protection=standard) ;;
     esac
     gcc "${options[@]}" -o "$library" - <<<"$source" && is_hardened "$library" "$architecture" || return 1
-    for fault in -Wl,-z,norelro -Wl,-z,lazy -Wl,-z,execstack -Wl,--omagic -fno-stack-protector -fcf-protection=none \
+    for fault in -Wl,-z,norelro -Wl,-z,lazy -Wl,-z,execstack -Wl,--omagic -fno-stack-protector \
+        -fcf-protection=none \
         -mbranch-protection=none; do
-        [[ $fault == -fcf* && $architecture != x86_64 || $fault == -mbranch* && $architecture != aarch64 ]] && continue
+        [[ $fault == -fcf* && $architecture != x86_64 || $fault == -mbranch* && $architecture != aarch64 ]] &&
+            continue
         gcc "${options[@]}" "$fault" -o "$library" - <<<"$source" || return 1
         if is_hardened "$library" "$architecture" >/dev/null; then
             echo "not noticed: $fault"

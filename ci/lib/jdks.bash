@@ -7,25 +7,31 @@
 #   root/usr   what the packages put there: the JDK, its libraries, a shell and mount
 #   jdk        a Java home: bin/ of wrappers, the rest links into root/usr
 #   stamp      written last: the JDK's version and the package's
-# A wrapper binds root/usr over /usr and the real JDK over jdk/ in a mount namespace of its own, then becomes the program:
-# every other folder stays what and where it is, java.home is jdk/, and the last process to end takes the mounts with it.
-# The packages are only unpacked (none of their scripts runs), so root is needed only where the kernel asks for it.
+# A wrapper binds root/usr over /usr and the real JDK over jdk/ in a mount namespace of its own, then becomes
+# the program: every other folder stays what and where it is, java.home is jdk/, and the last process to end
+# takes the mounts with it. The packages are only unpacked (none of their scripts runs), so root is needed
+# only where the kernel asks for it.
 
-# What a JVM may want to start, and what the wrappers of other JDKs need when a JVM of the matrix starts those.
+# What a JVM may want to start, and what the wrappers of other JDKs need when a JVM of the matrix starts
+# those.
 JDKS_TOOLS=(bash dash coreutils mount util-linux)
 
-# apt_private ARGUMENTS: the host's apt with its proxy, certificates and retries, but with sid's list and no state of the host.
+# apt_private ARGUMENTS: the host's apt with its proxy, certificates and retries, but with sid's list and no
+# state of the host.
 apt_private() { "$1" -c "$WORK/apt.conf" "${@:2}" </dev/null; }
 
-# debian_mirror CODENAME: where this host gets Debian from; sid lies beside. It may name a password: never printed, never kept.
-# The package lists say who made them; on a machine that has none yet, the mirror is known by its folder's name.
+# debian_mirror CODENAME: where this host gets Debian from; sid lies beside. It may name a password: never
+# printed, never kept. The package lists say who made them; on a machine that has none yet, the mirror is
+# known by its folder's name.
 debian_mirror() {
     # shellcheck disable=SC2016 # apt fills these in
     {
         apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(ORIGIN) $(REPO_URI)' 'Created-By: Packages'
-        apt-get update --print-uris | sed -nE "s#^'(.*/debian(\.list)?/)dists/([^/]*)/InRelease'.*#\3 main Debian \1#p"
+        apt-get update --print-uris |
+            sed -nE "s#^'(.*/debian(\.list)?/)dists/([^/]*)/InRelease'.*#\3 main Debian \1#p"
     } 2>/dev/null </dev/null | awk -v codename="$1" '
-        ($1 == codename || $1 ~ /^(oldstable|stable|testing|unstable|sid)$/) && $2 == "main" && $3 == "Debian" && !found++ { print $4 }'
+        ($1 == codename || $1 ~ /^(oldstable|stable|testing|unstable|sid)$/) && $2 == "main" &&
+            $3 == "Debian" && !found++ { print $4 }'
 }
 
 # find_debian: leaves this host's Debian mirror in $mirror, or fails with the reason in $why.
@@ -37,7 +43,7 @@ find_debian() {
     # shellcheck source=/dev/null
     read -r system codename < <(. /etc/os-release && printf '%s %s\n' "$ID" "${VERSION_CODENAME:-sid}")
     if [[ ${system:-} != debian ]]; then
-        why="this is ${system:-an unknown system}; only the apt sources of Debian are sure to name a mirror of Debian"
+        why="this is ${system:-an unknown system}; only Debian's apt sources surely name a mirror of Debian"
     elif [[ ! -L /bin || ! -L /lib ]]; then
         why='/bin and /lib are no links into /usr here, so a JDK cannot be given a /usr of its own'
     else
@@ -48,8 +54,9 @@ find_debian() {
     return 1
 }
 
-# find_namespace: leaves in $unshare the command that makes a private mount namespace here, in $drop the one that gives up what
-# a user was allowed in it: a program that runs with the powers of root over its own files tests something else.
+# find_namespace: leaves in $unshare the command that makes a private mount namespace here, in $drop the one
+# that gives up what a user was allowed in it: a program that runs with the powers of root over its own files
+# tests something else.
 find_namespace() {
     unshare='unshare --mount --propagation private' drop=''
     $unshare mount -n --bind /usr /usr 2>/dev/null && return
@@ -58,10 +65,11 @@ find_namespace() {
     $unshare mount -n --bind /usr /usr 2>/dev/null
 }
 
-# prepare_apt: package lists in $WORK: sid's for this machine; or those of $suite for $architecture, and of its sources. Kept
-# there until all is made, as are the downloads.
+# prepare_apt: package lists in $WORK: sid's for this machine; or those of $suite for $architecture, and of
+# its sources. Kept there until all is made, as are the downloads.
 prepare_apt() {
-    local arch=${architecture:-$(dpkg --print-architecture)} keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    local arch=${architecture:-$(dpkg --print-architecture)} \
+        keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial} || return 1
     : >"$WORK/state/status"
     [[ -e $keyring ]] && keyring=" signed-by=$keyring" || keyring=''
@@ -71,7 +79,8 @@ prepare_apt() {
         [[ -z ${suite:-} ]] || printf 'deb-src [target=Sources%s] %s %s main\n' "$keyring" "$mirror" "$suite"
     ) >"$WORK/sources.list" || return 1
     cat >"$WORK/apt.conf" <<END
-Dir::Etc { SourceList "$WORK/sources.list"; SourceParts "/dev/null"; Preferences "/dev/null"; PreferencesParts "/dev/null"; };
+Dir::Etc { SourceList "$WORK/sources.list"; SourceParts "/dev/null"; };
+Dir::Etc { Preferences "/dev/null"; PreferencesParts "/dev/null"; };
 Dir::State "$WORK/state";
 Dir::State { Lists "$WORK/state/lists"; Status "$WORK/state/status"; };
 Dir::Cache "$WORK/cache";
@@ -96,16 +105,19 @@ END
 
 # reason_from_log: apt's own words in the last 40 lines of the log, without the address it talked to.
 reason_from_log() {
-    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | sed -E 's#[a-z+]+://[^ ]+/#.../#g' | grep . || printf 'see %s\n' "$LOG"
+    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | sed -E 's#[a-z+]+://[^ ]+/#.../#g' | grep . ||
+        printf 'see %s\n' "$LOG"
 }
 
-# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. Called again after a kill, it begins where it makes sense.
+# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. Called again after a kill, it begins
+# where it makes sense.
 make_jdk() {
     local n=$1 package=openjdk-$1-jdk-headless version files file new=$JDKS/.new-$1 real
     version=$(apt_private apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: *//p' | head -n 1)
     [[ -n $version ]] || { why="Debian sid has no $package for $(dpkg --print-architecture)"; return 1; }
     # Asked with an empty archive, --print-uris names every file: 'address' name size hash.
-    if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "$package" "${JDKS_TOOLS[@]}" 2>>"$LOG"); then
+    if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris \
+        "$package" "${JDKS_TOOLS[@]}" 2>>"$LOG"); then
         why="apt cannot resolve $package: $(reason_from_log)"
         return 1
     fi
@@ -122,14 +134,16 @@ make_jdk() {
     mkdir -p "$new"/root/usr/{bin,lib,lib64,sbin,local,src}
     for file in bin lib lib64 sbin; do ln -s "usr/$file" "$new/root/$file"; done
     while IFS= read -r file; do
-        dpkg-deb --fsys-tarfile "$WORK/cache/archives/$file" | tar -xpf - -C "$new/root" --keep-directory-symlink --no-same-owner \
+        dpkg-deb --fsys-tarfile "$WORK/cache/archives/$file" |
+            tar -xpf - -C "$new/root" --keep-directory-symlink --no-same-owner \
             --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' 2>>"$LOG"
         [[ ${PIPESTATUS[*]} == '0 0' ]] || { why="cannot unpack $file; see $LOG"; return 1; }
     done <<<"$files"
 
     real=$(cd "$new/root" && printf '%s\n' usr/lib/jvm/java-"$n"-openjdk-*/bin/java)
     real=${real%/bin/java}
-    [[ -x $new/root/$real/bin/java ]] || { why="$package has no bin/java where it is expected; see $LOG"; return 1; }
+    [[ -x $new/root/$real/bin/java ]] ||
+        { why="$package has no bin/java where it is expected; see $LOG"; return 1; }
     settle_files "$new/root" "$new/root/$real"
     make_home "$n" "$new" "$real" || { why="cannot write in $JDKS"; return 1; }
     rm -rf --one-file-system "${JDKS:?}/$n"
@@ -137,7 +151,8 @@ make_jdk() {
     finish_jdk "$n" "$version"
 }
 
-# settle_files ROOT HOME: the JDK's configuration, linked to in /etc, moves into the JDK; what is outside /usr goes.
+# settle_files ROOT HOME: the JDK's configuration, linked to in /etc, moves into the JDK; what is outside /usr
+# goes.
 settle_files() {
     local root=$1 home=$2 link target
     while IFS= read -r -d '' link; do
@@ -150,8 +165,8 @@ settle_files() {
     find "$root" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
 }
 
-# make_home N FOLDER HOME-IN-ROOT: the Java home that the host sees. JDK 8 has a second one in it, jre/, made first: what is
-# there already is not linked to.
+# make_home N FOLDER HOME-IN-ROOT: the Java home that the host sees. JDK 8 has a second one in it, jre/, made
+# first: what is there already is not linked to.
 make_home() {
     local n=$1 new=$2 real=$3 inner from to entry
     for inner in jre/ ''; do
@@ -163,13 +178,15 @@ make_home() {
             chmod 755 "${to}bin/${entry##*/}"
         done
         for entry in "$from"*; do
-            [[ -d $to${entry##*/} ]] || ln -s "$JDKS/$n/root/$real/$inner${entry##*/}" "$to${entry##*/}" || return 1
+            [[ -d $to${entry##*/} ]] || ln -s "$JDKS/$n/root/$real/$inner${entry##*/}" "$to${entry##*/}" ||
+                return 1
         done
     done
 }
 
-# wrapper FOLDER HOME-IN-ROOT PROGRAM: a script that becomes the program. Bash, because sh drops variables like a.b=c.
-# /usr/local and /usr/src are the host's: a checkout or a program may lie there. /usr comes last, it takes mount away.
+# wrapper FOLDER HOME-IN-ROOT PROGRAM: a script that becomes the program. Bash, because sh drops variables
+# like a.b=c. /usr/local and /usr/src are the host's: a checkout or a program may lie there. /usr comes last,
+# it takes mount away.
 wrapper() {
     local folder=$1 real=$2 program=$3
     cat <<END
@@ -189,9 +206,11 @@ finish_jdk() {
     local n=$1 java=$JDKS/$1/jdk/bin/java version
     # The archive of preloaded classes. Without one the JVM starts slower and else does the same.
     if [[ -z $(find "$JDKS/$n/root/usr/lib/jvm" -name classes.jsa -print -quit) ]]; then
-        "$java" -Xshare:dump </dev/null >>"$LOG" 2>&1 || printf 'JDK %s: no class data archive\n' "$n" >>"$LOG"
+        "$java" -Xshare:dump </dev/null >>"$LOG" 2>&1 ||
+            printf 'JDK %s: no class data archive\n' "$n" >>"$LOG"
     fi
-    version=$("$java" -XshowSettings:properties -version 2>&1 </dev/null | tee -a "$LOG" | sed -n 's/^ *java\.runtime\.version = //p')
+    version=$("$java" -XshowSettings:properties -version 2>&1 </dev/null | tee -a "$LOG" |
+        sed -n 's/^ *java\.runtime\.version = //p')
     [[ -n $version ]] || { why="it does not run: $(tail -n 1 "$LOG")"; return 1; }
     printf '%s\t%s\n' "$version" "$2" >"$JDKS/$n/stamp.new"
     mv "$JDKS/$n/stamp.new" "$JDKS/$n/stamp"

@@ -19,7 +19,8 @@ run_maven_tests() {
     if ((${#reports[@]})); then
         for report in "${reports[@]}"; do awk -f "$TC_ROOT/ci/lib/surefire.awk" "$report"; done | results_from
     fi
-    if ((status != 0)) || grep -qE 'forked VM terminated|There was a timeout|ERROR.*The forked VM' "$output"; then
+    if ((status != 0)) ||
+        grep -qE 'forked VM terminated|There was a timeout|ERROR.*The forked VM' "$output"; then
         fail "Maven" "exit $status; log: ${TC_PART_LOG#"$TC_ROOT"/}"
         grep -E '^\[(ERROR|WARNING)\]' "$output" | tail -n 40
     elif grep -q $'^fail\t'"$TC_PART"$'\t' "$TC_RESULTS"; then

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# How a part of the test suite reports: one line a single test on stdout, and the same into $TC_RESULTS. Sourced by parts.
+# How a part of the test suite reports: one line a single test on stdout, and the same into $TC_RESULTS.
+# Sourced by parts.
 #
 # $TC_RESULTS has a line a test: status (pass, fail, skip), part, name, reason; separated by tabs.
 
@@ -32,7 +33,8 @@ check() {
     fi
 }
 
-# must COMMAND...: a step without which the part cannot go on. Its output goes to the part's log; failing ends the part.
+# must COMMAND...: a step without which the part cannot go on. Its output goes to the part's log; failing ends
+# the part.
 must() {
     printf '\n== %s\n' "$*" >>"$TC_PART_LOG"
     "$@" </dev/null >>"$TC_PART_LOG" 2>&1 && return
