@@ -48,13 +48,8 @@ build_step() {
     die "${title%...} failed (exit $status); the whole log is $TC_LOG"
 }
 
-# configure_native FOLDER [CMAKE OPTIONS]: the one place that knows how the native tree is configured.
-configure_native() {
-    local folder=$1
-    shift
-    cmake -S "$TC_ROOT/native" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTHREADCLOCK_JVM=ON \
-        -DJAVA_HOME="$JAVA_HOME" "$@"
-}
+# configure_native FOLDER [CMAKE OPTIONS]: as native/CMakePresets.json says, for the JDK in JAVA_HOME.
+configure_native() { cmake -S "$TC_ROOT/native" --preset release -B "$@"; }
 
 # tc_maven ARGUMENTS: Maven on the checkout, never asking, trying again when the network fails.
 tc_maven() {

@@ -10,22 +10,21 @@ shortened() {
         THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
 }
 
-# run_native_tests FOLDER SECONDS [CMAKE OPTIONS]: SECONDS is the limit of each test program.
+# run_native_tests PRESET SECONDS: one of native/CMakePresets.json; SECONDS is the limit of each test program.
 run_native_tests() {
-    build_native_tests "$1" "${@:3}"
+    build_native_tests "$1"
     pass "builds without warnings"
     run_ctest "$1" "$2"
 }
 
-# build_native_tests FOLDER [CMAKE OPTIONS]
 build_native_tests() {
-    must configure_native "$1" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON "${@:2}"
-    must cmake --build "$1"
+    must cmake -S "$TC_ROOT/native" --preset "$1"
+    must cmake --build "$TC_BUILD/test-$1"
 }
 
-# run_ctest FOLDER SECONDS [TITLE [CTEST OPTIONS]]: the title goes before the name of each test.
+# run_ctest PRESET SECONDS [TITLE [CTEST OPTIONS]]: the title goes before the name of each test.
 run_ctest() {
-    local folder=$1 seconds=$2 title=${3:-} output status
+    local folder=$TC_BUILD/test-$1 seconds=$2 title=${3:-} output status
     output=$TC_PART_DIR/ctest${title:+-$title}.out
     # Awk ends with ctest; PIPESTATUS keeps ctest's own verdict.
     CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" "${@:4}" </dev/null 2>&1 |
