@@ -12,27 +12,28 @@
 #include <stddef.h>
 
 #include "natives.h"
+#include "sys.h"
 
 /* True: it is the JDK's own sun.management.ThreadImpl. */
-bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class);
+TC_INTERNAL bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class);
 
 /* A global reference to ThreadImpl if it is loaded; otherwise null. One thread at a time. */
-jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env);
+TC_INTERNAL jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env);
 
 /* Adds to callbacks the event that binding_make enables briefly. */
-void binding_callbacks(jvmtiEventCallbacks *callbacks);
+TC_INTERNAL void binding_callbacks(jvmtiEventCallbacks *callbacks);
 
 /* For the event NativeMethodBind: the door to bind instead of this function; null: bind this function. */
-void *binding_of_first_call(enum native native, void *address);
+TC_INTERNAL void *binding_of_first_call(enum native native, void *address);
 
 /*
  * Binds the natives that are wanted (doors.h) and already bound. The rest are left to the event
  * NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its remedy in
  * problem.
  */
-int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size);
+TC_INTERNAL int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size);
 
 /* Describes what answers a native, determined by calling it. Live phase, one thread at a time. */
-const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native);
+TC_INTERNAL const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native);
 
 #endif

@@ -6,10 +6,12 @@
 #include <jni.h>
 #include <stdbool.h>
 
+#include "sys.h"
+
 /*
  * The boot loader's class of this name, "java.lang.Thread"; null: there is none, and no exception is pending.
  * JNI's FindClass would ask the application's class loader, which may run or wait for any code.
  */
-jclass boot_class(JNIEnv *env, const char *name, bool initialized);
+TC_INTERNAL jclass boot_class(JNIEnv *env, const char *name, bool initialized);
 
 #endif

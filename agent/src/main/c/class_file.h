@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sys.h"
+
 /*
  * In one method, an invokestatic of one method of the same class where another one of the same descriptor was
  * meant.
@@ -32,15 +34,17 @@ enum class_file_result {
  * Searches a whole class file; the offset in change is from its beginning. Reads bytes[0] to bytes[length -
  * 1] and nothing else.
  */
-enum class_file_result class_file_find(const unsigned char *bytes, size_t length, const struct wrong_call *wrong,
-                                       struct call_change *change);
+TC_INTERNAL enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
+                                                   const struct wrong_call *wrong,
+                                                   struct call_change *change);
 
 /*
  * Searches the parts of a loaded class that JVMTI returns: the bytes and count of GetConstantPool, and the
  * method's GetBytecodes. The offset is from the beginning of code.
  */
-enum class_file_result class_parts_find(const unsigned char *pool, size_t pool_length, uint16_t pool_count,
-                                        const unsigned char *code, size_t code_length, const struct wrong_call *wrong,
-                                        struct call_change *change);
+TC_INTERNAL enum class_file_result class_parts_find(const unsigned char *pool, size_t pool_length,
+                                                    uint16_t pool_count, const unsigned char *code,
+                                                    size_t code_length, const struct wrong_call *wrong,
+                                                    struct call_change *change);
 
 #endif

@@ -8,23 +8,24 @@
 
 #include "natives.h"
 #include "options.h"
+#include "sys.h"
 
 /* Two per native, which do the same: binding.c explains why. */
 enum { DOORS = 2 };
 
-void *door_of(enum native native, int door);
-bool door_is_ours(const void *function);
+TC_INTERNAL void *door_of(enum native native, int door);
+TC_INTERNAL bool door_is_ours(const void *function);
 
 /*
  * From now on threadclock answers as these options say, and the JVM answers the rest; null: the JVM answers
  * all.
  */
-void doors_lead_to(const struct agent_options *options);
+TC_INTERNAL void doors_lead_to(const struct agent_options *options);
 
 /* True: threadclock answers this native when it is bound to a door. */
-bool door_leads_to_ours(enum native native);
+TC_INTERNAL bool door_leads_to_ours(enum native native);
 
 /* True: threadclock has had to answer this native at some time. Others need no door. */
-bool door_is_wanted(enum native native);
+TC_INTERNAL bool door_is_wanted(enum native native);
 
 #endif

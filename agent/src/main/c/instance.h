@@ -5,24 +5,26 @@
 
 #include <jni.h>
 
+#include "sys.h"
+
 /*
  * The JVM loads a library once for each path: the agent's through -agentpath, the jar's from its own folder.
  * Each copy would keep its own account of the threads. Returns a function of the copy of this version that
  * was loaded first; null: this is the first, or it is unknown which are loaded. Copies of other versions do
  * not count.
  */
-void *instance_first(const char *function);
+TC_INTERNAL void *instance_first(const char *function);
 
 /* The name of the file that this library was loaded from, without its folder; null: not known. */
-const char *instance_file(void);
+TC_INTERNAL const char *instance_file(void);
 
 /* A dlopen handle of the HotSpot JVM's library; null: another JVM. */
-void *instance_libjvm(JavaVM *vm);
+TC_INTERNAL void *instance_libjvm(JavaVM *vm);
 
 /*
  * A function of the JDK's management library, which is loaded at the first use of ThreadMXBean; null: not
  * there, or not yet.
  */
-void *instance_management(const char *function);
+TC_INTERNAL void *instance_management(const char *function);
 
 #endif

@@ -11,37 +11,39 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "sys.h"
 #include "vm_structs.h"
 
 /* Adds to callbacks the events that java_threads_watch will enable. */
-void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
+TC_INTERNAL void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
 
 /* From now on threads are registered as they start and end. Any phase; libjvm is a handle of dlopen. */
-jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
+TC_INTERNAL jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
 
 /* Registers the threads that are already running. Live phase; after java_threads_watch. */
-void java_threads_register_all(JNIEnv *env);
+TC_INTERNAL void java_threads_register_all(JNIEnv *env);
 
 /*
  * Registers those of these threads that run but are not registered, for example one between its start and its
  * ThreadStart event.
  */
-void java_threads_register(JNIEnv *env, const jlong *ids, jint count);
+TC_INTERNAL void java_threads_register(JNIEnv *env, const jlong *ids, jint count);
 
 /*
  * Threads that start from now on are not registered. Registered threads stay so until their ThreadEnd, which
  * is still handled: an id must not outlive its thread.
  */
-void java_threads_stop(jvmtiEnv *jvmti);
+TC_INTERNAL void java_threads_stop(jvmtiEnv *jvmti);
 
 /* Thread.threadId() of a thread, unaffected by overrides; 0: unknown. */
-uint64_t java_threads_id(JNIEnv *env, jthread thread);
+TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
 
 /*
  * The TID of a Java thread, valid while its eetop stays the same. -ESRCH: not alive, or a virtual thread;
  * -ENOSYS: not available here.
  */
-pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs, uint64_t *eetop);
-bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
+TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs,
+                                   uint64_t *eetop);
+TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sys.h"
+
 enum native {
     NATIVE_USER_OF_ONE,   /* long getThreadUserCpuTime0(long id): id 0 is the current thread */
     NATIVE_USER_OF_MANY,  /* void getThreadUserCpuTime1(long[] ids, long[] times) */
@@ -21,7 +23,7 @@ enum native {
 typedef jlong JNICALL native_of_one(JNIEnv *env, jclass thread_impl, jlong id);
 typedef void JNICALL native_of_many(JNIEnv *env, jclass thread_impl, jlongArray ids, jlongArray times);
 
-extern const char *const native_names[NATIVES];
+TC_INTERNAL extern const char *const native_names[NATIVES];
 
 static inline bool native_is_of_many(enum native native)
 {
@@ -33,20 +35,20 @@ static inline bool native_is_user(enum native native)
     return native == NATIVE_USER_OF_ONE || native == NATIVE_USER_OF_MANY;
 }
 
-const char *native_signature(enum native native);
+TC_INTERNAL const char *native_signature(enum native native);
 
 /* Which native a method of ThreadImpl is; NATIVES: another. */
-enum native native_of(const char *name, const char *signature);
+TC_INTERNAL enum native native_of(const char *name, const char *signature);
 
 /*
  * The JVM's own function, which still answers for what the agent cannot read; null: not known yet. The first
  * one noted is kept: a later one might be another agent's function that calls ours.
  */
-void *natives_jvm(enum native native);
-void natives_note_jvm(enum native native, void *function);
+TC_INTERNAL void *natives_jvm(enum native native);
+TC_INTERNAL void natives_note_jvm(enum native native, void *function);
 
 /* Looks up the functions that are not known yet in the JVM's management library. */
-void natives_find_jvm(void);
+TC_INTERNAL void natives_find_jvm(void);
 
 /*
  * To find out whether a native is bound to the agent, it is called for an id that no thread has: our
@@ -55,8 +57,8 @@ void natives_find_jvm(void);
 static const jlong PROBE_ID = INT64_MAX, PROBE_ANSWER = -2;
 
 /* From now on this thread is the one that probes; null: none is. */
-void natives_set_prober(JNIEnv *env);
-bool natives_is_prober(const JNIEnv *env);
+TC_INTERNAL void natives_set_prober(JNIEnv *env);
+TC_INTERNAL bool natives_is_prober(const JNIEnv *env);
 
 static inline bool natives_is_probe(const JNIEnv *env, jlong id)
 {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "sys.h"
 #include "threadclock.h"
 
 enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
@@ -32,6 +33,7 @@ struct agent_options {
  * Parses text (null and "" give the defaults: tick, jvm, none). 0, or -1 with a sentence about the first
  * mistake in error.
  */
-int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size);
+TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
+                                    size_t error_size);
 
 #endif

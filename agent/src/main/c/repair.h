@@ -11,6 +11,8 @@
 #include <jvmti.h>
 #include <stddef.h>
 
+#include "sys.h"
+
 /*
  * Live phase, from a thread that may call JNI and has no pending exception; also inside a NativeMethodBind or
  * ClassPrepare callback. A frame that is already in getThreadUserTime([J) finishes with the old code, so call
@@ -26,6 +28,7 @@
  * 1: repaired; 0: nothing to do, or another thread is doing it; -1: impossible, with the reason in error and
  * the class unchanged.
  */
-int repair_thread_impl(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *error, size_t error_size);
+TC_INTERNAL int repair_thread_impl(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *error,
+                                   size_t error_size);
 
 #endif

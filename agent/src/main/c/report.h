@@ -4,23 +4,27 @@
 #define TC_AGENT_REPORT_H
 
 #include "options.h"
+#include "sys.h"
 
 /*
  * Writes "error: <text>" into the report if one was requested, otherwise "threadclock: <text>; the JVM runs
  * without threadclock" to stderr, in one write.
  */
-__attribute__((format(printf, 2, 3))) void report_unable(const struct agent_options *options, const char *format, ...);
+TC_INTERNAL void report_unable(const struct agent_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Writes a line into the report if one was requested; the first is "ok". */
-__attribute__((format(printf, 2, 3))) void report_answer(const struct agent_options *options, const char *format, ...);
+TC_INTERNAL void report_answer(const struct agent_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /*
  * Checks that log and report can be written without waiting, which rules out FIFOs and sockets: 0, or -1 with
  * the reason in error.
  */
-int report_open(const struct agent_options *options, char *error, size_t error_size);
+TC_INTERNAL int report_open(const struct agent_options *options, char *error, size_t error_size);
 
 /* Writes one line into the log, if there is one. The file is open only during the call. */
-__attribute__((format(printf, 2, 3))) void report_log(const struct agent_options *options, const char *format, ...);
+TC_INTERNAL void report_log(const struct agent_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

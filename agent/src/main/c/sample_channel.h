@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sys.h"
+
 /*
  * Connects without waiting to a socket of this process's user, or of root. A descriptor, or -1 with the
  * reason in problem.
  */
-int sample_channel_open(const char *path, char *problem, size_t problem_size);
+TC_INTERNAL int sample_channel_open(const char *path, char *problem, size_t problem_size);
 
 /* Sends the magic number. False: the other end is closed. */
-bool sample_channel_greet(int channel);
+TC_INTERNAL bool sample_channel_greet(int channel);
 
 #endif

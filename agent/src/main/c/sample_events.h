@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys.h"
 #include "threadclock.h"
 
 struct sample_event {
@@ -36,9 +37,10 @@ struct sample_events {
 /*
  * Call it in the thread that starts or ends. Without memory, or when there are too many, nothing is recorded.
  */
-void sample_events_add(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end);
+TC_INTERNAL void sample_events_add(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                   bool end);
 
 /* All recorded events, in order; the caller frees them. */
-struct sample_event *sample_events_take(struct sample_events *events);
+TC_INTERNAL struct sample_event *sample_events_take(struct sample_events *events);
 
 #endif

@@ -8,20 +8,23 @@
 #include <stdbool.h>
 
 #include "sample_wire.h"
+#include "sys.h"
 #include "vm_structs.h"
 
 enum { SAMPLE_NAME_BYTES = 1024 };
 
 /* Call it before the other functions. */
-void sample_names_prepare(JNIEnv *env);
+TC_INTERNAL void sample_names_prepare(JNIEnv *env);
 
 /* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
-bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES]);
+TC_INTERNAL bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES]);
 
 /* Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. */
-void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct vm_structs *structs);
+TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
+                                  const struct vm_structs *structs);
 
 /* Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. */
-void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request);
+TC_INTERNAL void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
+                                  const struct sample_request *request);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "sample_wire.h"
+#include "sys.h"
 #include "threadclock.h"
 
 enum { SAMPLE_BUSY_MAX = 64 };
@@ -30,8 +31,8 @@ struct sample_pass {
  * together have run for at most 0.2 ms since the last full pass: a thousand sleeping threads are not read ten
  * times a second. The process's times are then also the sum, without what the others may have used.
  */
-bool sample_pass_put(struct sample_message *message, struct sample_pass *pass, bool all);
+TC_INTERNAL bool sample_pass_put(struct sample_message *message, struct sample_pass *pass, bool all);
 
-void sample_pass_free(struct sample_pass *pass);
+TC_INTERNAL void sample_pass_free(struct sample_pass *pass);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sys.h"
 #include "threadclock.h"
 
 /* The first eight bytes of a channel: they identify the sender and the version of the format. */
@@ -39,22 +40,22 @@ struct sample_message {
 };
 
 /* Begins the next message, in the memory of the last. */
-void sample_message_begin(struct sample_message *message);
+TC_INTERNAL void sample_message_begin(struct sample_message *message);
 
-void sample_put_kind(struct sample_message *message, enum sample_record kind);
-void sample_put_u32(struct sample_message *message, uint32_t value);
-void sample_put_u64(struct sample_message *message, uint64_t value);
-void sample_put_times(struct sample_message *message, const struct threadclock_times *times);
+TC_INTERNAL void sample_put_kind(struct sample_message *message, enum sample_record kind);
+TC_INTERNAL void sample_put_u32(struct sample_message *message, uint32_t value);
+TC_INTERNAL void sample_put_u64(struct sample_message *message, uint64_t value);
+TC_INTERNAL void sample_put_times(struct sample_message *message, const struct threadclock_times *times);
 
 /*
  * Adds the text's length (2 bytes) and the text, truncated at a character of (modified) UTF-8 if it is too
  * long; null as "".
  */
-void sample_put_text(struct sample_message *message, const char *text);
+TC_INTERNAL void sample_put_text(struct sample_message *message, const char *text);
 
 /* Sends the message, unless it has no records. False: it is incomplete, or the other end is closed. */
-bool sample_message_send(struct sample_message *message, int channel);
+TC_INTERNAL bool sample_message_send(struct sample_message *message, int channel);
 
-void sample_message_free(struct sample_message *message);
+TC_INTERNAL void sample_message_free(struct sample_message *message);
 
 #endif

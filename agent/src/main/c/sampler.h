@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "options.h"
+#include "sys.h"
 
 /*
  * Connects to options->channel_file, on which this process's user or root must be listening, and samples
@@ -14,6 +15,7 @@
  * a separate JVMTI environment. Live phase; libjvm is a handle of dlopen. 0, or -1 with the reason in
  * problem.
  */
-int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem, size_t problem_size);
+TC_INTERNAL int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem,
+                             size_t problem_size);
 
 #endif

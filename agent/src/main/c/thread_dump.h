@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys.h"
+
 struct thread_dump_line {
     uint64_t id; /* java.lang.Thread.tid */
     pid_t tid;
@@ -20,12 +22,12 @@ struct thread_dump_line {
  * A dump of all threads, as a local reference; null: this JVM cannot make one. Stops all threads while it is
  * made. Prints nothing, leaves no exception, and loads only the JVM's own classes.
  */
-jstring thread_dump_take(JNIEnv *env);
+TC_INTERNAL jstring thread_dump_take(JNIEnv *env);
 
 /*
  * The next line in text that gives a thread's TID; advances text past it. False: no more. The name of a
  * thread can look like such a line, but cannot hide one: an id that occurs twice is ambiguous.
  */
-bool thread_dump_next(const char **text, struct thread_dump_line *line);
+TC_INTERNAL bool thread_dump_next(const char **text, struct thread_dump_line *line);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys.h"
+
 struct vm_structs {
     bool found;
     uint64_t osthread_offset;  /* of _osthread in JavaThread (to JDK 21) or Thread (from 25) */
@@ -14,12 +16,12 @@ struct vm_structs {
 };
 
 /* Reads the description in libjvm, a handle of dlopen. found: whether HotSpot describes what is needed. */
-void vm_structs_find(void *libjvm, struct vm_structs *structs);
+TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
 
 /*
  * The TID of the thread whose JavaThread is at eetop (java.lang.Thread.eetop), or -1. Reads without faulting,
  * because the thread may end meanwhile: the answer is valid only if eetop is still the same afterwards.
  */
-pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
+TC_INTERNAL pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
 
 #endif
