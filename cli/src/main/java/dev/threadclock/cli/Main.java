@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli;
 
-import dev.threadclock.cli.attach.AttachCommand;
-import dev.threadclock.cli.attach.DetachCommand;
-import dev.threadclock.cli.attach.StatusCommand;
-import dev.threadclock.cli.demo.DemoCommand;
-import dev.threadclock.cli.doctor.DoctorCommand;
-import dev.threadclock.cli.help.CompletionCommand;
-import dev.threadclock.cli.help.ManPagesCommand;
-import dev.threadclock.cli.lab.LabCommand;
-import dev.threadclock.cli.record.RecordCommand;
-import dev.threadclock.cli.report.ReportCommand;
-import dev.threadclock.cli.top.TopCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,18 +16,15 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command line {@code threadclock}: the list of commands, and how errors become messages and exit
- * statuses: 0 ok, 1 failed, 2 usage error.
+ * The command line {@code threadclock}: finds the commands of all modules, and turns errors into messages and
+ * exit statuses: 0 ok, 1 failed, 2 usage error.
  */
 @Command(
         name = "threadclock",
         description = {"Right and fast per-thread CPU time on Linux.", ""},
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
-        versionProvider = Main.Version.class,
-        subcommands = {DemoCommand.class, DoctorCommand.class, AttachCommand.class, DetachCommand.class, StatusCommand.class,
-            TopCommand.class, RecordCommand.class, ReportCommand.class, LabCommand.class,
-            CompletionCommand.class, ManPagesCommand.class},
+        versionProvider = Main.VersionLine.class,
         footer = {
             "",
             "To use it in a program that is there already, from Java 8 on:",
@@ -59,7 +47,10 @@ public final class Main implements Runnable {
 
     /** Runs one command line and returns its exit status. */
     public static int run(String... args) {
-        CommandLine main = new CommandLine(new Main()).addSubcommand("help", new CommandLine.HelpCommand());
+        CommandLine main = new CommandLine(new Main());
+        ServiceLoader.load(Subcommand.class, Main.class.getClassLoader()).stream().map(ServiceLoader.Provider::get)
+                .sorted(Comparator.comparingInt(Subcommand::place)).forEach(main::addSubcommand);
+        main.addSubcommand("help", new CommandLine.HelpCommand());
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true); // commands have --help instead
         int status = main
                 .setParameterExceptionHandler(Main::usedWrongly)
@@ -152,16 +143,10 @@ public final class Main implements Runnable {
         return e.getMessage().substring(0, 1).toLowerCase(Locale.ROOT) + e.getMessage().substring(1);
     }
 
-    /** The version in the jar's manifest. */
-    public static String version() {
-        String version = Main.class.getPackage().getImplementationVersion();
-        return version == null ? "(not built into a jar)" : version;
-    }
-
-    static final class Version implements CommandLine.IVersionProvider {
+    static final class VersionLine implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            return new String[] {"threadclock " + version()};
+            return new String[] {"threadclock " + Version.current()};
         }
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Main;
 import dev.threadclock.cli.Printable;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.Version;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."
         })
-public final class AttachCommand implements Callable<Integer> {
+public final class AttachCommand implements Subcommand {
     /** Options that the command itself passes to the agent. */
     private static final Pattern OURS = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
 
@@ -42,6 +42,11 @@ public final class AttachCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 30;
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -57,7 +62,7 @@ public final class AttachCommand implements Callable<Integer> {
             call.warn(spec.qualifiedName());
             AgentReport report = call.make("attach", options);
             // An earlier copy may be of another version.
-            String version = report.values().getOrDefault("version", ours ? Main.version() : "");
+            String version = report.values().getOrDefault("version", ours ? Version.current() : "");
             Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
         }
         return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,12 +22,17 @@ import picocli.CommandLine.Spec;
             "However threadclock came into it. Its library stays loaded, and passes calls on to the JVM.",
             "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 used wrongly."
         })
-public final class DetachCommand implements Callable<Integer> {
+public final class DetachCommand implements Subcommand {
     @Mixin
     private TargetOptions target;
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 31;
+    }
 
     @Override
     public Integer call() throws IOException {

@@ -2,10 +2,10 @@
 package dev.threadclock.cli.attach;
 
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "",
             "Exit status: 0 shown, 1 the JVM could not be asked, 2 used wrongly."
         })
-public final class StatusCommand implements Callable<Integer> {
+public final class StatusCommand implements Subcommand {
     @Mixin
     private TargetOptions target;
 
@@ -34,6 +34,11 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 32;
+    }
 
     @Override
     public Integer call() throws IOException {

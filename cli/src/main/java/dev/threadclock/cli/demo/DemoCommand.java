@@ -6,11 +6,11 @@ import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.ReportFiles;
 import dev.threadclock.cli.SelfJar;
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
             "~/.sdkman/candidates/java.",
             "Exit status: 0 all was measured, 1 something failed, 2 used wrongly."
         })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand implements Subcommand {
     @Option(names = "--jdk", paramLabel = "DIR", description = "Measure this JDK or JRE only; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
@@ -47,6 +47,11 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Mixin
     private ReportFiles files;
+
+    @Override
+    public int place() {
+        return 10;
+    }
 
     @Override
     public Integer call() {

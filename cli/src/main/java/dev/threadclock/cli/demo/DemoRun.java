@@ -4,9 +4,9 @@ package dev.threadclock.cli.demo;
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.cli.Machine;
-import dev.threadclock.cli.Main;
 import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.TickClock;
+import dev.threadclock.cli.Version;
 import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
@@ -38,7 +38,7 @@ final class DemoRun {
             machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
             results.add(measure(jdk, new DemoChild(jar, plan, ticks), count, progress));
         }
-        return new DemoReport(Main.version(), begun, quick, plan, machine, results, jdks.skipped());
+        return new DemoReport(Version.current(), begun, quick, plan, machine, results, jdks.skipped());
     }
 
     private static JdkResult measure(Jdk jdk, DemoChild child, String count, Progress progress) {

@@ -2,11 +2,12 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.Main;
 import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.SelfJar;
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.Version;
 import dev.threadclock.cli.attach.JvmLook;
 import dev.threadclock.cli.attach.JvmName;
 import dev.threadclock.internal.NativeLibrary;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 all is well, 1 something is slow or wrong, or could not be looked",
             "at, 2 used wrongly."
         })
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand implements Subcommand {
     private static final int SECONDS = 10;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
@@ -68,6 +68,11 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 20;
+    }
 
     @Override
     public Integer call() {
@@ -112,7 +117,7 @@ public final class DoctorCommand implements Callable<Integer> {
             } else if (jvm != null) {
                 progress.say("Looking at the JVM " + jvm.pid());
             }
-            return DoctorReport.of(Main.version(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
+            return DoctorReport.of(Version.current(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.help;
 
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "In zsh, 'autoload -Uz compinit && compinit' has to come first. The Debian package",
             "has it installed already."
         })
-public final class CompletionCommand implements Callable<Integer> {
+public final class CompletionCommand implements Subcommand {
     private enum Shell { bash, zsh }
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}: one script does for both.")
@@ -35,6 +35,11 @@ public final class CompletionCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 60;
+    }
 
     @Override
     public Integer call() {

@@ -2,8 +2,8 @@
 package dev.threadclock.cli.help;
 
 import dev.threadclock.cli.OutputFile;
+import dev.threadclock.cli.Subcommand;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,12 +13,17 @@ import picocli.CommandLine.Spec;
 /** The man-pages command: writes the man pages of all commands, for packagers. */
 @Command(name = "man-pages", hidden = true, mixinStandardHelpOptions = true,
         description = "Writes a man page for each command into a folder.")
-public final class ManPagesCommand implements Callable<Integer> {
+public final class ManPagesCommand implements Subcommand {
     @Parameters(index = "0", paramLabel = "FOLDER", description = "Where they go.")
     private Path folder;
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 61;
+    }
 
     @Override
     public Integer call() {

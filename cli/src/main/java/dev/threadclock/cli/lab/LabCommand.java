@@ -4,13 +4,14 @@ package dev.threadclock.cli.lab;
 import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.cli.Machine;
-import dev.threadclock.cli.Main;
 import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.ReportFiles;
 import dev.threadclock.cli.SelfJar;
 import dev.threadclock.cli.Shutdown;
 import dev.threadclock.cli.Style;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
+import dev.threadclock.cli.Version;
 import dev.threadclock.cli.doctor.Finding;
 import dev.threadclock.cli.doctor.MachineFindings;
 import dev.threadclock.cli.lab.experiment.Experiments;
@@ -30,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -62,7 +62,7 @@ import picocli.CommandLine.Spec;
             "It needs no root; what root would add, the report says where it matters.",
             "Exit status: 0 all ran, whatever they found; 1 something failed; 2 used wrongly."
         })
-public final class LabCommand implements Callable<Integer> {
+public final class LabCommand implements Subcommand {
     @Option(names = "--list", description = "Name the experiments, their rows and how long they take; run none.")
     private boolean list;
 
@@ -94,6 +94,11 @@ public final class LabCommand implements Callable<Integer> {
 
     @Mixin
     private ReportFiles files;
+
+    @Override
+    public int place() {
+        return 50;
+    }
 
     @Override
     public Integer call() {
@@ -138,7 +143,7 @@ public final class LabCommand implements Callable<Integer> {
             Map<String, Finding> facts = MachineFindings.find("");
             Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
             List<Result> results = new LabRun(chosen, run, lab, progress).run();
-            return new LabReport(Main.version(), results.get(0).begun(), quick, isRoot(), chosen.size() == Experiments.all().size(),
+            return new LabReport(Version.current(), results.get(0).begun(), quick, isRoot(), chosen.size() == Experiments.all().size(),
                     machine, facts, lab.jdks().stream().map(LabReport.Installation::of).toList(), results);
         } finally {
             Shutdown.remove(goOn);

@@ -2,12 +2,13 @@
 package dev.threadclock.cli.record;
 
 import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Main;
 import dev.threadclock.cli.JavaModules;
 import dev.threadclock.cli.OutputFile;
 import dev.threadclock.cli.Progress;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.TimeSpan;
+import dev.threadclock.cli.Version;
 import dev.threadclock.cli.attach.JvmChoice;
 import dev.threadclock.cli.attach.JvmRecording;
 import dev.threadclock.cli.interval.Subject;
@@ -17,7 +18,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
             "is killed leaves it in app.partial-NUMBER.jfr (.csv, .json) beside the file.",
             "Exit status: 0 recorded, 1 it could not be, 2 used wrongly."
         })
-public final class RecordCommand implements Callable<Integer> {
+public final class RecordCommand implements Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
 
@@ -75,6 +75,11 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 41;
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -140,7 +145,7 @@ public final class RecordCommand implements Callable<Integer> {
         Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
-            IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Main.version()));
+            IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Version.current()));
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");

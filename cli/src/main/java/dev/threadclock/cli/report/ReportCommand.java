@@ -3,10 +3,10 @@ package dev.threadclock.cli.report;
 
 import dev.threadclock.cli.JavaModules;
 import dev.threadclock.cli.OutputFile;
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.interval.Timeline;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "started with -javaagent:threadclock.jar.",
             "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 used wrongly."
         })
-public final class ReportCommand implements Callable<Integer> {
+public final class ReportCommand implements Subcommand {
     private static final int WIDTH_OF_FILES = 120;
 
     @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
@@ -43,6 +43,11 @@ public final class ReportCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 42;
+    }
 
     @Override
     public Integer call() {

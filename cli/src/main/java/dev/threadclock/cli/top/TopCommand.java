@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.top;
 
+import dev.threadclock.cli.Subcommand;
 import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.TimeSpan;
 import dev.threadclock.cli.attach.JvmChoice;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
             "  threadclock top 1234 -n 5 --json --group an object per interval, threads by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 used wrongly."
         })
-public final class TopCommand implements Callable<Integer> {
+public final class TopCommand implements Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
     private static final int MOST_FRAMES = 10;
@@ -95,6 +95,11 @@ public final class TopCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private TextForm text;
+
+    @Override
+    public int place() {
+        return 40;
+    }
 
     @Override
     public Integer call() throws IOException {
