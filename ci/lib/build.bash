@@ -15,8 +15,9 @@ TC_LOG=$TC_BUILD/build.log
 # shellcheck source=ci/lib/zig.bash
 . "$TC_ROOT/ci/lib/zig.bash"
 
-# Where the product's sources lie; tests/ and docs/ do not change dist/.
-TC_SOURCES=(pom.xml native library agent cli)
+# The Maven modules of the jar, and where the product's sources lie; tests/ and docs/ do not change dist/.
+TC_MODULES=(library agent terminal cli)
+TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
 # musl.
@@ -120,7 +121,7 @@ ensure_dist() {
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
         rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/{library,agent,cli,tests}/target
+            "$TC_ROOT"/*/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli;
 
+import dev.threadclock.terminal.Shutdown;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

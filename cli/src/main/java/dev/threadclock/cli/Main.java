@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli;
 
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Shutdown;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.Version;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Comparator;

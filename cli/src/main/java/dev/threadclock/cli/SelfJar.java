@@ -2,6 +2,7 @@
 package dev.threadclock.cli;
 
 import dev.threadclock.internal.NativeLibrary;
+import dev.threadclock.terminal.Failure;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@
 package dev.threadclock.cli;
 
 import dev.threadclock.internal.Native;
+import dev.threadclock.terminal.Failure;
 import java.util.Arrays;
 
 /**

@@ -2,7 +2,7 @@
 package dev.threadclock.cli.report;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
-import dev.threadclock.cli.Failure;
+import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

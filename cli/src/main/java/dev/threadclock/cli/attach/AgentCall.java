@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.attach.Places.Place;
 import dev.threadclock.cli.attach.ProcMaps.Mapped;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;

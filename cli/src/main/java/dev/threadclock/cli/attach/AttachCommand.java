@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Printable;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
-import dev.threadclock.cli.Version;
+import dev.threadclock.terminal.Printable;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.Version;
 import java.io.IOException;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

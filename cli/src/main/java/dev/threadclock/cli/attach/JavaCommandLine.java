@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Printable;
+import dev.threadclock.terminal.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

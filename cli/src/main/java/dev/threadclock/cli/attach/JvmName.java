@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Printable;
-import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.attach.RunningJvms.Running;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
+import dev.threadclock.terminal.Terminal;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Printable;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;

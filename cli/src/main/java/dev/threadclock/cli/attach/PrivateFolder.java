@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Failure;
 import dev.threadclock.internal.NativeLibrary;
+import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.JavaModules;
+import dev.threadclock.terminal.JavaModules;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
 import java.io.IOException;
 import java.util.Optional;
 import picocli.CommandLine.Command;

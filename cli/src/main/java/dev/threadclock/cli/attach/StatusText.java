@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Style;
+import dev.threadclock.terminal.Style;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

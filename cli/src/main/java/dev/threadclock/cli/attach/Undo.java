@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.attach;
 
-import dev.threadclock.cli.Shutdown;
+import dev.threadclock.terminal.Shutdown;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;

@@ -2,12 +2,12 @@
 package dev.threadclock.cli.demo;
 
 import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.Progress;
-import dev.threadclock.cli.ReportFiles;
 import dev.threadclock.cli.SelfJar;
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
+import dev.threadclock.terminal.Progress;
+import dev.threadclock.terminal.ReportFiles;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

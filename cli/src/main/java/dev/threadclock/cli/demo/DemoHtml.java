@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.page.Figures;
-import dev.threadclock.cli.page.Html;
-import dev.threadclock.cli.page.Page;
+import dev.threadclock.terminal.page.Figures;
+import dev.threadclock.terminal.page.Html;
+import dev.threadclock.terminal.page.Page;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;

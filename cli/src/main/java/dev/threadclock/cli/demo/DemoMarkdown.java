@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.page.Figures;
+import dev.threadclock.terminal.page.Figures;
 import java.nio.file.Path;
 
 /** The result as a table for a README. Always renders the same JSON file to the same text. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.page.Figures;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.page.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

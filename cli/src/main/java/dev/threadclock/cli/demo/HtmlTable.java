@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.page.Figures;
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Figures;
+import dev.threadclock.terminal.page.Html;
 import java.util.List;
 import java.util.function.Function;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.page.Figures;
-import dev.threadclock.cli.page.Html;
-import dev.threadclock.cli.page.PercentileAxis;
+import dev.threadclock.terminal.page.Figures;
+import dev.threadclock.terminal.page.Html;
+import dev.threadclock.terminal.page.PercentileAxis;
 import java.util.List;
 import java.util.stream.Stream;
 

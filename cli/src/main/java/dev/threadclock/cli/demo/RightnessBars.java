@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.demo;
 
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Html;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;

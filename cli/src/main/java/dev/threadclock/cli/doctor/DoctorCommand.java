@@ -2,15 +2,15 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.SelfJar;
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
-import dev.threadclock.cli.Version;
 import dev.threadclock.cli.attach.JvmLook;
 import dev.threadclock.cli.attach.JvmName;
 import dev.threadclock.internal.NativeLibrary;
+import dev.threadclock.terminal.Progress;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.Version;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Wrap;
 import dev.threadclock.cli.doctor.Finding.Level;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Wrap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.threadclock.cli.doctor;
 
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.Progress;
+import dev.threadclock.terminal.Progress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.help;
 
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;

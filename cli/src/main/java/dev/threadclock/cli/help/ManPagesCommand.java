@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.help;
 
-import dev.threadclock.cli.OutputFile;
-import dev.threadclock.cli.Subcommand;
+import dev.threadclock.terminal.OutputFile;
+import dev.threadclock.terminal.Subcommand;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab;
 
-import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.cli.Machine;
-import dev.threadclock.cli.Progress;
-import dev.threadclock.cli.ReportFiles;
 import dev.threadclock.cli.SelfJar;
-import dev.threadclock.cli.Shutdown;
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
-import dev.threadclock.cli.Version;
 import dev.threadclock.cli.doctor.Finding;
 import dev.threadclock.cli.doctor.MachineFindings;
 import dev.threadclock.cli.lab.experiment.Experiments;
@@ -24,6 +16,14 @@ import dev.threadclock.cli.lab.report.LabReport;
 import dev.threadclock.cli.lab.report.LabText;
 import dev.threadclock.cli.lab.report.Result;
 import dev.threadclock.internal.Native;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Progress;
+import dev.threadclock.terminal.ReportFiles;
+import dev.threadclock.terminal.Shutdown;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.Version;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

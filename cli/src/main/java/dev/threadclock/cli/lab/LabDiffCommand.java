@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.lab.report.LabDiff;
 import dev.threadclock.cli.lab.report.LabDiffText;
 import dev.threadclock.cli.lab.report.LabReport;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

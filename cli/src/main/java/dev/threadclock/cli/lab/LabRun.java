@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.lab.model.Experiment;
 import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.report.Result;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Progress;
 import java.io.IOException;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;

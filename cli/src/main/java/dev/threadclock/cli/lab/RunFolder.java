@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.OutputFile;
-import dev.threadclock.cli.Shutdown;
 import dev.threadclock.cli.lab.report.Result;
 import dev.threadclock.cli.lab.report.StoredResult;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.OutputFile;
+import dev.threadclock.terminal.Shutdown;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Shutdown;
 import dev.threadclock.cli.lab.model.Experiment;
 import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Outcome.Attachment;
 import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Shutdown;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

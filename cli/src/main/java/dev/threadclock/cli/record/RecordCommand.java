@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.record;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.JavaModules;
-import dev.threadclock.cli.OutputFile;
-import dev.threadclock.cli.Progress;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
-import dev.threadclock.cli.TimeSpan;
-import dev.threadclock.cli.Version;
 import dev.threadclock.cli.attach.JvmChoice;
 import dev.threadclock.cli.attach.JvmRecording;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.sample.Sampling;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.JavaModules;
+import dev.threadclock.terminal.OutputFile;
+import dev.threadclock.terminal.Progress;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.TimeSpan;
+import dev.threadclock.terminal.Version;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

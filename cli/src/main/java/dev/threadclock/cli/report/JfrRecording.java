@@ -2,14 +2,14 @@
 package dev.threadclock.cli.report;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Printable;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.interval.Timeline;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.record.RecordedJvm;
 import dev.threadclock.cli.sample.Times;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.report;
 
-import dev.threadclock.cli.JavaModules;
-import dev.threadclock.cli.OutputFile;
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
 import dev.threadclock.cli.interval.Timeline;
+import dev.threadclock.terminal.JavaModules;
+import dev.threadclock.terminal.OutputFile;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.top;
 
-import dev.threadclock.cli.Shutdown;
-import dev.threadclock.cli.Style;
 import dev.threadclock.cli.sample.Sampling;
 import dev.threadclock.cli.top.Keys.Key;
 import dev.threadclock.cli.top.Keys.Press;
+import dev.threadclock.terminal.Shutdown;
+import dev.threadclock.terminal.Style;
 import java.io.IOError;
 import java.io.IOException;
 import java.nio.charset.Charset;
@@ -34,7 +34,7 @@ final class LiveScreen implements AutoCloseable {
     private static final String ENTER = "\033[?1049h\033[?25l\033[H";
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
-    private final dev.threadclock.cli.Terminal out = dev.threadclock.cli.Terminal.stdout();
+    private final dev.threadclock.terminal.Terminal out = dev.threadclock.terminal.Terminal.stdout();
     private final Terminal terminal;
     private final View view;
     private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(), Runtime.getRuntime().availableProcessors());
@@ -115,7 +115,7 @@ final class LiveScreen implements AutoCloseable {
         try {
             terminal.setAttributes(before);
         } catch (IOError e) {
-            dev.threadclock.cli.Terminal.stderr().println("the terminal could not be set back: " + e.getCause().getMessage()
+            dev.threadclock.terminal.Terminal.stderr().println("the terminal could not be set back: " + e.getCause().getMessage()
                     + "; 'stty sane' does it");
         }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.top;
 
-import dev.threadclock.cli.Style;
 import dev.threadclock.cli.interval.Interval;
 import dev.threadclock.cli.interval.Use;
+import dev.threadclock.terminal.Style;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.top;
 
-import dev.threadclock.cli.Subcommand;
-import dev.threadclock.cli.Terminal;
-import dev.threadclock.cli.TimeSpan;
 import dev.threadclock.cli.attach.JvmChoice;
 import dev.threadclock.cli.interval.IntervalCsv;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Sampling;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.TimeSpan;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -4,7 +4,7 @@ package dev.threadclock.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.cli.Failure;
+import dev.threadclock.terminal.Failure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

@@ -4,11 +4,11 @@ package dev.threadclock.cli.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Progress;
 import dev.threadclock.cli.lab.model.Experiment;
 import dev.threadclock.cli.lab.model.Verdict;
 import dev.threadclock.cli.lab.report.Result;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,10 +4,10 @@ package dev.threadclock.cli.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.Children;
-import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

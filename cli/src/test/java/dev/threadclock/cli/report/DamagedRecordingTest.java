@@ -4,7 +4,7 @@ package dev.threadclock.cli.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
-import dev.threadclock.cli.Failure;
+import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package dev.threadclock.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.cli.Style;
 import dev.threadclock.cli.doctor.Hindrance;
 import dev.threadclock.cli.doctor.HostLoad;
 import dev.threadclock.cli.interval.Interval;
@@ -11,6 +10,7 @@ import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Times;
 import dev.threadclock.cli.top.Keys.Key;
 import dev.threadclock.cli.top.Keys.Press;
+import dev.threadclock.terminal.Style;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.OptionalDouble;

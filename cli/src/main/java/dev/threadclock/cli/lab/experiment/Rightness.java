@@ -3,7 +3,6 @@ package dev.threadclock.cli.lab.experiment;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import dev.threadclock.cli.Failure;
 import dev.threadclock.cli.TickClock;
 import dev.threadclock.cli.lab.model.Experiment;
 import dev.threadclock.cli.lab.model.Lab;
@@ -11,6 +10,7 @@ import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Verdict;
 import dev.threadclock.demo.lab.Split;
+import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab.report;
 
-import dev.threadclock.cli.page.Figures;
-import dev.threadclock.cli.page.PercentileAxis;
+import dev.threadclock.terminal.page.Figures;
+import dev.threadclock.terminal.page.PercentileAxis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;

@@ -3,7 +3,7 @@ package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Curve;
 import dev.threadclock.cli.lab.model.Outcome.Curve.Kind;
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Html;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab.report;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Wrap;
-import dev.threadclock.cli.page.Figures;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Wrap;
+import dev.threadclock.terminal.page.Figures;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

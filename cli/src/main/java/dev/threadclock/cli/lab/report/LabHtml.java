@@ -2,8 +2,8 @@
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.doctor.Finding;
-import dev.threadclock.cli.page.Html;
-import dev.threadclock.cli.page.Page;
+import dev.threadclock.terminal.page.Html;
+import dev.threadclock.terminal.page.Page;
 import java.util.Map;
 import java.util.stream.Collectors;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab.report;
 
-import dev.threadclock.cli.Style;
-import dev.threadclock.cli.Wrap;
 import dev.threadclock.cli.lab.model.Outcome.Figure;
 import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Wrap;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.lab.report;
 
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Html;
 
 /**
  * The disturbances of an experiment, as measured around it.

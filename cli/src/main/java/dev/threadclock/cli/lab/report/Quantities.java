@@ -2,8 +2,8 @@
 package dev.threadclock.cli.lab.report;
 
 import dev.threadclock.cli.lab.model.Outcome.Figure;
-import dev.threadclock.cli.page.Figures;
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Figures;
+import dev.threadclock.terminal.page.Html;
 
 /** Formats figures with their units for people. */
 final class Quantities {

@@ -5,7 +5,7 @@ import dev.threadclock.cli.lab.model.Outcome.Attachment;
 import dev.threadclock.cli.lab.model.Outcome.Curve;
 import dev.threadclock.cli.lab.model.Outcome.Curve.Kind;
 import dev.threadclock.cli.lab.model.Outcome.Figure;
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Html;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

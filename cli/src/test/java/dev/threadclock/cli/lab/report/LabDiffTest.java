@@ -3,9 +3,9 @@ package dev.threadclock.cli.lab.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.cli.Style;
 import dev.threadclock.cli.lab.model.Outcome.Figure;
 import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.terminal.Style;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,7 +4,7 @@ package dev.threadclock.cli.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.lab.model.Verdict;
-import dev.threadclock.cli.page.Html;
+import dev.threadclock.terminal.page.Html;
 import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

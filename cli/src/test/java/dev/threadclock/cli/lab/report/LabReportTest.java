@@ -4,9 +4,9 @@ package dev.threadclock.cli.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.cli.Failure;
-import dev.threadclock.cli.Style;
 import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Style;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

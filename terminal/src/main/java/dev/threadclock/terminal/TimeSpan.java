@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 import java.math.BigDecimal;
 import java.time.Duration;

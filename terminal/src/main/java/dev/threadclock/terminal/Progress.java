@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 /**
  * Reports the progress of a long command on stderr: one line updated in place on a terminal, otherwise one

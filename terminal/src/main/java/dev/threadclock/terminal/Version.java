@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 /** The version of threadclock, from the jar's manifest. */
 public final class Version {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 /**
  * A command failed: what happened, why and what to do next, as a message on stderr without a stack trace.

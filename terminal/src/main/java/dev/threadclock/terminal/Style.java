@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 /** Colours for a terminal, or none: wraps text in escape sequences if colours are wanted. */
 public final class Style {

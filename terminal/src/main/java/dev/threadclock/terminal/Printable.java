@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli;
+package dev.threadclock.terminal;
 
 /** Makes foreign text safe to print on a terminal. */
 public final class Printable {

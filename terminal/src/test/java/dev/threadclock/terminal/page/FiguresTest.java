@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli.page;
+package dev.threadclock.terminal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

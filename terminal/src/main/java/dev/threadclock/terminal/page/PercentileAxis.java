@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.cli.page;
+package dev.threadclock.terminal.page;
 
 /**
  * The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
