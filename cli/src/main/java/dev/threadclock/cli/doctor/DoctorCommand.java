@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
+import dev.threadclock.attach.JvmLook;
+import dev.threadclock.attach.JvmName;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.cli.SelfJar;
-import dev.threadclock.cli.attach.JvmLook;
-import dev.threadclock.cli.attach.JvmName;
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.terminal.Progress;
 import dev.threadclock.terminal.Style;

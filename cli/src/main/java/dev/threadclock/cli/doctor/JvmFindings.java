@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
+import dev.threadclock.attach.JvmLook;
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.attach.JvmLook;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.record;
 
-import dev.threadclock.cli.attach.JvmChoice;
-import dev.threadclock.cli.attach.JvmRecording;
+import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.JvmRecording;
 import dev.threadclock.cli.interval.Subject;
 import dev.threadclock.cli.sample.Sampling;
 import dev.threadclock.terminal.Failure;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.sample;
 
-import dev.threadclock.cli.attach.JvmChoice;
-import dev.threadclock.cli.attach.SampleChannel;
+import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.SampleChannel;
 import dev.threadclock.cli.sample.Message.Stack;
 import dev.threadclock.terminal.Failure;
 import java.io.EOFException;

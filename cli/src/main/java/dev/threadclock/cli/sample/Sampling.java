@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.sample;
 
-import dev.threadclock.cli.attach.JvmChoice;
+import dev.threadclock.attach.JvmChoice;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.top;
 
-import dev.threadclock.cli.attach.JvmChoice;
+import dev.threadclock.attach.JvmChoice;
 import dev.threadclock.cli.interval.IntervalCsv;
 import dev.threadclock.cli.interval.Use;
 import dev.threadclock.cli.sample.Sampling;

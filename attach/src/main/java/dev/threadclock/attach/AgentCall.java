@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import dev.threadclock.attach.Places.Place;
+import dev.threadclock.attach.ProcMaps.Mapped;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Terminal;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Makes the agent in the target do something, and fetches its report. Loads the library if it is not loaded
+ * yet. From {@link #become} on, the process runs as the target's user.
+ */
+final class AgentCall implements Closeable {
+    private static final String STAYS = "; restart that JVM to be rid of it, or leave it: it goes on as it is";
+
+    private final Target target;
+    private final Deadline deadline;
+    private final AttachListener listener;
+    private final Places places;
+
+    /** Only inspects; fails if it is clear that the JVM will not cooperate. */
+    AgentCall(Target target, Deadline deadline) {
+        this.target = target;
+        this.deadline = deadline;
+        TargetUser.prepare();
+        listener = new AttachListener(target, deadline);
+        places = new Places(target);
+        target.maps().threadclocks().forEach(this::checkReachable);
+    }
+
+    /**
+     * Warns on stderr of what the JVM will or may print: it counts only libraries loaded as agents, not those
+     * of System.load.
+     */
+    void warn(String command) {
+        JvmFacts facts = listener.facts();
+        List<Mapped> copies = target.maps().threadclocks();
+        boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
+                && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
+        if (facts.warns() && (copies.isEmpty() || fromJava)) {
+            Terminal.stderr().println(command + ": that JVM " + (fromJava ? "may" : "will") + " print its own warning of an agent that is"
+                    + " loaded dynamically (JEP 451); -XX:+EnableDynamicAgentLoading at its start prevents it");
+        }
+    }
+
+    /** action: attach, status or sample. options: further agent options, may be "". */
+    AgentReport make(String action, String options) {
+        TargetUser.become(target.status());
+        String all = "do=" + action + (options.isEmpty() ? "" : "," + options);
+        List<Mapped> copies = target.maps().threadclocks();
+        return copies.isEmpty() ? loadOurs(all) : ask(pathOf(active(copies)), all);
+    }
+
+    /** Several copies may answer, one on top of the other: each is asked to stop. */
+    void detach() {
+        TargetUser.become(target.status());
+        target.maps().threadclocks().forEach(copy -> ask(pathOf(copy), "do=detach"));
+    }
+
+    /** Makes the agent sample the JVM's threads and send the samples over the returned socket. */
+    SocketChannel sample(Duration period) {
+        PrivateSocket.rehearse();
+        TargetUser.become(target.status());
+        for (Place place : places.all()) {
+            try (PrivateFolder folder = new PrivateFolder(place); PrivateSocket socket = new PrivateSocket(folder)) {
+                make("sample", "channel=" + socket.name() + ",period=" + period.toMillis());
+                return socket.accept();
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw noPlace("a socket");
+    }
+
+    /**
+     * An application may have loaded copies of its own: the one that matters has replaced the JVM's methods.
+     */
+    private Mapped active(List<Mapped> copies) {
+        for (Mapped copy : copies) {
+            if (copies.size() == 1 || ask(pathOf(copy), "do=status").active()) {
+                return copy;
+            }
+        }
+        return copies.get(0);
+    }
+
+    private AgentReport loadOurs(String options) {
+        for (Place place : places.all()) {
+            if (place.noexec()) {
+                places.refuse(place.name(), "mounted noexec");
+                continue;
+            }
+            try (PrivateFolder folder = new PrivateFolder(place)) {
+                Answer answer = load(folder, folder.putLibrary(), options);
+                if (!answer.reply.notExecutable()) {
+                    return reportOf(answer, "; give it at that JVM's start: -javaagent:threadclock.jar");
+                }
+                places.refuse(place.name(), "mounted noexec");
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw noPlace("the library");
+    }
+
+    private AgentReport ask(String library, String options) {
+        for (Place place : places.all()) {
+            try (PrivateFolder folder = new PrivateFolder(place)) {
+                return reportOf(load(folder, library, options), STAYS);
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw noPlace("the agent's report");
+    }
+
+    private Failure noPlace(String what) {
+        if (!target.process().isAlive()) {
+            return target.process().ended();
+        }
+        return new Failure("no folder of the JVM " + target.label() + " takes " + what + " for a moment: " + places.refusals()
+                + "; make room in one of them, or set TMPDIR for that JVM to one that does");
+    }
+
+    private record Answer(AttachReply reply, String report) {}
+
+    /** IOException: the folder is unsuitable. Problems with the JVM are a Failure. */
+    private Answer load(PrivateFolder folder, String library, String options) throws IOException {
+        // First, so that a mistake in the options that follow is reported there, and not on the JVM's stderr.
+        String all = "report=" + folder.makeReport() + "," + options;
+        if (!AttachSocket.fits(library) || !AttachSocket.fits(all)) {
+            throw new Failure("the options or the path of the library (" + library + ") are longer than the 1024 bytes that a JVM takes;"
+                    + " shorten them");
+        }
+        AttachReply reply = converse(library, all);
+        return new Answer(reply, folder.readReport());
+    }
+
+    private AttachReply converse(String library, String options) {
+        byte[] answer;
+        try {
+            answer = AttachSocket.load(listener.socket(deadline), library, options, deadline);
+        } catch (AttachSocket.TimedOut e) {
+            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline + "; it is very busy or hangs: try again,"
+                    + " with a longer --timeout");
+        } catch (IOException e) {
+            awaitEnd();
+            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket", e);
+        }
+        Optional<AttachReply> reply = AttachReply.parse(answer);
+        if (reply.isEmpty()) {
+            awaitEnd();
+            throw new Failure("the JVM " + target.label() + " has closed the connection without an answer; it answers its own user and"
+                    + " group only: run this as that user");
+        }
+        return reply.get();
+    }
+
+    /** A JVM that ends closes its socket some time before the process is gone. */
+    private void awaitEnd() {
+        Deadline soon = new Deadline(1);
+        while (target.process().isAlive()) {
+            if (!soon.pause()) {
+                return;
+            }
+        }
+        throw target.process().ended();
+    }
+
+    private AgentReport reportOf(Answer answer, String remedy) {
+        Optional<AgentReport> report = AgentReport.parse(answer.report);
+        if (report.isPresent()) {
+            report.get().error().ifPresent(error -> {
+                throw new Failure(error);
+            });
+            return report.get();
+        }
+        if (answer.reply.forbidden() && target.hasThreadclock()) {
+            throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with -XX:-EnableDynamicAgentLoading, so"
+                    + " that no command can ask it for anything; it goes on as it is, or restart it without that option");
+        }
+        if (answer.reply.forbidden()) {
+            throw new Failure("the JVM " + target.label() + " takes no agent while it runs: " + answer.reply.refusal()
+                    + " Or start it with -javaagent:threadclock.jar");
+        }
+        if (!answer.reply.loaded()) {
+            throw new Failure("the JVM " + target.label() + " does not load the library: " + answer.reply.refusal() + remedy);
+        }
+        throw new Failure("the threadclock in " + target.label() + " does not answer: that JVM cannot open the file for it (has it file"
+                + " descriptors left?), or its threadclock is of another version; free some, or restart that JVM with this one");
+    }
+
+    /** The path by which the target's dynamic linker knows a loaded library. */
+    private String pathOf(Mapped copy) {
+        return target.root().inside(copy.path());
+    }
+
+    /** A path that loaded a second copy would be worse than none: the state is in the first. */
+    private void checkReachable(Mapped copy) {
+        if (!copy.deleted()) {
+            return;
+        }
+        String path = pathOf(copy);
+        if (target.maps().isMusl()) {
+            throw new Failure("the JVM " + target.label() + " has loaded " + path + ", which was removed since, and musl's dynamic linker"
+                    + " finds no loaded library without its file" + STAYS);
+        }
+        // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
+        // or by us.
+        if (target.hasFile(path) && !listener.facts().options().hasAgentPath(path)) {
+            throw new Failure("the JVM " + target.label() + " has loaded " + path + ", in whose place there is another file now" + STAYS);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        places.close();
+        listener.close();
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import dev.threadclock.terminal.Printable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * The parsed command line of a java process: the program, the options for the JVM, what it runs.
+ *
+ * @param program file name of the first word, "java"
+ * @param options everything before the main class, argument files expanded
+ * @param main "-jar app.jar", "-m module/class" or the name of a class; "" if there is none
+ */
+record JavaCommandLine(String program, List<String> options, String main) {
+    /** Launcher options whose value is the next word. */
+    private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
+            "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
+            "--patch-module", "--enable-native-access", "--illegal-native-access", "--source", "--describe-module", "-d");
+    private static final Set<String> LAST = Set.of("-jar", "-m", "--module");
+
+    /**
+     * @param words as in /proc/PID/cmdline
+     * @param read returns the text of an argument file, "" if it cannot be read
+     */
+    public static JavaCommandLine of(List<String> words, UnaryOperator<String> read) {
+        String program = words.isEmpty() ? "" : words.get(0).substring(words.get(0).lastIndexOf('/') + 1);
+        List<String> options = new ArrayList<>();
+        Iterator<String> rest = expanded(words, read).iterator();
+        while (rest.hasNext()) {
+            String word = rest.next();
+            if (LAST.contains(word)) {
+                return new JavaCommandLine(program, options, word + (rest.hasNext() ? " " + fileName(rest.next()) : ""));
+            }
+            if (!word.startsWith("-")) {
+                return new JavaCommandLine(program, options, word);
+            }
+            options.add(word);
+            if (WITH_VALUE.contains(word) && rest.hasNext()) {
+                options.add(rest.next());
+            }
+        }
+        return new JavaCommandLine(program, options, "");
+    }
+
+    /** For people: without options and arguments, which may be long or secret. */
+    @Override
+    public String toString() {
+        return Printable.line((program + " " + main).strip(), 100);
+    }
+
+    private static String fileName(String path) {
+        return path.startsWith("/") ? path.substring(path.lastIndexOf('/') + 1) : path;
+    }
+
+    /** The words after the program, each @file replaced by its words; not recursively (nor does java). */
+    private static List<String> expanded(List<String> words, UnaryOperator<String> read) {
+        List<String> result = new ArrayList<>();
+        boolean expand = true;
+        for (String word : words.subList(Math.min(1, words.size()), words.size())) {
+            if (word.equals("--disable-@files")) {
+                expand = false;
+            } else if (expand && word.startsWith("@") && !word.startsWith("@@")) {
+                result.addAll(Words.ofArgumentFile(read.apply(word.substring(1))));
+            } else {
+                result.add(word);
+            }
+        }
+        return result;
+    }
+}

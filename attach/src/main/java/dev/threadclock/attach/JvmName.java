@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import dev.threadclock.attach.RunningJvms.Running;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
+import dev.threadclock.terminal.Terminal;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** How a user names a JVM: by its PID, or by (part of) its main class or jar; or chooses one from a list. */
+public final class JvmName {
+    public static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
+
+    private JvmName() {}
+
+    /** Its PID. If several have the name, the user is asked. */
+    public static int pid(String jvm, CommandSpec spec) {
+        return jvm.matches("-?\\d+") ? number(jvm, spec) : among(RunningJvms.named(jvm), " '" + Printable.line(jvm, 100) + "'");
+    }
+
+    /** The PID of one that the user chooses from all. */
+    static int chosen() {
+        return among(RunningJvms.all(), "");
+    }
+
+    private static int number(String text, CommandSpec spec) {
+        try {
+            int number = Integer.parseInt(text);
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Handled below like any other invalid number.
+        }
+        throw wrong(spec, "not a process number: " + text);
+    }
+
+    static ParameterException wrong(CommandSpec spec, String what) {
+        return new ParameterException(spec.commandLine(), Printable.line(what, 200));
+    }
+
+    private static int among(List<Running> jvms, String name) {
+        if (jvms.isEmpty()) {
+            throw new Failure("no JVM" + (name.isEmpty() ? "" : " that runs" + name) + " is to be seen by this user"
+                    + "; give its process number, or look as root");
+        }
+        return jvms.size() == 1 && !name.isEmpty() ? jvms.get(0).pid() : ask(jvms, name);
+    }
+
+    private static int ask(List<Running> jvms, String name) {
+        if (!Terminal.stderr().watched() || !Terminal.hasKeyboard()) {
+            throw new Failure((name.isEmpty() ? "which JVM?" : "several JVMs run" + name + ":") + " "
+                    + jvms.stream().map(Running::toString).collect(Collectors.joining(", ")) + "; give a process number");
+        }
+        Terminal terminal = Terminal.stderr();
+        for (int i = 0; i < jvms.size(); i++) {
+            terminal.println(String.format("%3d) %s", i + 1, jvms.get(i)));
+        }
+        terminal.print("Which one? ");
+        int chosen = answer();
+        if (chosen < 1 || chosen > jvms.size()) {
+            throw new Failure("none chosen; the answer is a number from 1 to " + jvms.size());
+        }
+        return jvms.get(chosen - 1).pid();
+    }
+
+    private static int answer() {
+        try {
+            String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+            return line == null ? 0 : Integer.parseInt(line.strip());
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+    }
+}

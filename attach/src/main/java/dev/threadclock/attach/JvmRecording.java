@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A recording of the target's own Flight Recorder: started and stopped as jcmd does, its file copied here.
+ * The file is in a private folder of the target's user, where the JVM also writes it when it exits.
+ */
+public final class JvmRecording implements Closeable {
+    private static final String FILE = "jvm.jfr";
+    private static final int SECONDS_TO_STOP = 60;
+
+    private final Target target;
+    private final AttachListener listener;
+    private final Places places;
+    private final String name = "threadclock-" + ProcessHandle.current().pid();
+    private PrivateFolder folder;
+    private boolean running;
+
+    /** Only inspects. Call before this process switches to the target's user. */
+    public JvmRecording(JvmChoice choice) {
+        Deadline deadline = choice.deadline();
+        target = Target.of(choice.pid(), deadline);
+        TargetUser.prepare();
+        listener = new AttachListener(target, deadline);
+        places = new Places(target);
+    }
+
+    /** settings: default, profile, or the path of a .jfc file as the target sees it. */
+    public void start(String settings, JvmChoice choice) throws IOException {
+        TargetUser.become(target.status());
+        folder = makeFolder();
+        String answer = command("JFR.start name=" + name + " settings=\"" + settings + "\" dumponexit=true filename=\""
+                + folder.inside(FILE) + "\"", choice.deadline());
+        running = answer.contains("Started recording");
+        if (!running) {
+            throw new Failure("the JVM " + target.label() + " does not record events of its own: " + Printable.line(answer)
+                    + (answer.contains("Unknown diagnostic command") ? "; it has no Flight Recorder (8u262 and 11 on do): leave out --jvm-events"
+                    : ""));
+        }
+    }
+
+    private PrivateFolder makeFolder() {
+        for (Places.Place place : places.all()) {
+            try {
+                return new PrivateFolder(place);
+            } catch (IOException e) {
+                places.refuse(place.name(), Refusal.reason(e));
+            }
+        }
+        throw new Failure("no folder of the JVM " + target.label() + " takes its events for a moment: " + places.refusals()
+                + "; make room in one of them, or leave out --jvm-events");
+    }
+
+    /** Stops it and writes what it has recorded; a JVM that has exited meanwhile has already stopped it. */
+    public void stopInto(OutputStream out) throws IOException {
+        if (target.process().isAlive()) {
+            stop();
+        }
+        running = false;
+        Path file = folder.path().resolve(FILE);
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new Failure("the JVM " + target.label() + " has left no events of its own; record again without --jvm-events");
+        }
+        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            in.transferTo(out);
+        }
+    }
+
+    private void stop() {
+        command("JFR.stop name=" + name, new Deadline(SECONDS_TO_STOP));
+    }
+
+    /** The JVM's answer; "" if it ends meanwhile. */
+    private String command(String command, Deadline deadline) {
+        try {
+            Optional<AttachReply> reply = AttachReply.parse(AttachSocket.command(listener.socket(deadline), command, deadline));
+            return reply.map(AttachReply::text).orElse("");
+        } catch (AttachSocket.TimedOut e) {
+            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline + "; it is very busy or hangs");
+        } catch (IOException e) {
+            if (!target.process().isAlive()) {
+                return "";
+            }
+            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (running && target.process().isAlive()) {
+            stop();
+        }
+        if (folder != null) {
+            folder.close();
+        }
+        places.close();
+        listener.close();
+        target.close();
+    }
+}

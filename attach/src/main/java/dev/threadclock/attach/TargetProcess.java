@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import dev.threadclock.terminal.Failure;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. */
+final class TargetProcess {
+    private static final int START_TIME_FIELD = 22;
+
+    private final int pid;
+    private final Path folder;
+    private final String startTime;
+
+    TargetProcess(int pid) {
+        this.pid = pid;
+        folder = Path.of("/proc", Integer.toString(pid));
+        if (!Files.isDirectory(folder)) {
+            throw new Failure("there is no process " + pid + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
+        }
+        startTime = startTime(read("stat"));
+        int group = status().group();
+        if (group != pid) {
+            throw new Failure(pid + " is a thread of process " + group + "; give that number");
+        }
+    }
+
+    static ProcStatus ownStatus() {
+        try {
+            return ProcStatus.parse(Files.readString(Path.of("/proc/self/status")));
+        } catch (IOException e) {
+            throw new Failure("cannot read /proc/self/status (" + e.getMessage() + "); is /proc mounted?");
+        }
+    }
+
+    int pid() {
+        return pid;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    ProcStatus status() {
+        return ProcStatus.parse(read("status"));
+    }
+
+    ProcMaps maps() {
+        return ProcMaps.parse(read("maps"));
+    }
+
+    /** cmdline: words that end with a zero byte each. */
+    List<String> words() {
+        return zeroSeparated(read("cmdline"));
+    }
+
+    Map<String, String> environment() {
+        Map<String, String> environment = new HashMap<>();
+        for (String entry : zeroSeparated(read("environ"))) {
+            int equals = entry.indexOf('=');
+            if (equals > 0) {
+                environment.putIfAbsent(entry.substring(0, equals), entry.substring(equals + 1));
+            }
+        }
+        return environment;
+    }
+
+    /** Reads a file of its /proc folder. */
+    String read(String name) {
+        try {
+            return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.UTF_8);
+        } catch (AccessDeniedException e) {
+            throw hidden();
+        } catch (IOException e) {
+            throw failure("cannot read " + folder.resolve(name), e);
+        }
+    }
+
+    /** The failure to report: the process has ended, access is denied, or the reason that e gives. */
+    Failure failure(String what, IOException e) {
+        if (!isAlive()) {
+            return ended();
+        }
+        return e instanceof AccessDeniedException ? hidden() : new Failure(what + ": " + Refusal.reason(e));
+    }
+
+    boolean isAlive() {
+        try {
+            return startTime.equals(startTime(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1)))
+                    && !ProcStatus.parse(Files.readString(folder.resolve("status"), StandardCharsets.ISO_8859_1)).hasEnded();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    Failure ended() {
+        return new Failure("process " + pid + " has ended meanwhile; nothing is left to do");
+    }
+
+    private Failure hidden() {
+        return new Failure("may not look into process " + pid + ": permission denied; run this as that process's user, or as root"
+                + " (in a container: with the capability SYS_PTRACE)");
+    }
+
+    /** The second field, the program's name in parentheses, may contain anything. */
+    private static String startTime(String stat) {
+        String[] fromThird = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
+        return fromThird.length > START_TIME_FIELD - 3 ? fromThird[START_TIME_FIELD - 3] : "";
+    }
+
+    private static List<String> zeroSeparated(String text) {
+        return text.isEmpty() ? List.of() : Arrays.asList(text.split("\0"));
+    }
+}
