@@ -5,6 +5,8 @@ import dev.threadclock.attach.JvmLook;
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.Jdks;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.host.SystemFiles;
+import dev.threadclock.watch.host.SystemTexts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +70,7 @@ final class JvmFindings {
         String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
                 ? "process numbers of its own: it is " + jvm.namespacePid() + " in there" : groups.isEmpty() ? "no sign of one" : groups));
-        findings.put("cpuLimit", Cgroups.finding("CPU limit", Integer.toString(jvm.pid())));
+        findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
             findings.put("version", Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));
         } else {

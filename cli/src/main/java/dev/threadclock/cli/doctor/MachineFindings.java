@@ -6,6 +6,8 @@ import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.cli.doctor.AccountingTrial.Result;
 import dev.threadclock.internal.Native;
+import dev.threadclock.watch.host.SystemFiles;
+import dev.threadclock.watch.host.SystemTexts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -114,7 +116,7 @@ public final class MachineFindings {
     }
 
     private void clocks(boolean loaded) {
-        findings.put("clockSource", SystemFiles.finding("clock source", CLOCK_SOURCES + "current_clocksource", source ->
+        findings.put("clockSource", FileFinding.of("clock source", CLOCK_SOURCES + "current_clocksource", source ->
                 READ_WITHOUT_SYSTEM_CALL.contains(source) ? Finding.ok("clock source", source, source)
                         : Finding.note("clock source", source, source,
                                 "reading it may take a system call or a slow device: System.nanoTime() shows it below")));
@@ -143,17 +145,17 @@ public final class MachineFindings {
     }
 
     private void limits() {
-        findings.put("steal", SystemFiles.finding("steal", "/proc/stat", stat -> SystemTexts.steal(stat).map(steal -> {
+        findings.put("steal", FileFinding.of("steal", "/proc/stat", stat -> SystemTexts.steal(stat).map(steal -> {
             double seconds = steal.hundredths() / 100.0;
             String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time", seconds, steal.share() * 100);
             return steal.share() < MUCH_STEAL ? Finding.ok("steal", seconds, text)
                     : Finding.note("steal", seconds, text, "others use this machine's CPUs: measurements here are noisy");
         }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not tell"))));
-        findings.put("cpuLimit", Cgroups.finding("CPU limit", "self"));
+        findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
     }
 
     private void permissions() {
-        findings.put("seccomp", SystemFiles.finding("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
+        findings.put("seccomp", FileFinding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
                 .map(mode -> Finding.ok("seccomp", mode, mode == 0 ? "no filter on this process" : "a filter is on this process, mode " + mode))
                 .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not tell"))));
         permission("perf_event_paranoid", "perf", level -> level <= 1 ? "" : "threadclock needs no perf; a profiler that is to show kernel"
@@ -166,7 +168,7 @@ public final class MachineFindings {
 
     /** todo: what to do at this level, "" for nothing. */
     private void permission(String name, String label, IntFunction<String> todo, IntFunction<String> meaning) {
-        findings.put(name, SystemFiles.finding(label, "/proc/sys/kernel/" + name, text -> {
+        findings.put(name, FileFinding.of(label, "/proc/sys/kernel/" + name, text -> {
             int level = Integer.parseInt(text);
             String said = meaning.apply(level) + " (kernel." + name + "=" + level + ")";
             return todo.apply(level).isEmpty() ? Finding.ok(label, level, said)

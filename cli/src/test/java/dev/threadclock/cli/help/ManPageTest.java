@@ -4,7 +4,7 @@ package dev.threadclock.cli.help;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.cli.Main;
-import dev.threadclock.cli.record.RecordCommand;
+import dev.threadclock.watch.record.RecordCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

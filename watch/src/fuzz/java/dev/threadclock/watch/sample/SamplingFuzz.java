@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.IntervalCsv;
+import dev.threadclock.watch.interval.IntervalJson;
+import dev.threadclock.watch.interval.Intervals;
+import dev.threadclock.watch.interval.Timeline;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Arbitrary bytes instead of the sampler's messages, one after the other, each preceded by a byte with its
+ * length: they are refused, or become samples that can be written, whatever threads they contain.
+ */
+public final class SamplingFuzz {
+    private SamplingFuzz() {}
+
+    public static void fuzzerTestOneInput(byte[] input) {
+        ThreadBook book = new ThreadBook(tid -> 'S');
+        Intervals intervals = new Intervals();
+        Timeline timeline = new Timeline();
+        ByteBuffer in = ByteBuffer.wrap(input);
+        try {
+            while (in.hasRemaining()) {
+                byte[] message = new byte[Math.min(in.get() & 0xff, in.remaining())];
+                in.get(message);
+                book.take(Message.parse(message)).flatMap(intervals::next).ifPresent(interval -> write(interval, timeline));
+            }
+        } catch (IOException e) {
+            // refused
+        }
+    }
+
+    private static void write(Interval interval, Timeline timeline) {
+        timeline.add(interval);
+        IntervalCsv.rows(interval, interval.all());
+        IntervalJson.head(interval);
+        IntervalJson.threads(interval.byThread());
+        IntervalJson.pools(interval.byPool());
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.host;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The text of files in /proc and /sys. */
+public final class SystemFiles {
+    private SystemFiles() {}
+
+    /** Empty if it cannot be read. */
+    public static Optional<String> text(String file) {
+        try {
+            return Optional.of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.interval;
+
+import dev.threadclock.watch.sample.Times;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Intervals as comma-separated values (RFC 4180): one row per thread. Nanoseconds of the interval and since
+ * its start (life).
+ */
+public final class IntervalCsv {
+    public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,total_ns,"
+            + "life_user_ns,life_system_ns,life_total_ns";
+
+    private IntervalCsv() {}
+
+    /** threads: the wanted threads of the interval. */
+    public static List<String> rows(Interval interval, List<Use> threads) {
+        String when = Instant.ofEpochMilli(interval.endMillis()) + "," + interval.nanos();
+        return threads.stream().map(use -> when + "," + use.tid() + "," + use.javaId() + "," + quoted(use.name()) + "," + quoted(use.pool())
+                + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life())).toList();
+    }
+
+    private static String numbers(Times times) {
+        return times.userNanos() + "," + times.systemNanos() + "," + times.totalNanos();
+    }
+
+    private static String quoted(String text) {
+        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+}

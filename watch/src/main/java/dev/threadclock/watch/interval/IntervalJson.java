@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.interval;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.threadclock.watch.sample.Times;
+import java.time.Instant;
+import java.util.List;
+
+/** Intervals as JSON. Nanoseconds of the interval and, in "life", since the start. */
+public final class IntervalJson {
+    private IntervalJson() {}
+
+    /** Its end, its length and what the process used. */
+    public static JsonObject head(Interval interval) {
+        JsonObject process = times(interval.process());
+        process.add("life", times(interval.life()));
+        JsonObject head = new JsonObject();
+        head.addProperty("end", Instant.ofEpochMilli(interval.endMillis()).toString());
+        head.addProperty("nanos", interval.nanos());
+        head.add("process", process);
+        return head;
+    }
+
+    public static JsonArray threads(List<Use> threads) {
+        JsonArray array = new JsonArray();
+        for (Use use : threads) {
+            JsonObject object = new JsonObject();
+            object.addProperty("osThreadId", use.tid());
+            object.addProperty("javaThreadId", use.javaId());
+            object.addProperty("name", use.name());
+            object.addProperty("pool", use.pool());
+            array.add(with(object, use));
+        }
+        return array;
+    }
+
+    public static JsonArray pools(List<Use> pools) {
+        JsonArray array = new JsonArray();
+        for (Use use : pools) {
+            JsonObject object = new JsonObject();
+            object.addProperty("name", use.name());
+            object.addProperty("threads", use.threads());
+            array.add(with(object, use));
+        }
+        return array;
+    }
+
+    private static JsonObject with(JsonObject object, Use use) {
+        object.addProperty("state", String.valueOf(use.state()));
+        put(object, use.interval());
+        if (use.waitNanos() != Use.NOT_MEASURED) {
+            object.addProperty("waitNanos", use.waitNanos());
+        }
+        object.add("life", times(use.life()));
+        return object;
+    }
+
+    private static JsonObject times(Times times) {
+        return put(new JsonObject(), times);
+    }
+
+    private static JsonObject put(JsonObject object, Times times) {
+        object.addProperty("userNanos", times.userNanos());
+        object.addProperty("systemNanos", times.systemNanos());
+        object.addProperty("totalNanos", times.totalNanos());
+        return object;
+    }
+}

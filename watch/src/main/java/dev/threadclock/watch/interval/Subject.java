@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.interval;
+
+/**
+ * What was recorded.
+ *
+ * @param jvm its PID and command, as "1234 (java -jar app.jar)"
+ * @param threadclock version of the recorder; "" if unknown
+ */
+public record Subject(String jvm, String threadclock) {}

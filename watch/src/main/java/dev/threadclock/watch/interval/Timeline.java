@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.interval;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each. A column
+ * is one interval; if there are too many columns, pairs are merged.
+ */
+public final class Timeline {
+    public static final int MOST_COLUMNS = 1200;
+    /** The limit on threads shown by name; a program that numbers its threads without end has more. */
+    private static final int MOST_THREADS = 1000;
+    private static final String OTHERS = "(other threads)";
+
+    private final List<Long> endMillis = new ArrayList<>();
+    private final List<Long> nanos = new ArrayList<>();
+    private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
+    private final Map<String, Integer> threadsOfPool = new HashMap<>();
+    /** By serial, the series and the pools in which a thread has been counted; ended threads are forgotten. */
+    private final Map<Long, Set<Object>> counted = new HashMap<>();
+    private final Series process = new Series("", "process");
+    private int perColumn = 1; // intervals per column
+    private int inLast;        // intervals in the last column so far
+
+    public void add(Interval interval) {
+        int column = column(interval);
+        process.add(column, interval.process().userNanos(), interval.process().systemNanos());
+        for (Use use : interval.ran()) {
+            // The kernel's split may not add up to total: the part that is not user is shown as system.
+            long user = use.interval().userNanos();
+            Series series = series(use);
+            series.add(column, user, use.interval().totalNanos() - user);
+            count(use, series);
+        }
+        interval.ended().forEach(use -> counted.remove(use.serial()));
+    }
+
+    /** A thread may change its name; and more of them than have a row of their own may have run. */
+    private void count(Use use, Series series) {
+        if (use.serial() == 0) {
+            return;
+        }
+        Set<Object> before = counted.computeIfAbsent(use.serial(), serial -> new HashSet<>(2));
+        if (before.add(series)) {
+            series.count(1);
+        }
+        if (before.add(series.pool())) {
+            threadsOfPool.merge(series.pool(), 1, Integer::sum);
+        }
+    }
+
+    private int column(Interval interval) {
+        if (inLast == perColumn || endMillis.isEmpty()) {
+            if (endMillis.size() == MOST_COLUMNS) {
+                halve();
+            }
+            endMillis.add(interval.endMillis());
+            nanos.add(0L);
+            inLast = 0;
+        }
+        int column = endMillis.size() - 1;
+        inLast++;
+        endMillis.set(column, interval.endMillis());
+        nanos.set(column, nanos.get(column) + interval.nanos());
+        return column;
+    }
+
+    private void halve() {
+        process.halve();
+        threads.values().forEach(Series::halve);
+        for (int i = 0; i < MOST_COLUMNS / 2; i++) {
+            endMillis.set(i, endMillis.get(2 * i + 1));
+            nanos.set(i, nanos.get(2 * i) + nanos.get(2 * i + 1));
+        }
+        endMillis.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        nanos.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        perColumn *= 2;
+    }
+
+    private Series series(Use use) {
+        Series known = threads.get(use.name());
+        if (known != null) {
+            return known;
+        }
+        String pool = use.pool();
+        boolean full = threads.size() >= MOST_THREADS;
+        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(), name -> new Series(pool, full ? OTHERS : name));
+    }
+
+    public boolean isEmpty() {
+        return endMillis.isEmpty();
+    }
+
+    public int columns() {
+        return endMillis.size();
+    }
+
+    public long endMillis(int column) {
+        return endMillis.get(column);
+    }
+
+    public long nanos(int column) {
+        return nanos.get(column);
+    }
+
+    public long startMillis() {
+        return endMillis.get(0) - nanos.get(0) / 1_000_000;
+    }
+
+    /** The length of all its columns. */
+    public long nanos() {
+        return nanos.stream().mapToLong(Long::longValue).sum();
+    }
+
+    public Series process() {
+        return process;
+    }
+
+    /** The busiest first. */
+    public List<Series> threads() {
+        return busiestFirst(threads.values());
+    }
+
+    /** The sums over their threads, the busiest first; named by their pools. */
+    public List<Series> pools() {
+        Map<String, Series> pools = new LinkedHashMap<>();
+        for (Series thread : threads.values()) {
+            pools.computeIfAbsent(thread.pool(), pool -> new Series(pool, pool)).add(thread, columns());
+        }
+        pools.values().forEach(pool -> pool.count(threadsOfPool.getOrDefault(pool.pool(), 0)));
+        return busiestFirst(pools.values());
+    }
+
+    private static List<Series> busiestFirst(Iterable<Series> all) {
+        List<Series> sorted = new ArrayList<>();
+        all.forEach(sorted::add);
+        sorted.sort(Comparator.comparingLong(Series::nanos).reversed());
+        return sorted;
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.record;
+
+import dev.threadclock.agent.jfr.ProcessCpuTime;
+import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Subject;
+import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.report.RecordedJvm;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A recording for Flight Recorder's tools, with the same events that the agent records in the JVM. The target
+ * need not have a Flight Recorder.
+ */
+final class JfrWriter implements IntervalWriter {
+    private record Known(long key, String name) {}
+
+    private final Path path;
+    private final Subject subject;
+    private final Map<Long, Known> threads = new HashMap<>(); // by serial
+    private JfrFile file;
+    private long keys;
+
+    JfrWriter(Path path, Subject subject) {
+        this.path = path;
+        this.subject = subject;
+    }
+
+    @Override
+    public void write(Interval interval) throws IOException {
+        if (file == null) {
+            open(interval.endMillis() - interval.nanos() / 1_000_000);
+        }
+        for (Use use : interval.ran()) {
+            ThreadCpuTime event = new ThreadCpuTime();
+            event.javaThreadId = use.javaId();
+            event.threadName = use.name();
+            event.osThreadId = use.tid();
+            event.pool = use.pool();
+            event.user = use.interval().userNanos();
+            event.system = use.interval().systemNanos();
+            event.total = use.interval().totalNanos();
+            event.interval = interval.nanos();
+            event.intervalEnd = interval.endMillis();
+            file.event(event, interval.endMillis(), key(use));
+        }
+        ProcessCpuTime event = new ProcessCpuTime();
+        event.user = interval.process().userNanos();
+        event.system = interval.process().systemNanos();
+        event.total = interval.process().totalNanos();
+        event.interval = interval.nanos();
+        event.intervalEnd = interval.endMillis();
+        file.event(event, interval.endMillis(), 0);
+        interval.ended().forEach(use -> threads.remove(use.serial()));
+        if (file.flush()) {
+            threads.clear();
+        }
+    }
+
+    private void open(long startMillis) throws IOException {
+        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class), startMillis);
+        RecordedJvm event = new RecordedJvm();
+        event.jvm = subject.jvm();
+        event.threadclock = subject.threadclock();
+        file.event(event, startMillis, 0);
+    }
+
+    /** 0 for what is no thread of its own. */
+    private long key(Use use) {
+        if (use.serial() == 0) {
+            return 0;
+        }
+        Known known = threads.get(use.serial());
+        if (known == null || !known.name().equals(use.name())) {
+            known = new Known(++keys, use.name());
+            threads.put(use.serial(), known);
+            file.thread(known.key(), use.name(), use.tid(), use.javaId());
+        }
+        return known.key();
+    }
+
+    @Override
+    public void finish() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.record;
+
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Intervals;
+import dev.threadclock.watch.sample.Sample;
+import dev.threadclock.watch.sample.Sampling;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * Takes samples and writes their intervals, until the requested time is over, the user stops it, or the JVM
+ * ends. A separate thread waits for samples, so that stopping need not wait for the next one.
+ */
+final class Recorder {
+    private static final long LOOK_NANOS = 50_000_000;
+
+    private final Sampling sampling;
+    private final IntervalWriter writer;
+    private final long mostNanos;
+    private final Consumer<Recorder> progress;
+    private final Intervals intervals = new Intervals();
+    private OptionalLong beganNanos = OptionalLong.empty(); // when the first sample came
+    private long recordedNanos;
+    private long shortestNanos = Long.MAX_VALUE; // of the intervals
+    private boolean stopped;
+    private boolean ended;
+    private boolean late;
+    private IOException failure;
+
+    /** mostNanos: the longest duration. progress: called after each interval. */
+    Recorder(Sampling sampling, IntervalWriter writer, long mostNanos, Consumer<Recorder> progress) {
+        this.sampling = sampling;
+        this.writer = writer;
+        this.mostNanos = mostNanos;
+        this.progress = progress;
+    }
+
+    /** Returns when the recording is complete or cannot go on; nothing more is written then. */
+    void run(StopRequest stop) {
+        Thread taker = new Thread(() -> takeAll(stop), "samples");
+        taker.setDaemon(true);
+        taker.start();
+        try {
+            while (!stop.await(LOOK_NANOS) && !isOver()) {
+                // The samples' thread works.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            stopped = true;
+        }
+    }
+
+    /**
+     * By the clock: samples of a JVM that gets no CPU may come very late. Half an interval is waited for the
+     * last one, and for the first as long as it takes.
+     */
+    private synchronized boolean isOver() {
+        late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
+                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > shortestNanos / 2;
+        return late;
+    }
+
+    private void takeAll(StopRequest stop) {
+        try {
+            boolean more = true;
+            while (more) {
+                more = take(sampling.next());
+            }
+        } catch (IOException e) {
+            fail(e);
+        } finally {
+            stop.make();
+        }
+    }
+
+    /** True as long as the recording goes on. */
+    private synchronized boolean take(Optional<Sample> sample) throws IOException {
+        if (stopped) {
+            return false;
+        }
+        ended = sample.isEmpty();
+        if (beganNanos.isEmpty()) {
+            beganNanos = OptionalLong.of(System.nanoTime());
+        }
+        Optional<Interval> interval = sample.flatMap(intervals::next);
+        if (interval.isPresent()) {
+            writer.write(interval.get());
+            recordedNanos += interval.get().nanos();
+            shortestNanos = Math.min(shortestNanos, interval.get().nanos());
+            progress.accept(this);
+        }
+        // An interval may be slightly longer or shorter than requested.
+        return !ended && recordedNanos + interval.map(Interval::nanos).orElse(0L) / 2 < mostNanos;
+    }
+
+    private synchronized void fail(IOException e) {
+        failure = stopped ? null : e;
+    }
+
+    synchronized long recordedNanos() {
+        return recordedNanos;
+    }
+
+    /** Why it could not go on. */
+    synchronized Optional<IOException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** The time was over before the last interval was: that is not in the recording. */
+    synchronized boolean late() {
+        return late;
+    }
+
+    /** The JVM has ended. */
+    synchronized boolean ended() {
+        return ended;
+    }
+}

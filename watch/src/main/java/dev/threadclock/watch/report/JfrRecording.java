@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.report;
+
+import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Printable;
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Subject;
+import dev.threadclock.watch.interval.Timeline;
+import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.sample.Times;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Reads the CPU times from a Flight Recorder file, whichever program wrote it. A thread's event says which
+ * interval it belongs to.
+ */
+final class JfrRecording {
+    private record Span(long endMillis, long nanos) {}
+
+    /** The kernel reuses TIDs, the JVM does not reuse its ids. */
+    private record Identity(long javaId, long tid, String name) {}
+
+    private final Path file;
+    private final Map<Span, List<Use>> uses = new HashMap<>();
+    private final Map<Identity, Long> serials = new HashMap<>();
+    private Subject subject = new Subject("a JVM", "");
+
+    private JfrRecording(Path file) {
+        this.file = file;
+    }
+
+    static JfrRecording read(Path file) {
+        JfrRecording recording = new JfrRecording(file);
+        try (RecordingFile events = new RecordingFile(file)) {
+            while (events.hasMoreEvents()) {
+                recording.take(events.readEvent());
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            recording.cutShort(e); // the JDK's reader throws anything on bad data: InternalError, OutOfMemoryError
+        }
+        if (recording.uses.isEmpty()) {
+            throw new Failure(file + " has no CPU times of threads in it; they come from 'threadclock record PID -o FILE.jfr', or from any"
+                    + " recording of a JVM that was started with -javaagent:threadclock.jar");
+        }
+        return recording;
+    }
+
+    /** A truncated file is used as far as it goes. */
+    private void cutShort(Throwable e) {
+        if (uses.isEmpty()) {
+            throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
+                    : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off or damaged (" + e.getMessage() + ")"));
+        }
+    }
+
+    private void take(RecordedEvent event) {
+        switch (event.getEventType().getName()) {
+            case ThreadCpuTime.NAME -> takeThread(event);
+            case RecordedJvm.NAME -> subject = new Subject(event.getString("jvm"), event.getString("threadclock"));
+            case "jdk.JVMInformation" -> takeJvm(event);
+            default -> {
+                // Not one of our events.
+            }
+        }
+    }
+
+    private void takeThread(RecordedEvent event) {
+        Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
+        String name = Printable.line(String.valueOf(event.getString("threadName")));
+        long javaId = event.getLong("javaThreadId");
+        int tid = (int) event.getLong("osThreadId");
+        uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
+                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, used));
+    }
+
+    /** 0 for what is no thread of its own. */
+    private long serial(long javaId, int tid, String name) {
+        if (javaId == 0 && tid == 0) {
+            return 0;
+        }
+        Identity identity = javaId != 0 ? new Identity(javaId, 0, "") : new Identity(0, tid, name);
+        return serials.computeIfAbsent(identity, unknown -> serials.size() + 1L);
+    }
+
+    /** The event written by record has more details. */
+    private void takeJvm(RecordedEvent event) {
+        if (subject.threadclock().isEmpty()) {
+            subject = new Subject(event.getLong("pid") + " (java " + event.getString("javaArguments") + ")", "");
+        }
+    }
+
+    Subject subject() {
+        return subject;
+    }
+
+    Timeline timeline() {
+        Timeline timeline = new Timeline();
+        uses.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis()))
+                .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue())));
+        return timeline;
+    }
+
+    /** Ended threads are included, so that the process's time is the sum of theirs. */
+    private static Interval interval(Span span, List<Use> threads) {
+        Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
+        return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of());
+    }
+}

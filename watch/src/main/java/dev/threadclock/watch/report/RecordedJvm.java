@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.report;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/**
+ * The Flight Recorder event that identifies the JVM of the other events, for a recording written by another
+ * process.
+ */
+@Name(RecordedJvm.NAME)
+@Label("Recorded JVM")
+@Description("The JVM that the CPU times of this recording are of")
+@Category({"Java Virtual Machine", "Runtime", "threadclock"})
+@StackTrace(false)
+public final class RecordedJvm extends Event {
+    public static final String NAME = "dev.threadclock.RecordedJvm";
+
+    @Label("JVM")
+    @Description("Process number and command")
+    public String jvm;
+
+    @Label("threadclock")
+    @Description("Version of the threadclock that has recorded")
+    public String threadclock;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.SampleChannel;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.sample.Message.Stack;
+import java.io.EOFException;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/** Samples as they arrive over the channel from the agent in the JVM. */
+final class ChannelSampling implements Sampling {
+    private static final int LONGEST_MESSAGE = 1 << 28;
+    private static final int REQUEST_BYTES = 16;
+
+    private final SampleChannel channel;
+    private final ThreadBook book;
+    private final String tasks;
+    private final byte[] buffer = new byte[4096]; // the kernel's files of a thread are shorter
+    private volatile Stack stack = new Stack(0, List.of());
+    /** Those that came before a stack that was awaited. */
+    private final Deque<Sample> early = new ArrayDeque<>();
+
+    private ChannelSampling(SampleChannel channel) {
+        this.channel = channel;
+        tasks = channel.tasks() + "/";
+        book = new ThreadBook(this::kernelState);
+    }
+
+    /** The first sample, which lists the threads that already exist, is not passed on. */
+    static Sampling open(JvmChoice jvm, Duration period) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(SampleChannel.open(jvm, period));
+        try {
+            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC && sampling.next().isPresent()) {
+                return sampling;
+            }
+        } catch (EOFException e) {
+            // Handled like any other failure to start.
+        }
+        sampling.close();
+        throw new Failure("the sampler in the JVM " + sampling.label() + " has ended at once: the JVM ends, or has no memory left;"
+                + " try again");
+    }
+
+    @Override
+    public String label() {
+        return channel.label();
+    }
+
+    @Override
+    public int pid() {
+        return channel.pid();
+    }
+
+    @Override
+    public Optional<Sample> next() throws IOException {
+        try {
+            while (early.isEmpty()) {
+                take();
+            }
+            return Optional.of(early.remove());
+        } catch (EOFException | SocketException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The next message; true: a stack. */
+    private boolean take() throws IOException {
+        Message message = Message.parse(read(length()).array());
+        message.stack().ifPresent(answer -> stack = answer);
+        book.take(message).ifPresent(early::add);
+        return message.stack().isPresent();
+    }
+
+    private int length() throws IOException {
+        int length = read(Integer.BYTES).getInt();
+        if (length < 0 || length > LONGEST_MESSAGE) {
+            throw new IOException("a message of " + Integer.toUnsignedString(length) + " bytes");
+        }
+        return length;
+    }
+
+    private ByteBuffer read(int size) throws IOException {
+        ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        while (in.hasRemaining()) {
+            if (channel.socket().read(in) < 0) {
+                throw new EOFException();
+            }
+        }
+        return in.flip();
+    }
+
+    @Override
+    public void askForStack(long javaId, int frames) throws IOException {
+        ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(0).flip());
+    }
+
+    @Override
+    public List<String> stack(long javaId) {
+        Stack last = stack;
+        return last.id() == javaId ? last.frames() : List.of();
+    }
+
+    @Override
+    public List<String> awaitStack(long javaId, int frames) throws IOException {
+        try {
+            askForStack(javaId, frames);
+            while (!take() || stack.id() != javaId) {
+                // A sample, or the answer to an earlier request.
+            }
+            return stack.frames();
+        } catch (EOFException | SocketException e) {
+            return List.of();
+        }
+    }
+
+    /** The letter after the name in parentheses; ? if the thread is gone or not visible. */
+    private char kernelState(int tid) {
+        try {
+            String stat = text(tid, "stat");
+            return stat.charAt(stat.lastIndexOf(')') + 2);
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return '?';
+        }
+    }
+
+    @Override
+    public Optional<RunQueue> runQueue(int tid) {
+        try {
+            return RunQueue.parse(text(tid, "schedstat"));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Not through Path and Files: there may be thousands to read, and they cost three times as much. */
+    private String text(int tid, String file) throws IOException {
+        try (FileInputStream in = new FileInputStream(tasks + tid + "/" + file)) {
+            int size = in.read(buffer);
+            return new String(buffer, 0, Math.max(0, size), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import dev.threadclock.terminal.Printable;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One parsed message of the agent's sampler (agent/src/main/c/sample_wire.h): the records of each kind, in
+ * their order.
+ */
+record Message(
+        Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone,
+        Optional<Stack> stack) {
+    /** The first eight bytes of a channel. */
+    static final long MAGIC = 0x3150_534b_434f_4c43L;
+
+    private static final int MOMENT = 1;
+    private static final int JAVA = 2;
+    private static final int START = 3;
+    private static final int END = 4;
+    private static final int THREAD = 5;
+    private static final int TIMES = 6;
+    private static final int GONE = 7;
+    private static final int STACK = 8;
+
+    /** The pass over the kernel's threads: its begin and end by the monotonic clock. */
+    record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
+
+    /** A Java thread's current state; tid 0: already sent, or unknown. */
+    record Java(long id, int tid, char state, String name) {}
+
+    /** A Java thread starts, or ends and then has its times. */
+    record Event(long id, int tid, long nanos, Optional<Times> end, String name) {}
+
+    /** A thread that is new, or has a new name. */
+    record Kernel(long serial, int tid, Times times, String name) {}
+
+    record Ran(long serial, Times times) {}
+
+    /** The top frames of a Java thread; empty if it has none, or is gone. */
+    record Stack(long id, List<String> frames) {}
+
+    /** IOException: these bytes are not a valid message. */
+    static Message parse(byte[] bytes) throws IOException {
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Optional<Moment> moment = Optional.empty();
+        Optional<Stack> stack = Optional.empty();
+        Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
+                new ArrayList<>(), stack);
+        try {
+            while (in.hasRemaining()) {
+                int kind = in.get();
+                switch (kind) {
+                    case MOMENT -> moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
+                    case JAVA -> message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
+                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.of(times(in)), name(in)));
+                    case THREAD -> message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case TIMES -> message.ran.add(new Ran(in.getLong(), times(in)));
+                    case GONE -> message.gone.add(in.getLong());
+                    case STACK -> stack = Optional.of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
+                    default -> throw new IOException("a record of kind " + kind);
+                }
+            }
+        } catch (BufferUnderflowException e) {
+            throw new IOException("a record that is cut off", e);
+        }
+        return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone, stack);
+    }
+
+    private static Times times(ByteBuffer in) {
+        return new Times(in.getLong(), in.getLong(), in.getLong());
+    }
+
+    private static byte[] bytes(ByteBuffer in) {
+        byte[] bytes = new byte[in.getShort() & 0xffff];
+        in.get(bytes);
+        return bytes;
+    }
+
+    /** A name set with prctl(PR_SET_NAME) may have any bytes. */
+    private static String kernelText(ByteBuffer in) {
+        return Printable.line(new String(bytes(in), StandardCharsets.UTF_8));
+    }
+
+    /** The JVM's modified UTF-8. */
+    private static String text(ByteBuffer in) throws IOException {
+        byte[] bytes = bytes(in);
+        byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes).array();
+        return new DataInputStream(new ByteArrayInputStream(withLength)).readUTF();
+    }
+
+    private static String name(ByteBuffer in) throws IOException {
+        return Printable.line(text(in));
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The part of a process's CPU time that belongs to no observed thread: threads that ended before the
+ * sampling, or unobserved. Never decreases: the process's clock is read slightly after its threads', so that
+ * the raw difference jitters.
+ */
+final class Remainder {
+    private static final String NAME = "(ended threads)";
+
+    private Times times = Times.NONE;
+    private Times allEnded = Times.NONE;
+
+    /** Its row, if the remainder is not zero. */
+    Optional<ThreadSample> take(Times process, List<ThreadSample> living, List<ThreadSample> ended) {
+        allEnded = allEnded.plus(sum(ended));
+        Times left = process.minus(allEnded).minus(sum(living));
+        times = grown(times, left.userNanos(), left.totalNanos());
+        return times.totalNanos() == 0 ? Optional.empty() : Optional.of(new ThreadSample(0, 0, 0, NAME, "", 'X', times));
+    }
+
+    private static Times sum(List<ThreadSample> threads) {
+        return threads.stream().map(ThreadSample::times).reduce(Times.NONE, Times::plus);
+    }
+
+    /** The times increased to total and, as far as it fits in, user: neither user nor system decreases. */
+    static Times grown(Times times, long userNanos, long totalNanos) {
+        long total = Math.max(times.totalNanos(), totalNanos);
+        long mostUser = times.userNanos() + total - times.totalNanos();
+        long user = Math.max(times.userNanos(), Math.min(userNanos, mostUser));
+        return new Times(user, times.systemNanos() + mostUser - user, total);
+    }
+}

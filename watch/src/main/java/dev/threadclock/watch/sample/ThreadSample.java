@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+/**
+ * A thread of the sampled JVM at one moment.
+ *
+ * @param tid the kernel's id in the target's own PID namespace; may be reused soon after this thread's end
+ * @param serial unique to this thread as long as the sampling is open
+ * @param javaId of java.lang.Thread; 0 for a native thread
+ * @param name the Java thread's full name; for a native thread the kernel's
+ * @param kernelName at most 15 bytes of a name
+ * @param state of a Java thread, at most a second old: R runnable and has run since the last sample, I
+ *     runnable for Java but has not run (in a system call, or waiting for a CPU), W waiting, S timed wait or
+ *     sleep, B blocked on a monitor. Of a native thread the kernel's: R, S, D, T. X ended, ? unknown
+ */
+public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state, Times times) {}

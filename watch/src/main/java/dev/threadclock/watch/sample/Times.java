@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+/**
+ * CPU time of a thread or a process, since its start or in an interval. user and system are the kernel's
+ * split of total: together they do not exceed it.
+ */
+public record Times(long userNanos, long systemNanos, long totalNanos) {
+    public static final Times NONE = new Times(0, 0, 0);
+
+    public Times minus(Times other) {
+        return new Times(userNanos - other.userNanos, systemNanos - other.systemNanos, totalNanos - other.totalNanos);
+    }
+
+    public Times plus(Times other) {
+        return new Times(userNanos + other.userNanos, systemNanos + other.systemNanos, totalNanos + other.totalNanos);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import dev.threadclock.watch.sample.Sampling;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Receives the intervals in a thread of its own, so that keys are answered meanwhile. */
+final class Feed {
+    private final AtomicReference<Moment> newest = new AtomicReference<>();
+    private volatile boolean over;
+    private volatile IOException failure;
+
+    /** The thread ends with the sampling. */
+    Feed(Sampling sampling) {
+        Thread reader = new Thread(() -> read(sampling), "samples");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void read(Sampling sampling) {
+        try {
+            Moments moments = new Moments(sampling);
+            for (Optional<Moment> next = moments.next(); next.isPresent(); next = moments.next()) {
+                newest.set(next.get());
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+        over = true;
+    }
+
+    /** The newest moment, unless it has been taken already. */
+    Optional<Moment> newest() {
+        return Optional.ofNullable(newest.getAndSet(null));
+    }
+
+    /** The JVM has ended. */
+    boolean isOver() throws IOException {
+        if (failure != null) {
+            throw failure;
+        }
+        return over;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import java.io.IOException;
+import org.jline.utils.NonBlockingReader;
+
+/** Keys as a terminal sends them: a character, or an escape sequence. */
+final class Keys {
+    private static final char ESCAPE = 27;
+    private static final long SEQUENCE_MILLIS = 50;
+
+    private final NonBlockingReader in;
+
+    Keys(NonBlockingReader in) {
+        this.in = in;
+    }
+
+    enum Key {
+        /** No key within the time. */
+        NONE,
+        CHARACTER,
+        ENTER,
+        ERASE,
+        ESCAPE,
+        UP,
+        DOWN,
+        PAGE_UP,
+        PAGE_DOWN,
+        HOME,
+        END,
+        /** Any other. */
+        OTHER,
+        /** No more input will come. */
+        CLOSED
+    }
+
+    /** @param character for {@link Key#CHARACTER} */
+    record Press(Key key, char character) {
+        private Press(Key key) {
+            this(key, '\0');
+        }
+    }
+
+    /** Waits at most this long. */
+    Press read(long millis) throws IOException {
+        int first = in.read(millis);
+        return switch (first) {
+            case NonBlockingReader.READ_EXPIRED -> new Press(Key.NONE);
+            case NonBlockingReader.EOF -> new Press(Key.CLOSED);
+            case ESCAPE -> new Press(sequence());
+            case '\r', '\n' -> new Press(Key.ENTER);
+            case '\b', 127 -> new Press(Key.ERASE);
+            default -> first < ' ' ? new Press(Key.OTHER) : new Press(Key.CHARACTER, (char) first);
+        };
+    }
+
+    /** After ESC: "[A", "OA", "[5~", or nothing. */
+    private Key sequence() throws IOException {
+        int next = in.read(SEQUENCE_MILLIS);
+        if (next != '[' && next != 'O') {
+            return next < 0 ? Key.ESCAPE : Key.OTHER;
+        }
+        int number = 0;
+        for (int end = in.read(SEQUENCE_MILLIS); end >= 0; end = in.read(SEQUENCE_MILLIS)) {
+            if (end >= '@' && end <= '~') {
+                return end == '~' ? numbered(number) : lettered((char) end);
+            }
+            number = end >= '0' && end <= '9' ? 10 * number + end - '0' : number;
+        }
+        return Key.OTHER;
+    }
+
+    private static Key lettered(char letter) {
+        return switch (letter) {
+            case 'A' -> Key.UP;
+            case 'B' -> Key.DOWN;
+            case 'H' -> Key.HOME;
+            case 'F' -> Key.END;
+            default -> Key.OTHER;
+        };
+    }
+
+    private static Key numbered(int number) {
+        return switch (number) {
+            case 1, 7 -> Key.HOME;
+            case 4, 8 -> Key.END;
+            case 5 -> Key.PAGE_UP;
+            case 6 -> Key.PAGE_DOWN;
+            default -> Key.OTHER;
+        };
+    }
+}

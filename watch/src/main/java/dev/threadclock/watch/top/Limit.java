@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import dev.threadclock.watch.interval.Interval;
+import java.time.Duration;
+
+/** When top ends by itself: after so many intervals, or after a time by the clock. For one thread. */
+final class Limit {
+    private final long most;
+    private final long mostNanos;
+    private long intervals;
+    private long firstNanos; // when the first interval began
+    private long lengthNanos;
+
+    /** duration: zero for none. */
+    Limit(long most, Duration duration) {
+        this.most = most;
+        mostNanos = duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    void count(Interval interval) {
+        lengthNanos = interval.nanos();
+        if (intervals++ == 0) {
+            firstNanos = System.nanoTime() - lengthNanos;
+        }
+    }
+
+    /** An interval may be slightly longer or shorter than requested: another half one would have to fit in. */
+    boolean isReached() {
+        return intervals >= most || intervals > 0 && mostNanos < Long.MAX_VALUE
+                && System.nanoTime() - firstNanos + lengthNanos / 2 >= mostNanos;
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import dev.threadclock.watch.host.Hindrance;
+import dev.threadclock.watch.host.HostLoad;
+import dev.threadclock.watch.interval.Interval;
+
+/** What top shows at one time. hindrance: in the interval; host: at its end. */
+record Moment(Interval interval, Hindrance hindrance, HostLoad host) {}

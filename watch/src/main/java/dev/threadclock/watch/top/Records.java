@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
+import dev.threadclock.watch.host.Hindrance;
+import dev.threadclock.watch.interval.IntervalJson;
+import dev.threadclock.watch.interval.Use;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/** What top shows, for programs: one JSON object per interval. CSV has the same form as recordings. */
+final class Records {
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private Records() {}
+
+    /** On one line. rows: the threads or pools that are shown. */
+    static String json(int pid, Moment moment, List<Use> rows, boolean grouped) {
+        Hindrance hindrance = moment.hindrance();
+        JsonObject all = IntervalJson.head(moment.interval());
+        all.addProperty("pid", pid);
+        all.addProperty("stolenNanos", hindrance.stolenNanos());
+        all.addProperty("throttledNanos", hindrance.throttledNanos());
+        all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
+        all.addProperty("load", known(moment.host().load()));
+        all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
+        all.add(grouped ? "pools" : "threads", grouped ? IntervalJson.pools(rows) : IntervalJson.threads(rows));
+        return GSON.toJson(all);
+    }
+
+    private static Double known(OptionalDouble value) {
+        return value.isPresent() ? value.getAsDouble() : null;
+    }
+}

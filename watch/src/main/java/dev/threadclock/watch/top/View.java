@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.top;
+
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Use;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Which threads are shown and in which order; and, on a screen, which one is selected. For one thread. */
+final class View {
+    private final boolean complete;
+    private SortKey sort;
+    private boolean grouped;
+    private String filter;
+    /** Positions by key while the order is frozen; otherwise null. */
+    private Map<Object, Integer> frozen;
+    private List<Use> rows = List.of();
+    private int selected;
+    /**
+     * The key of the thread that the user selected; null: the position stays selected, whichever thread moves
+     * there.
+     */
+    private Object followed;
+
+    /** complete: ended threads individually, for programs; they may be many. */
+    View(SortKey sort, boolean grouped, String filter, boolean complete) {
+        this.complete = complete;
+        this.sort = sort;
+        this.grouped = grouped;
+        this.filter = filter;
+    }
+
+    /** From the newest interval, or again from the same one after a change. */
+    List<Use> update(Interval interval) {
+        String wanted = filter.toLowerCase(Locale.ROOT);
+        List<Use> all = new ArrayList<>(grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
+        all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
+        all.sort(frozen == null ? sort.order()
+                : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE)).thenComparing(sort.order()));
+        rows = List.copyOf(all);
+        selected = Math.max(0, Math.min(selected, rows.size() - 1));
+        for (int i = 0; i < rows.size(); i++) {
+            if (rows.get(i).key().equals(followed)) {
+                selected = i;
+            }
+        }
+        return rows;
+    }
+
+    List<Use> rows() {
+        return rows;
+    }
+
+    int selected() {
+        return selected;
+    }
+
+    /** Null if there are no rows. */
+    Use selection() {
+        return selected < rows.size() ? rows.get(selected) : null;
+    }
+
+    /** The thread stays selected wherever it moves; the first row is selected as a position. */
+    void select(int row) {
+        selected = Math.max(0, Math.min(row, rows.size() - 1));
+        followed = selected == 0 ? null : selection().key();
+    }
+
+    SortKey sort() {
+        return sort;
+    }
+
+    void sortBy(SortKey key) {
+        sort = key;
+        frozen = null;
+    }
+
+    boolean grouped() {
+        return grouped;
+    }
+
+    void toggleGrouped() {
+        grouped = !grouped;
+        frozen = null;
+    }
+
+    String filter() {
+        return filter;
+    }
+
+    void filterBy(String text) {
+        filter = text;
+    }
+
+    boolean isFrozen() {
+        return frozen != null;
+    }
+
+    /** Rows keep their positions while their numbers are updated. */
+    void toggleFrozen() {
+        if (frozen != null) {
+            frozen = null;
+            return;
+        }
+        frozen = new HashMap<>();
+        rows.forEach(use -> frozen.put(use.key(), frozen.size()));
+    }
+}

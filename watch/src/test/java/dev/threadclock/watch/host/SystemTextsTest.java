@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Figures in files of /proc, and none if the files lack them. */
+class SystemTextsTest {
+    @ParameterizedTest
+    @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2", "Name:\tSeccomp:|Seccomp:\t1, 1"})
+    void seccomp(String status, int mode) {
+        assertThat(SystemTexts.seccomp(status.replace('|', '\n'))).contains(mode);
+    }
+
+    @Test
+    void noSeccompLineIsNoMode() {
+        assertThat(SystemTexts.seccomp("Name:\tjava\nSeccomp_filters:\t0\n")).isEmpty();
+        assertThat(SystemTexts.seccomp("")).isEmpty();
+    }
+
+    @Test
+    void stealIsAShareOfAllTimeAndGuestIsInUserAlready() {
+        SystemTexts.Steal steal = SystemTexts.steal("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n").orElseThrow();
+        assertThat(steal.hundredths()).isEqualTo(50);
+        assertThat(steal.share()).isEqualTo(0.05);
+        assertThat(SystemTexts.steal("cpu  1 2 3 4\n")).as("Linux before 2.6.11").isEmpty();
+        assertThat(SystemTexts.steal("intr 1 2 3 4 5 6 7 8 9\n")).isEmpty();
+    }
+
+    @Test
+    void whoseGuestItIs() {
+        assertThat(SystemTexts.hypervisor("model name : x\nflags : fpu hypervisor lahf_lm\n")).contains(true);
+        assertThat(SystemTexts.hypervisor("flags : fpu lahf_lm\n")).contains(false);
+        assertThat(SystemTexts.hypervisor("Features : fp asimd\n")).as("aarch64 does not tell").isEmpty();
+        assertThat(SystemTexts.hypervisorName("tsc kvm-clock acpi_pm")).isEqualTo("KVM");
+        assertThat(SystemTexts.hypervisorName("tsc hpet acpi_pm")).isEmpty();
+    }
+
+    @Test
+    void containersShowInTheNamesOfGroups() {
+        assertThat(SystemTexts.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope")).isEqualTo("kubepods");
+        assertThat(SystemTexts.containerOfGroups("0::/user.slice/user-1000.slice")).isEmpty();
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.sample.RunQueue;
+import dev.threadclock.watch.sample.Sample;
+import dev.threadclock.watch.sample.Sampling;
+import dev.threadclock.watch.sample.Times;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A recording ends by itself where it cannot go on. */
+class RecorderTest {
+    /** A sample every second, for ever. */
+    private static class Seconds implements Sampling {
+        private long second;
+
+        @Override
+        public Optional<Sample> next() {
+            second++;
+            return Optional.of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
+        }
+
+        @Override
+        public String label() {
+            return "1 (test)";
+        }
+
+        @Override
+        public int pid() {
+            return 1;
+        }
+
+        @Override
+        public void askForStack(long javaId, int frames) {}
+
+        @Override
+        public List<String> stack(long javaId) {
+            return List.of();
+        }
+
+        @Override
+        public Optional<RunQueue> runQueue(int tid) {
+            return Optional.empty();
+        }
+
+        @Override
+        public List<String> awaitStack(long javaId, int frames) {
+            return List.of();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Has room for so many intervals. */
+    private static final class Disk implements IntervalWriter {
+        private int room;
+
+        Disk(int room) {
+            this.room = room;
+        }
+
+        @Override
+        public void write(Interval interval) throws IOException {
+            if (room-- == 0) {
+                throw new IOException("No space left on device");
+            }
+        }
+
+        @Override
+        public void finish() {}
+    }
+
+    @Test
+    void aFullDiskKeepsWhatCameBefore() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {});
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
+            assertThat(recorder.failure()).get().extracting(IOException::getMessage).isEqualTo("No space left on device");
+            assertThat(recorder.ended()).isFalse();
+        }
+    }
+
+    /** Two samples a second apart; then the JVM gets no CPU. */
+    private static final class Starved extends Seconds {
+        private int left = 2;
+
+        @Override
+        public Optional<Sample> next() {
+            while (left == 0) {
+                LockSupport.park();
+            }
+            left--;
+            return super.next();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void theClockEndsItWhenNoSampleComes() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {});
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
+            assertThat(recorder.late()).isTrue();
+            assertThat(recorder.failure()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.watch.sample.Message.Event;
+import dev.threadclock.watch.sample.Message.Java;
+import dev.threadclock.watch.sample.Message.Kernel;
+import dev.threadclock.watch.sample.Message.Moment;
+import dev.threadclock.watch.sample.Message.Ran;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Which kernel thread is which Java thread, when TIDs are reused and threads come and go between samples. */
+class ThreadBookTest {
+    private static final int TID = 77;
+
+    private final ThreadBook book = new ThreadBook(tid -> 'S');
+    private long nanos = 1000;
+
+    private static Times nanos(long total) {
+        return new Times(total, 0, total);
+    }
+
+    /** A pass that takes 10 ns, 1000 ns after the previous one. */
+    private Sample sample(long processNanos, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone) {
+        nanos += 1000;
+        Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
+        return book.take(new Message(Optional.of(moment), java, events, threads, ran, gone, Optional.empty())).orElseThrow();
+    }
+
+    private static Event start(long id, int tid, long nanos, String name) {
+        return new Event(id, tid, nanos, Optional.empty(), name);
+    }
+
+    private static Event end(long id, int tid, long nanos, String name, long total) {
+        return new Event(id, tid, nanos, Optional.of(nanos(total)), name);
+    }
+
+    private static ThreadSample only(List<ThreadSample> threads) {
+        assertThat(threads).hasSize(1);
+        return threads.get(0);
+    }
+
+    @Test
+    void aThreadFromBeforeHasItsJavaName() {
+        Sample sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(), List.of(new Kernel(1, TID, nanos(50), "work")),
+                List.of(), List.of());
+        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new Times(50, 0, 50)));
+        sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(), List.of(new Ran(1, nanos(80))), List.of());
+        assertThat(only(sample.threads()).name()).isEqualTo("renamed");
+        assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(80);
+        assertThat(only(sample.threads()).state()).isEqualTo('R');
+        assertThat(only(sample(80, List.of(), List.of(), List.of(), List.of(), List.of()).threads()).state()).isEqualTo('I');
+    }
+
+    @Test
+    void aTidThatIsUsedAgainIsAnotherThread() {
+        sample(50, List.of(new Java(9, TID, 'R', "old")), List.of(), List.of(new Kernel(1, TID, nanos(50), "old")), List.of(), List.of());
+        Sample sample = sample(100, List.of(), List.of(end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new")),
+                List.of(new Kernel(2, TID, nanos(40), "new")), List.of(), List.of(1L));
+        assertThat(only(sample.ended()).name()).isEqualTo("old");
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(60);
+        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
+    }
+
+    @Test
+    void timesOfAThreadThatWasNeverAnnouncedAreNobodys() {
+        Sample sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))), List.of(8L));
+        assertThat(sample.process().totalNanos()).isEqualTo(50);
+        assertThat(sample.threads()).extracting(ThreadSample::serial).doesNotContain(7L);
+    }
+
+    @Test
+    void aThreadThatNoSampleHasSeenIsCountedAmongTheEnded() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30)), List.of(), List.of(), List.of());
+        assertThat(sample.threads()).isEmpty();
+        assertThat(only(sample.ended()).name()).isEqualTo("b");
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
+        assertThat(sample(30, List.of(), List.of(), List.of(), List.of(), List.of()).ended()).isEmpty();
+    }
+
+    @Test
+    void aThreadThatIsSeenBeforeItSaysWhoItIsHasNoWrongName() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "its maker's")), List.of(), List.of());
+        assertThat(only(sample.threads()).name()).isEqualTo("(starting)");
+        sample = sample(9, List.of(), List.of(start(9, TID, 3100, "itself")), List.of(), List.of(new Ran(3, nanos(9))), List.of());
+        assertThat(only(sample.threads()).name()).isEqualTo("itself");
+    }
+
+    @Test
+    void aNativeThreadHasTheKernelsNameFromItsSecondSampleOn() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "java")), List.of(), List.of());
+        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "GC Thread#1")), List.of(), List.of());
+        assertThat(only(sample.threads()).name()).isEqualTo("GC Thread#1");
+        assertThat(only(sample.threads()).javaId()).isZero();
+        assertThat(only(sample(5, List.of(), List.of(), List.of(), List.of(), List.of(3L)).ended()).name()).isEqualTo("GC Thread#1");
+    }
+
+    @Test
+    void aThreadThatIsAboutToEndIsNotCountedTwice() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "a", 30)),
+                List.of(new Kernel(4, TID, nanos(30), "a")), List.of(), List.of());
+        assertThat(sample.ended()).isEmpty();
+        assertThat(only(sample.threads()).javaId()).isEqualTo(9);
+        sample = sample(35, List.of(), List.of(), List.of(), List.of(), List.of(4L));
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
+        assertThat(only(sample.threads()).name()).isEqualTo("(ended threads)");
+        assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(5);
+    }
+
+    /** It starts and ends between the pass over the threads and the taking of the events, on a busy machine. */
+    @Test
+    void aThreadThatEndsAfterThePassLivesInItsSample() {
+        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(0, List.of(), List.of(start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30)),
+                List.of(new Kernel(1, TID, nanos(0), "a")), List.of(), List.of());
+        assertThat(only(sample.threads()).state()).isEqualTo('R');
+        sample = sample(30, List.of(), List.of(), List.of(), List.of(), List.of(1L));
+        assertThat(only(sample.ended()).state()).isEqualTo('X');
+        assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
+    }
+
+    @Test
+    void aThreadThatLeavesTheJvmButLivesOnIsNative() {
+        sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(), List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
+        sample(9, List.of(), List.of(end(9, TID, 2100, "attached", 9)), List.of(), List.of(), List.of());
+        sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
+        sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
+        Sample sample = sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
+        assertThat(only(sample.threads()).name()).isEqualTo("pool");
+        assertThat(only(sample.threads()).javaId()).isZero();
+    }
+
+    @Test
+    void whatIsNoThreadsIsShownAsThatOfEndedThreads() {
+        Sample sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")), List.of(), List.of());
+        assertThat(sample.threads()).extracting(ThreadSample::name).containsExactly("java", "(ended threads)");
+        assertThat(sample.threads().stream().mapToLong(thread -> thread.times().totalNanos()).sum()).isEqualTo(1000);
+        sample = sample(1005, List.of(), List.of(), List.of(), List.of(new Ran(1, nanos(410))), List.of());
+        assertThat(sample.threads().get(1).times().totalNanos()).as("does not go back").isEqualTo(600);
+    }
+}
