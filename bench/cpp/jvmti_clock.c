@@ -15,7 +15,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 }
 
 /* Nanoseconds; -1: refused. */
-JNIEXPORT jlong JNICALL Java_dev_threadclock_demo_lab_JvmtiClock_read(JNIEnv *env, jclass owner,
+JNIEXPORT jlong JNICALL Java_dev_threadclock_probe_JvmtiClock_read(JNIEnv *env, jclass owner,
                                                                       jthread thread)
 {
     (void)env;

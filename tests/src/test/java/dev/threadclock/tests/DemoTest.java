@@ -142,7 +142,7 @@ class DemoTest {
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {
             List<ProcessHandle> measuring = demo.descendants()
-                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.demo")).toList();
+                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe")).toList();
             if (!measuring.isEmpty()) {
                 Thread.sleep(1000);
                 return measuring;

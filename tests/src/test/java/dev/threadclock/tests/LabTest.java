@@ -83,7 +83,7 @@ class LabTest {
     }
 
     private static List<ProcessHandle> measuring(Running lab) {
-        return lab.process().descendants().filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.demo")).toList();
+        return lab.process().descendants().filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe")).toList();
     }
 
     private static void signal(Running lab, String signal) throws Exception {

@@ -4,7 +4,7 @@ package dev.threadclock.cli.demo;
 import dev.threadclock.cli.Children;
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.TickClock;
-import dev.threadclock.demo.Demo;
+import dev.threadclock.probe.Demo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import dev.threadclock.cli.Children;
 import dev.threadclock.cli.Jdk;
 import dev.threadclock.cli.TickClock;
 import dev.threadclock.cli.demo.TickRun;
-import dev.threadclock.demo.DoctorTrial;
+import dev.threadclock.probe.DoctorTrial;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Verdict;
-import dev.threadclock.demo.lab.Reads;
+import dev.threadclock.probe.Reads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

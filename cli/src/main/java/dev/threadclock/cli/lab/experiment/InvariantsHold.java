@@ -6,7 +6,7 @@ import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Verdict;
-import dev.threadclock.demo.lab.Invariants;
+import dev.threadclock.probe.Invariants;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

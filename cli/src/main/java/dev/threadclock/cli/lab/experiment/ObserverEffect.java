@@ -5,7 +5,7 @@ import dev.threadclock.cli.lab.model.Experiment;
 import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
-import dev.threadclock.demo.lab.Observed;
+import dev.threadclock.probe.Observed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

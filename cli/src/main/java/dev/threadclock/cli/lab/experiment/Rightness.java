@@ -9,7 +9,7 @@ import dev.threadclock.cli.lab.model.Lab;
 import dev.threadclock.cli.lab.model.NotRunnable;
 import dev.threadclock.cli.lab.model.Outcome;
 import dev.threadclock.cli.lab.model.Verdict;
-import dev.threadclock.demo.lab.Split;
+import dev.threadclock.probe.Split;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;

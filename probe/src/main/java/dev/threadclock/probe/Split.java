@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo.lab;
+package dev.threadclock.probe;
 
-import dev.threadclock.demo.TickWork;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

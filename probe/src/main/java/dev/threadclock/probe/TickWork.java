@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo;
+package dev.threadclock.probe;
 
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * or two ticks, its split of user and system time is all or nothing. So a run that missed its moments too
  * often is repeated, regardless of what it reported.
  */
-public final class TickWork {
+final class TickWork {
     private static final long LEAD_NANOS = 400_000;
     private static final long OVERRUN_NANOS = 100_000;
     private static final long LAG_NANOS = 300_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo;
+package dev.threadclock.probe;
 
 import java.lang.management.ThreadMXBean;
 import java.util.Locale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo.lab;
+package dev.threadclock.probe;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo.lab;
+package dev.threadclock.probe;
 
 /** A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (bench/cpp/jvmti_clock.c). */
 final class JvmtiClock {

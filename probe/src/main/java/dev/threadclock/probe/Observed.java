@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.demo.lab;
+package dev.threadclock.probe;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.net.httpserver.HttpServer;
