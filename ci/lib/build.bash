@@ -16,7 +16,7 @@ TC_LOG=$TC_BUILD/build.log
 . "$TC_ROOT/ci/lib/zig.bash"
 
 # The Maven modules of the jar, and where the product's sources lie; tests/ and docs/ do not change dist/.
-TC_MODULES=(library agent terminal attach watch probe cli)
+TC_MODULES=(library agent terminal attach watch probe lab cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and

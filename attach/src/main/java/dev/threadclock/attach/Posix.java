@@ -4,7 +4,7 @@ package dev.threadclock.attach;
 import dev.threadclock.internal.NativeLibrary;
 
 /**
- * System calls that Java lacks, implemented in cli/src/main/c. The first use loads the native library, and
+ * System calls that Java lacks, implemented in attach/src/main/c. The first use loads the native library, and
  * throws what {@link NativeLibrary#load()} throws.
  */
 final class Posix {

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.threadclock.cli.lab.experiment.Experiments;
-import dev.threadclock.cli.lab.model.Experiment;
-import dev.threadclock.cli.lab.model.Lab;
-import dev.threadclock.cli.lab.model.NotRunnable;
-import dev.threadclock.cli.lab.model.Outcome;
-import dev.threadclock.cli.lab.model.Verdict;
+import dev.threadclock.lab.experiment.Experiments;
+import dev.threadclock.lab.model.Experiment;
+import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.NotRunnable;
+import dev.threadclock.lab.model.Outcome;
+import dev.threadclock.lab.model.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.threadclock.cli.lab.report.LabMarkdown;
+import dev.threadclock.lab.report.LabMarkdown;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.cli.Machine;
 import dev.threadclock.internal.Native;
+import dev.threadclock.lab.machine.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.cli.TickClock;
+import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.TickWork;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.cli.Jdk;
-import dev.threadclock.cli.Jdks;
+import dev.threadclock.lab.jdk.Jdk;
+import dev.threadclock.lab.jdk.Jdks;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

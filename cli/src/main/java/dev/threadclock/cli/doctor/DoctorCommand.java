@@ -3,9 +3,11 @@ package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.JvmLook;
 import dev.threadclock.attach.JvmName;
-import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.SelfJar;
 import dev.threadclock.internal.NativeLibrary;
+import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.lab.jdk.SelfJar;
+import dev.threadclock.lab.machine.Finding;
+import dev.threadclock.lab.machine.MachineFindings;
 import dev.threadclock.terminal.Progress;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Subcommand;

@@ -2,8 +2,9 @@
 package dev.threadclock.cli.doctor;
 
 import com.google.gson.GsonBuilder;
-import dev.threadclock.cli.Jdks;
-import dev.threadclock.cli.doctor.Finding.Level;
+import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.lab.machine.Finding;
+import dev.threadclock.lab.machine.Finding.Level;
 import java.util.List;
 import java.util.Map;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.cli.doctor.Finding.Level;
+import dev.threadclock.lab.machine.Finding;
+import dev.threadclock.lab.machine.Finding.Level;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Wrap;
 import java.util.ArrayList;

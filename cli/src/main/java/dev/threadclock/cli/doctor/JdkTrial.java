@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.cli.Children;
-import dev.threadclock.cli.Jdk;
-import dev.threadclock.cli.TickClock;
-import dev.threadclock.cli.demo.TickRun;
+import dev.threadclock.lab.demo.TickRun;
+import dev.threadclock.lab.jdk.Children;
+import dev.threadclock.lab.jdk.Jdk;
+import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.DoctorTrial;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;

@@ -2,8 +2,10 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.JvmLook;
-import dev.threadclock.cli.Jdk;
-import dev.threadclock.cli.Jdks;
+import dev.threadclock.lab.jdk.Jdk;
+import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.lab.machine.CpuLimit;
+import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.host.SystemFiles;
 import dev.threadclock.watch.host.SystemTexts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.cli.demo.TickRun;
+import dev.threadclock.lab.demo.TickRun;
 import java.util.Locale;
 
 /** Formats figures for people. */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab;
+
+import dev.threadclock.internal.Native;
+import dev.threadclock.lab.experiment.Experiments;
+import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.lab.jdk.SelfJar;
+import dev.threadclock.lab.machine.Finding;
+import dev.threadclock.lab.machine.Machine;
+import dev.threadclock.lab.machine.MachineFindings;
+import dev.threadclock.lab.model.Experiment;
+import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.lab.report.LabHtml;
+import dev.threadclock.lab.report.LabMarkdown;
+import dev.threadclock.lab.report.LabReport;
+import dev.threadclock.lab.report.LabText;
+import dev.threadclock.lab.report.Result;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.Progress;
+import dev.threadclock.terminal.ReportFiles;
+import dev.threadclock.terminal.Shutdown;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Subcommand;
+import dev.threadclock.terminal.Terminal;
+import dev.threadclock.terminal.Version;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The lab command: tests published claims and our own on this machine. Options, checks before the
+ * measurement, reports after it.
+ */
+@Command(
+        name = "lab",
+        description = {
+            "Runs the experiments behind threadclock on this machine, and writes one report: the published figure, the figure here,"
+                    + " and what to think of the difference.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        subcommands = LabDiffCommand.class,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock lab --quick            all 17 in under 10 minutes",
+            "  threadclock lab --only 6 --only 7  two of them, by row or by name",
+            "  threadclock lab diff A.json B.json compares two runs",
+            "",
+            "Stopped, it goes on where it was when it is started again with the same options.",
+            "It needs no root; what root would add, the report says where it matters.",
+            "Exit status: 0 all ran, whatever they found; 1 something failed; 2 used wrongly."
+        })
+public final class LabCommand implements Subcommand {
+    @Option(names = "--list", description = "Name the experiments, their rows and how long they take; run none.")
+    private boolean list;
+
+    @Option(names = "--only", paramLabel = "NAME|ROW", description = "Run this one only; may be given several times.")
+    private List<String> only = new ArrayList<>();
+
+    @Option(names = "--quick", description = "Measure shortly, under 10 minutes in all: orders of magnitude.")
+    private boolean quick;
+
+    @Option(names = "--fresh", description = "Do not go on with a run that was interrupted: begin anew.")
+    private boolean fresh;
+
+    @Option(names = "--jdk", paramLabel = "DIR", description = "Use this JDK only; may be given several times.")
+    private List<Path> homes = new ArrayList<>();
+
+    @Option(names = "--text", description = "Print all figures, not the verdicts alone.")
+    private boolean text;
+
+    // These two are for the launcher of a checkout, which prepares the benchmarks before this program starts.
+    @Option(names = "--yes", description = "In a checkout: install with apt-get what rows of the lab need. Without this option"
+            + " the lab names it and asks, or refuses where nobody can be asked.")
+    private boolean install;
+
+    @Option(names = "--no-install", description = "In a checkout: install nothing, and go on without.")
+    private boolean installNothing;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ReportFiles files;
+
+    @Override
+    public int place() {
+        return 50;
+    }
+
+    @Override
+    public Integer call() {
+        if (install && installNothing) {
+            throw new ParameterException(spec.commandLine(), "--yes and --no-install contradict each other");
+        }
+        List<Experiment> chosen = chosen();
+        if (list) {
+            ExperimentList.lines(chosen, lab()).forEach(Terminal.stdout()::println);
+            return 0;
+        }
+        files.check();
+        SelfJar.loadNative();
+        try (Progress progress = new Progress()) {
+            progress.say("Looking for JDKs");
+            Lab lab = lab();
+            try (RunFolder run = RunFolder.open(RunKey.parent().resolve(key(lab, chosen)))) {
+                LabReport report = measure(lab, chosen, run, progress);
+                progress.close();
+                return report(report, run);
+            }
+        }
+    }
+
+    private int report(LabReport report, RunFolder run) {
+        if (!files.goToStdout()) {
+            new LabText(report, new Style(Terminal.stdout().coloured()), text).lines().forEach(Terminal.stdout()::println);
+        }
+        files.write(() -> new LabHtml(report).render(), report::toJson, () -> LabMarkdown.render(report));
+        return ended(report, run);
+    }
+
+    private LabReport measure(Lab lab, List<Experiment> chosen, RunFolder run, Progress progress) {
+        if (fresh) {
+            run.forget();
+        }
+        Runnable goOn = () -> Terminal.stderr().println("threadclock lab: stopped; finished experiments are kept in " + run.path()
+                + ", and the same command goes on with the others");
+        Shutdown.add(goOn);
+        try {
+            progress.say("Looking at the machine");
+            Map<String, Finding> facts = MachineFindings.find("");
+            Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
+            List<Result> results = new LabRun(chosen, run, lab, progress).run();
+            return new LabReport(Version.current(), results.get(0).begun(), quick, isRoot(), chosen.size() == Experiments.all().size(),
+                    machine, facts, lab.jdks().stream().map(LabReport.Installation::of).toList(), results);
+        } finally {
+            Shutdown.remove(goOn);
+        }
+    }
+
+    private static boolean isRoot() {
+        try {
+            return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private List<Experiment> chosen() {
+        try {
+            return Selection.of(Experiments.all(), only);
+        } catch (Selection.Unknown e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private Lab lab() {
+        Jdks jdks = Jdks.needed(homes);
+        Path jar = SelfJar.path();
+        Optional<Path> bench = Optional.ofNullable(System.getProperty("threadclock.bench")).map(Path::of);
+        return new Lab(quick, jdks.jdks(), jar, bench, Path.of(System.getProperty("java.io.tmpdir")), step -> {});
+    }
+
+    private static String key(Lab lab, List<Experiment> chosen) {
+        try {
+            return RunKey.of(lab, chosen);
+        } catch (IOException e) {
+            throw new Failure("cannot read " + lab.jar() + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Failed experiments are retried by the next start; otherwise the report has everything, and the folder
+     * is deleted.
+     */
+    private static int ended(LabReport report, RunFolder run) {
+        int failed = report.with(Verdict.FAILED).size();
+        if (failed == 0) {
+            run.forget();
+            return 0;
+        }
+        Terminal.stderr().println("threadclock lab: " + failed + " of " + report.results().size()
+                + " experiments failed: the report says why; the same command tries " + (failed == 1 ? "it" : "them") + " again");
+        return 1;
+    }
+}

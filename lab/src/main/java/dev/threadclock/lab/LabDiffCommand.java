@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab;
+
+import dev.threadclock.lab.report.LabDiff;
+import dev.threadclock.lab.report.LabDiffText;
+import dev.threadclock.lab.report.LabReport;
+import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Terminal;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The lab diff command: compares two runs, taking their noise into account. */
+@Command(
+        name = "diff",
+        description = {"Compares two runs that 'threadclock lab --json' has written: verdicts that changed, and figures that differ by more"
+                + " than their noise.", ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "A figure's noise is what its repetitions differed by, of both runs together; of",
+            "a figure without repetitions it is not known, and taken to be a half of it.",
+            "Exit status: 0 the verdicts agree, 1 some do not, or a file cannot be read,",
+            "2 used wrongly."
+        })
+final class LabDiffCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "A.json", description = "The run to compare with.")
+    private Path before;
+
+    @Parameters(index = "1", paramLabel = "B.json", description = "The other run.")
+    private Path after;
+
+    @Option(names = "--all", description = "Show every figure, not only those that differ most.")
+    private boolean all;
+
+    @Override
+    public Integer call() {
+        LabDiff diff = LabDiff.of(LabReport.fromJson(before), LabReport.fromJson(after));
+        new LabDiffText(diff, new Style(Terminal.stdout().coloured()), all).lines().forEach(Terminal.stdout()::println);
+        return diff.verdictsAgree() ? 0 : 1;
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab.experiment;
+
+import dev.threadclock.lab.model.Verdict;
+import java.util.List;
+
+/**
+ * The rule for claims of "N times faster": every subject must reach at least the published factor, allowing
+ * for noise. One instance is the result of one subject.
+ *
+ * @param before nanoseconds without threadclock
+ * @param after nanoseconds with it
+ * @param spread of the ratio, as a share of it: 0.1 is 10 %
+ */
+record Speedup(String subject, double before, double after, double spread) {
+    /** Confirmed: all reach the factor. Too noisy: one misses it by no more than its spread. */
+    static Verdict judge(List<Speedup> all, double factor) {
+        boolean reached = all.stream().allMatch(one -> one.ratio() >= factor);
+        boolean possible = all.stream().allMatch(one -> one.ratio() * (1 + one.spread) >= factor);
+        return reached ? Verdict.CONFIRMED : possible ? Verdict.TOO_NOISY : Verdict.NOT_CONFIRMED;
+    }
+
+    double ratio() {
+        return before / after;
+    }
+
+    /** "JDK 17.0.21 Debian 8,123 ns to 47.0 ns, 173x". */
+    String words() {
+        return subject + " " + Numbers.nanos(before) + " to " + Numbers.nanos(after) + ", " + Numbers.times(ratio());
+    }
+}

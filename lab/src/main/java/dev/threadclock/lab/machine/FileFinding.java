@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab.machine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** What a file of /proc or /sys says, or why it cannot be read. */
+final class FileFinding {
+    private FileFinding() {}
+
+    /** The finding derived from the file's text, or one that says why it cannot be read. */
+    static Finding of(String label, String file, Function<String, Finding> parse) {
+        try {
+            return parse.apply(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Finding.unknown(label, reason(file, e));
+        } catch (IllegalArgumentException e) {
+            return Finding.unknown(label, file + " has another form than expected");
+        }
+    }
+
+    static String reason(String file, IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "there is no " + file;
+        }
+        return e instanceof AccessDeniedException ? "may not read " + file : "cannot read " + file + " (" + e.getMessage() + ")";
+    }
+}

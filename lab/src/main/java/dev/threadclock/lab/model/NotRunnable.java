@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab.model;
+
+/** An experiment that this machine, this user or this checkout does not allow. */
+public final class NotRunnable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** reason: why, and what would change that. */
+    public NotRunnable(String reason) {
+        super(reason);
+    }
+}
