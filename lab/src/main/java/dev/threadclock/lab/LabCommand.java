@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab;
 
+import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.internal.Native;
 import dev.threadclock.lab.experiment.Experiments;
-import dev.threadclock.lab.jdk.Jdks;
-import dev.threadclock.lab.jdk.SelfJar;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.Machine;
 import dev.threadclock.lab.machine.MachineFindings;

@@ -3,8 +3,8 @@ package dev.threadclock.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.lab.experiment.Experiments;
-import dev.threadclock.lab.jdk.Jdk;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import java.nio.file.Path;

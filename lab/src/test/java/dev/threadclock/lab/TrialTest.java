@@ -3,10 +3,10 @@ package dev.threadclock.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.lab.jdk.Children;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.Children;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -22,7 +22,7 @@ class JdksCoveredTest {
 
     @Test
     void theTestsRunOnTheBuiltJar() {
-        Product.assertLoadedFromTheJar(dev.threadclock.lab.jdk.Jdks.class);
+        Product.assertLoadedFromTheJar(dev.threadclock.attach.jdk.Jdks.class);
         Product.assertLoadedFromTheJar(dev.threadclock.internal.Native.class);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.lab.jdk.Jdk;
-import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.attach.jdk.Jdks;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.JvmLook;
 import dev.threadclock.attach.JvmName;
+import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.lab.jdk.Jdks;
-import dev.threadclock.lab.jdk.SelfJar;
+import dev.threadclock.lab.SelfJar;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.MachineFindings;
 import dev.threadclock.terminal.Progress;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
+import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.lab.demo.TickRun;
-import dev.threadclock.lab.jdk.Children;
-import dev.threadclock.lab.jdk.Jdk;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.DoctorTrial;
+import dev.threadclock.terminal.Children;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.JvmLook;
-import dev.threadclock.lab.jdk.Jdk;
-import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.lab.machine.CpuLimit;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.terminal.Failure;

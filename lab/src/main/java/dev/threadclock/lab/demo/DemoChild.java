@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
-import dev.threadclock.lab.jdk.Children;
-import dev.threadclock.lab.jdk.Jdk;
+import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.Demo;
+import dev.threadclock.terminal.Children;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

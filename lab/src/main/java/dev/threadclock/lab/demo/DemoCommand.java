@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
-import dev.threadclock.lab.jdk.Jdks;
-import dev.threadclock.lab.jdk.SelfJar;
+import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.lab.SelfJar;
 import dev.threadclock.terminal.Progress;
 import dev.threadclock.terminal.ReportFiles;
 import dev.threadclock.terminal.Style;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
-import dev.threadclock.lab.jdk.Jdk;
-import dev.threadclock.lab.jdk.Jdks;
+import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.lab.machine.Machine;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.terminal.Progress;

@@ -3,12 +3,12 @@ package dev.threadclock.lab.experiment;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import dev.threadclock.lab.jdk.Children;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.Children;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.jdk;
+package dev.threadclock.lab;
 
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.terminal.Failure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.jdk;
+package dev.threadclock.attach.jdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

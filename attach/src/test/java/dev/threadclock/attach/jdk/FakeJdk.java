@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.jdk;
+package dev.threadclock.attach.jdk;
 
 import java.io.IOException;
 import java.nio.file.Files;

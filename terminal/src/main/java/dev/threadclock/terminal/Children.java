@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.jdk;
+package dev.threadclock.terminal;
 
-import dev.threadclock.terminal.Shutdown;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.jdk;
+package dev.threadclock.attach.jdk;
 
+import dev.threadclock.terminal.Children;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
