@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.threadclock.terminal.Subcommand;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Data flows one way through the modules: none knows one that comes after it, and packages form no circle.
+ */
+class ModulesTest {
+    private static final String ROOT = "dev.threadclock";
+    /** The modules by their packages. The library has the root; the profiler for JMH lies in the lab. */
+    private static final List<List<String>> MODULES = List.of(List.of("", "internal"), List.of("agent"),
+            List.of("terminal"), List.of("attach"), List.of("watch"), List.of("probe"), List.of("lab", "jmh"),
+            List.of("cli"));
+    /** Those whose public types are for people, who have them from a repository. */
+    private static final int PUBLISHED = 2;
+
+    /** JMH is told the profiler's name; the module tests/ renders the README's table with the other. */
+    private static final Set<String> KNOWN_OUTSIDE =
+            Set.of(ROOT + ".jmh.CpuTimeProfiler", ROOT + ".lab.demo.DemoMarkdown");
+
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void read() {
+        classes = new ClassFileImporter().withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages(ROOT);
+    }
+
+    @Test
+    void eachClassBelongsToAModule() {
+        assertThat(classes.stream().filter(type -> module(type) < 0).map(JavaClass::getName)).isEmpty();
+        assertThat(classes.stream().map(ModulesTest::module).distinct()).as("modules that were read")
+                .hasSameSizeAs(MODULES);
+    }
+
+    @Test
+    void noModuleKnowsALaterOne() {
+        assertThat(dependencies().filter(ModulesTest::goesUp).map(Dependency::getDescription)).isEmpty();
+    }
+
+    @Test
+    void packagesFormNoCircle() {
+        JavaClasses own = classes.that(
+                DescribedPredicate.describe("not published", type -> module(type) >= PUBLISHED));
+        slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(own);
+    }
+
+    /** Commands and main classes are found by their names. */
+    @Test
+    void publicTypesHaveUsersOutsideTheirPackage() {
+        assertThat(classes.stream().filter(type -> module(type) >= PUBLISHED && type.isTopLevelClass())
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(type -> !type.isAssignableTo(Subcommand.class) && !isMain(type))
+                .filter(type -> !KNOWN_OUTSIDE.contains(type.getName()))
+                .filter(type -> type.getDirectDependenciesToSelf().stream().map(Dependency::getOriginClass)
+                        .allMatch(user -> user.getPackageName().equals(type.getPackageName())))
+                .map(JavaClass::getName)).isEmpty();
+    }
+
+    private static Stream<Dependency> dependencies() {
+        return classes.stream().flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(each -> each.getTargetClass().getPackageName().startsWith(ROOT));
+    }
+
+    private static boolean goesUp(Dependency dependency) {
+        return module(dependency.getTargetClass()) > module(dependency.getOriginClass());
+    }
+
+    private static boolean isMain(JavaClass type) {
+        return type.tryGetMethod("main", String[].class).isPresent();
+    }
+
+    /** The place of its module among all; -1 if it is in none. */
+    private static int module(JavaClass type) {
+        String below = type.getPackageName().substring(ROOT.length()).replaceFirst("^\\.", "");
+        String first = below.split("\\.")[0];
+        return MODULES.stream().filter(packages -> packages.contains(first)).mapToInt(MODULES::indexOf)
+                .findFirst().orElse(-1);
+    }
+}
