@@ -13,8 +13,7 @@ bench_is_current() {
     local newer
     [[ -e $TC_BENCH/.stamp ]] || return 1
     newer=$(cd "$TC_ROOT" &&
-        find pom.xml native library bench ci/lib/bench.bash -name target -prune -o \
-        -path bench/results -prune -o \
+        find pom.xml native library lab/cpp lab/jmh ci/lib/bench.bash -name target -prune -o \
         -type f -newer "$TC_BENCH/.stamp" -print -quit)
     [[ -z $newer ]]
 }
@@ -53,12 +52,11 @@ build_bench() {
             "there is no C++ compiler: apt-get install g++"
     elif {
         [[ -e $folder/build.ninja ]] || rm -rf "$folder"
-        cmake -S "$TC_ROOT/bench/cpp" -B "$folder" -G Ninja && cmake --build "$folder"
+        cmake -S "$TC_ROOT/lab/cpp" -B "$folder" -G Ninja && cmake --build "$folder"
     } </dev/null >>"$log" 2>&1; then
-        for file in $programs libjvmti_clock.so own_thread; do
+        for file in $programs $c_programs libjvmti_clock.so own_thread; do
             [[ ! -e $folder/$file ]] || install "$folder/$file" "$TC_BENCH/"
         done
-        for file in $c_programs; do install "$folder/native/bench/$file" "$TC_BENCH/"; done
         [[ -e $TC_BENCH/own_thread ]] ||
             bench_missing own_thread "Google Benchmark is not there: apt-get install libbenchmark-dev"
         [[ -e $TC_BENCH/libjvmti_clock.so ]] || bench_missing libjvmti_clock.so "there is no JDK with jvmti.h"
@@ -67,9 +65,9 @@ build_bench() {
     fi
 
     say "building the JMH benchmarks..."
-    if tc_maven -q -Pbench -pl bench/jmh -am -DskipTests -Dthreadclock.dist="$TC_DIST" package </dev/null \
+    if tc_maven -q -Pbench -pl lab/jmh -am -DskipTests -Dthreadclock.dist="$TC_DIST" package </dev/null \
         >>"$log" 2>&1; then
-        install -m 644 "$TC_ROOT/bench/jmh/target/benchmarks.jar" "$TC_BENCH/"
+        install -m 644 "$TC_ROOT/lab/jmh/target/benchmarks.jar" "$TC_BENCH/"
     else
         bench_missing benchmarks.jar "the Maven build failed: see $log"
     fi

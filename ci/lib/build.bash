@@ -31,7 +31,7 @@ dist_is_current() {
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
     local newer
     # A folder below src/ or native/ is newer when something in it was deleted or renamed.
-    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" -name target -prune -o \
+    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \( -name target -o -path lab/jmh \) -prune -o \
         \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
     [[ -z $newer ]]
 }

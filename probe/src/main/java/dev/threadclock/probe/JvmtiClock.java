@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.probe;
 
-/** A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (bench/cpp/jvmti_clock.c). */
+/** A thread's CPU time by JVMTI GetThreadCpuTime, from the lab's own agent (lab/cpp/jvmti_clock.c). */
 final class JvmtiClock {
     private JvmtiClock() {}
 

@@ -154,9 +154,9 @@ class DemoTest {
 
     @Test
     void theTableInTheReadmeIsMadeOfTheRecordedResults() throws Exception {
-        Path json = Product.ROOT.resolve("bench/results/demo.json");
+        Path json = Product.ROOT.resolve("lab/results/demo.json");
         Path readme = Product.ROOT.resolve("README.md");
-        assumeTrue(Files.exists(json) && Files.exists(readme), "no bench/results/demo.json or no README.md yet");
+        assumeTrue(Files.exists(json) && Files.exists(readme), "no lab/results/demo.json or no README.md yet");
         assertThat(Files.readString(readme)).contains(DemoMarkdown.render(json).lines()
                 .filter(line -> line.startsWith("|")).toList());
     }

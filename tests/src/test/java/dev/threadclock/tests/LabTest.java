@@ -158,9 +158,9 @@ class LabTest {
 
     @Test
     void theTableInTheDocumentationIsMadeOfTheRecordedRun() throws Exception {
-        Path json = Product.ROOT.resolve("bench/results/lab.json");
-        assumeTrue(Files.exists(json), "no bench/results/lab.json yet");
-        assertThat(Files.readString(Product.ROOT.resolve("bench/results/lab.md"))).isEqualTo(LabMarkdown.render(json));
+        Path json = Product.ROOT.resolve("lab/results/lab.json");
+        assumeTrue(Files.exists(json), "no lab/results/lab.json yet");
+        assertThat(Files.readString(Product.ROOT.resolve("lab/results/lab.md"))).isEqualTo(LabMarkdown.render(json));
         assertThat(Files.readString(Product.ROOT.resolve("docs/lab.md"))).contains(LabMarkdown.render(json));
     }
 }

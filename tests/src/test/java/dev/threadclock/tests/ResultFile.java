@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * {@code -Dthreadclock.results=FILE}: the file to which a manual run appends its lines, to be committed in
- * bench/results.
+ * lab/results.
  */
 final class ResultFile {
     private static final String NAME = System.getProperty("threadclock.results", "");

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs JMH benchmarks of bench/jmh on a JDK, and reads their results. */
+/** Runs JMH benchmarks of lab/jmh on a JDK, and reads their results. */
 final class Jmh {
     private static final int START_SECONDS = 60;
     private static final int SLOWEST = 4;

@@ -5,7 +5,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
 /**
- * What the program "latency" of bench/cpp reports for one source. Nanoseconds. bulkMean: of the fastest 90 %.
+ * What the program "latency" of lab/cpp reports for one source. Nanoseconds. bulkMean: of the fastest 90 %.
  * curve: percentile and nanoseconds.
  */
 record LatencyResult(String name, String title, double mean, double bulkMean, double max, double[][] curve) {

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * @param quick measure briefly: orders of magnitude
  * @param jdks of this machine, the oldest first
  * @param jar dist/threadclock.jar
- * @param bench what ./threadclock lab has built beside it (bench/build), if it runs from a checkout
+ * @param bench what ./threadclock lab has built beside it (build/lab), if it runs from a checkout
  * @param scratch the experiment's own folder, empty at its start, deleted after it
  * @param progress accepts one line that describes the current step
  */

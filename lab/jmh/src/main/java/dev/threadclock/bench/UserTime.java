@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * The benchmark behind the published figures: single calls of ThreadMXBean's reads of the calling thread,
  * sampled.
  *
- * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16 threads,
+ * <p>HOW TO RUN: {@code java -jar lab/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16 threads,
  * {@code -jvm JAVA} for another JDK, {@code -jvmArgsAppend -javaagent:dist/threadclock.jar} for the agent. A
  * sample includes two reads of System.nanoTime(), which "baseline" shows; a mean over many calls, as in
  * AverageTime, does not.

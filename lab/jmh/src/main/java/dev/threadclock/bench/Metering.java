@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * The cost of metering a task: user, system and total at its start and its end.
  *
- * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar Metering -prof gc}.
+ * <p>HOW TO RUN: {@code java -jar lab/jmh/target/benchmarks.jar Metering -prof gc}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

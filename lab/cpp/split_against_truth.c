@@ -3,12 +3,15 @@
  * What each source reports for threads whose work is all user time: one that works only around timer ticks,
  * one that works only between them, one that works all the time. The reference is the precise run time.
  *
- * How to run: cmake --build build/native --target split_against_truth &&
- *     build/native/bench/split_against_truth
+ * How to run: cmake --build build/bench-cpp --target split_against_truth &&
+ *     build/bench-cpp/split_against_truth
  */
-#include "support.h"
-
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
+
+#include "loads.h"
+#include "threadclock.h"
 
 struct reading {
     void (*work)(void);
@@ -62,7 +65,12 @@ int main(void)
            (long long)threadclock_tick_length_ns());
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         struct reading reading = {.work = works[i].work};
-        in_new_thread(read_after_work, &reading); /* a new thread: no earlier ticks to scale by */
+        pthread_t thread; /* a new one: no earlier ticks to scale by */
+        if (pthread_create(&thread, NULL, read_after_work, &reading) != 0) {
+            fputs("no thread can be started\n", stderr);
+            return 1;
+        }
+        pthread_join(thread, NULL);
         printf("%s\n", works[i].name);
         print("truth (CLOCK_THREAD_CPUTIME_ID)", reading.truth_ns, reading.truth_ns);
         print("threadclock, tick", reading.tick.user_ns, reading.truth_ns);

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * The cost of a read of the calling thread, with each peer, beside the baselines.
  *
- * <p>HOW TO RUN: {@code java -jar bench/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm JAVA} for
+ * <p>HOW TO RUN: {@code java -jar lab/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm JAVA} for
  * another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p peer=threadMXBean} for
  * ThreadMXBean with the agent.
  */

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * The agent on each JDK compared with the same JDK without it: the cost of its presence, and the cost of
  * reads.
  *
- * <p>How to run: {@code java bench/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...}
+ * <p>How to run: {@code java lab/java/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...}
  * (JDK 11 or later runs it; it measures any from 8)
  *
  * <p>cost: start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after
@@ -31,7 +31,7 @@ public final class AgentOnJdks {
             System.exit(2);
         }
         Path classes = Files.createTempDirectory("agent-on-jdks-");
-        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "bench/AgentOnJdks.java")).resolveSibling("AgentChild.java");
+        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/AgentOnJdks.java")).resolveSibling("AgentChild.java");
         int error = javax.tools.ToolProvider.getSystemJavaCompiler()
                 .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8", source.toString());
         if (error != 0) {

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * The clock that OpenJDK 26 reads for user time, with the caller identified by its TID or by 0: the cost of
  * the kernel's TID look-up.
  *
- * <p>HOW TO RUN, on Java 22 or later: {@code java -jar bench/jmh/target/benchmarks.jar VirtClock}.
+ * <p>HOW TO RUN, on Java 22 or later: {@code java -jar lab/jmh/target/benchmarks.jar VirtClock}.
  */
 @BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

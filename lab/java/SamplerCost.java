@@ -14,7 +14,7 @@ import javax.tools.ToolProvider;
  * The cost to a JVM of sampling 1,000 sleeping threads ten times a second, by threadclock top and by
  * ThreadMXBean.
  *
- * <p>How to run: {@code java bench/SamplerCost.java JAR JAVA_HOME...}
+ * <p>How to run: {@code java lab/java/SamplerCost.java JAR JAVA_HOME...}
  * (JDK 17 or later runs it; it measures any from 8)
  *
  * <p>Percent of one core, from the CPU time of all threads of the JVM over five seconds: what it uses alone,
@@ -33,7 +33,7 @@ public final class SamplerCost {
             System.exit(2);
         }
         Path classes = Files.createTempDirectory("sampler-cost-");
-        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "bench/SamplerCost.java")).resolveSibling("SleepingChild.java");
+        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/SamplerCost.java")).resolveSibling("SleepingChild.java");
         int error = ToolProvider.getSystemJavaCompiler()
                 .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8", source.toString());
         if (error == 0) {
