@@ -32,8 +32,8 @@ NATIVE(jint, becomeUser)(JNIEnv *env, jclass caller, jint uid, jint gid)
      * libc's functions change every thread; the system calls change only the calling one. The user is changed
      * last: that gives up the right.
      */
-    if (signal(SIGQUIT, SIG_IGN) == SIG_ERR || setgroups(1, &group) != 0 || setresgid(group, group, group) != 0
-        || setresuid(user, user, user) != 0)
+    if (signal(SIGQUIT, SIG_IGN) == SIG_ERR || setgroups(1, &group) != 0
+        || setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0)
         return -errno;
     return 0;
 }
