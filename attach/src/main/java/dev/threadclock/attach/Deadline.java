@@ -18,6 +18,11 @@ final class Deadline {
         this(Duration.ofSeconds(seconds));
     }
 
+    /** The same length, from now on. */
+    Deadline anew() {
+        return new Deadline(length);
+    }
+
     long leftMillis() {
         return Math.max(0, (end - System.nanoTime()) / 1_000_000);
     }

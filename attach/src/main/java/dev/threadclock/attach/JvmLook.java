@@ -30,8 +30,7 @@ public final class JvmLook implements Closeable {
     }
 
     /** Fails, as attach does, if there is no HotSpot JVM with this PID that we may inspect. */
-    public static JvmLook at(int pid, int seconds) {
-        Deadline deadline = new Deadline(seconds);
+    static JvmLook at(int pid, Deadline deadline) {
         return new JvmLook(Target.of(pid, deadline), deadline);
     }
 
@@ -88,7 +87,7 @@ public final class JvmLook implements Closeable {
      * yet, where that is safe; afterwards this process may run as the JVM's user for good.
      */
     public Map<String, String> status() throws IOException {
-        try (AgentCall call = new AgentCall(target, deadline)) {
+        try (AgentCall call = new AgentCall(target, deadline.anew())) {
             return call.make("status", "").values();
         }
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
@@ -22,6 +23,8 @@ final class AttachJvm implements AutoCloseable {
     /** The classes of the programs that child JVMs run. */
     static final Path CLASSES = Product.origin(AttachTarget.class);
 
+    /** On a loaded machine a JVM needs longer to answer than these commands wait. */
+    private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record", "doctor");
     private static final int SETTLING_LINES = 5;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
@@ -134,6 +137,9 @@ final class AttachJvm implements AutoCloseable {
         List<String> command = new ArrayList<>(under);
         command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar", Product.JAR.toString()));
         command.addAll(Arrays.asList(arguments));
+        if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
+            command.addAll(List.of("--timeout", "60s"));
+        }
         return ChildJvm.start(command, Map.of());
     }
 

@@ -2,7 +2,7 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.JvmLook;
-import dev.threadclock.attach.JvmName;
+import dev.threadclock.attach.OptionalJvm;
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.lab.SelfJar;
@@ -18,10 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
@@ -50,14 +50,8 @@ import picocli.CommandLine.Spec;
             "at, 2 used wrongly."
         })
 public final class DoctorCommand implements Subcommand {
-    private static final int SECONDS = 10;
-
-    @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
-            description = JvmName.DESCRIPTION + " Without it: the JDKs of this machine.")
-    private String jvm;
-
-    @Option(names = {"-p", "--pid"}, paramLabel = "JVM", description = "The same as JVM without -p.")
-    private String option;
+    @Mixin
+    private OptionalJvm named;
 
     @Option(names = "--json", description = "Print all as JSON.")
     private boolean json;
@@ -78,22 +72,12 @@ public final class DoctorCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        if (jvm != null && option != null) {
-            throw new ParameterException(spec.commandLine(), "the JVM is given twice: with -p and without");
-        }
-        String named = option != null ? option : jvm;
-        int number = named == null ? 0 : JvmName.pid(named, spec);
-        if (!homes.isEmpty() && (noJdks || number > 0)) {
+        if (!homes.isEmpty() && (noJdks || named.isNamed())) {
             throw new ParameterException(spec.commandLine(), "--jdk goes with neither --no-jdks nor a JVM");
         }
         DoctorReport report;
-        if (number > 0) {
-            // Before any measurement: an invalid number should be reported at once.
-            try (JvmLook jvm = JvmLook.at(number, SECONDS)) {
-                report = look(jvm);
-            }
-        } else {
-            report = look(null);
+        try (JvmLook jvm = named.look().orElse(null)) { // before any measurement: it may not be there
+            report = look(jvm);
         }
         if (json) {
             Terminal.stdout().stream().print(report.toJson());
