@@ -2,8 +2,8 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
-import dev.threadclock.internal.Sample;
 import dev.threadclock.internal.JavaThread;
+import dev.threadclock.internal.Reading;
 
 /**
  * A stopwatch for the user, system, total and elapsed time of a piece of work on one thread.
@@ -46,7 +46,7 @@ public final class CpuMeter implements AutoCloseable {
 
     private final boolean now;
     private final CpuTotals totals;
-    private final Sample sample = new Sample();
+    private final Reading reading = new Reading();
     private Thread owner; // null when not running
     private long userStart;
     private long systemStart;
@@ -109,10 +109,10 @@ public final class CpuMeter implements AutoCloseable {
             throw new IllegalStateException("a virtual thread has no CPU time of its own; measure on a platform thread");
         }
         read();
-        userStart = sample.userNanos;
-        systemStart = sample.systemNanos;
-        totalStart = sample.totalNanos;
-        wallStart = sample.wallNanos;
+        userStart = reading.userNanos;
+        systemStart = reading.systemNanos;
+        totalStart = reading.totalNanos;
+        wallStart = reading.wallNanos;
         owner = thread;
         return this;
     }
@@ -130,11 +130,11 @@ public final class CpuMeter implements AutoCloseable {
         }
         read();
         owner = null;
-        boolean restored = sample.totalNanos < totalStart;
-        long userNanos = restored ? UNKNOWN : difference(userStart, sample.userNanos);
-        long systemNanos = restored ? UNKNOWN : difference(systemStart, sample.systemNanos);
-        long totalNanos = restored ? UNKNOWN : difference(totalStart, sample.totalNanos);
-        long wallNanos = sample.wallNanos - wallStart;
+        boolean restored = reading.totalNanos < totalStart;
+        long userNanos = restored ? UNKNOWN : difference(userStart, reading.userNanos);
+        long systemNanos = restored ? UNKNOWN : difference(systemStart, reading.systemNanos);
+        long totalNanos = restored ? UNKNOWN : difference(totalStart, reading.totalNanos);
+        long wallNanos = reading.wallNanos - wallStart;
         user = sum(user, userNanos);
         system = sum(system, systemNanos);
         total = sum(total, totalNanos);
@@ -217,9 +217,9 @@ public final class CpuMeter implements AutoCloseable {
 
     private void read() {
         if (now) {
-            CLOCKS.taskNow(sample);
+            CLOCKS.taskNow(reading);
         } else {
-            CLOCKS.taskTick(sample);
+            CLOCKS.taskTick(reading);
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import dev.threadclock.internal.Sample;
+import dev.threadclock.internal.Reading;
 
 /**
  * User, system and total time of a thread or the process at one moment: user + system is at most total.
@@ -11,24 +11,24 @@ import dev.threadclock.internal.Sample;
  * <p>All three values are -1 before the first reading and after a failed one; no other value is negative.
  */
 public final class CpuTimes {
-    final Sample sample = new Sample();
+    final Reading reading = new Reading();
 
     /** Creates a reading whose times are all unknown (-1). */
     public CpuTimes() {}
 
     /** {@return user time in nanoseconds, or -1} */
     public long userNanos() {
-        return sample.userNanos;
+        return reading.userNanos;
     }
 
     /** {@return system time in nanoseconds, or -1} */
     public long systemNanos() {
-        return sample.systemNanos;
+        return reading.systemNanos;
     }
 
     /** {@return total CPU time in nanoseconds, or -1} */
     public long totalNanos() {
-        return sample.totalNanos;
+        return reading.totalNanos;
     }
 
     /**
@@ -66,7 +66,7 @@ public final class CpuTimes {
      * @param other the reading to copy
      */
     public void set(CpuTimes other) {
-        sample.set(other.userNanos(), other.systemNanos(), other.totalNanos());
+        reading.set(other.userNanos(), other.systemNanos(), other.totalNanos());
     }
 
     /** {@return these times as a value that later readings do not change} */

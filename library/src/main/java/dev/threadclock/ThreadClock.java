@@ -127,7 +127,7 @@ public final class ThreadClock {
      *     {@link #userNanos()}
      */
     public static boolean read(CpuTimes times) {
-        return CLOCKS.timesTick(times.sample);
+        return CLOCKS.timesTick(times.reading);
     }
 
     /**
@@ -137,7 +137,7 @@ public final class ThreadClock {
      * @return false if the kernel refuses; times are then -1. System calls as for {@link #userNowNanos()}
      */
     public static boolean readNow(CpuTimes times) {
-        return CLOCKS.timesNow(times.sample);
+        return CLOCKS.timesNow(times.reading);
     }
 
     /**
@@ -154,7 +154,7 @@ public final class ThreadClock {
      *     refuses; never the time of another thread
      */
     public static boolean read(Thread thread, CpuTimes times) {
-        return CLOCKS.threadTimes(Objects.requireNonNull(thread, "thread"), times.sample);
+        return CLOCKS.threadTimes(Objects.requireNonNull(thread, "thread"), times.reading);
     }
 
     /**
@@ -167,7 +167,7 @@ public final class ThreadClock {
      * @throws UnsupportedOperationException without the native library
      */
     public static boolean readTid(int tid, CpuTimes times) {
-        return CLOCKS.tidTimes(tid, times.sample);
+        return CLOCKS.tidTimes(tid, times.reading);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class ThreadClock {
      *     and system are -1
      */
     public static boolean readProcess(CpuTimes times) {
-        return CLOCKS.processTimes(times.sample);
+        return CLOCKS.processTimes(times.reading);
     }
 
     /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.attach.Places.Place;
 import dev.threadclock.attach.ProcMaps.Mapped;
+import dev.threadclock.attach.TargetFolders.Place;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
@@ -22,7 +22,7 @@ final class AgentCall implements Closeable {
     private final Target target;
     private final Deadline deadline;
     private final AttachListener listener;
-    private final Places places;
+    private final TargetFolders places;
 
     /** Only inspects; fails if it is clear that the JVM will not cooperate. */
     AgentCall(Target target, Deadline deadline) {
@@ -30,7 +30,7 @@ final class AgentCall implements Closeable {
         this.deadline = deadline;
         TargetUser.prepare();
         listener = new AttachListener(target, deadline);
-        places = new Places(target);
+        places = new TargetFolders(target);
         target.maps().threadclocks().forEach(this::checkReachable);
     }
 

@@ -22,7 +22,7 @@ public final class JvmRecording implements Closeable {
 
     private final Target target;
     private final AttachListener listener;
-    private final Places places;
+    private final TargetFolders places;
     private final String name = "threadclock-" + ProcessHandle.current().pid();
     private PrivateFolder folder;
     private boolean running;
@@ -33,7 +33,7 @@ public final class JvmRecording implements Closeable {
         target = Target.of(choice.pid(), deadline);
         TargetUser.prepare();
         listener = new AttachListener(target, deadline);
-        places = new Places(target);
+        places = new TargetFolders(target);
     }
 
     /** settings: default, profile, or the path of a .jfc file as the target sees it. */
@@ -51,7 +51,7 @@ public final class JvmRecording implements Closeable {
     }
 
     private PrivateFolder makeFolder() {
-        for (Places.Place place : places.all()) {
+        for (TargetFolders.Place place : places.all()) {
             try {
                 return new PrivateFolder(place);
             } catch (IOException e) {

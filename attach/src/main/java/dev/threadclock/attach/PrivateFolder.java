@@ -47,7 +47,7 @@ final class PrivateFolder implements AutoCloseable {
     private final Undo<Made> made;
     private final String name;
 
-    PrivateFolder(Places.Place place) throws IOException {
+    PrivateFolder(TargetFolders.Place place) throws IOException {
         made = Undo.after(() -> Made.in(place.folder()), Made::remove);
         name = (place.name().equals("/") ? "" : place.name()) + "/" + made.made().name();
     }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Internal: all reads behind the public API, and the choice of their implementation in this JVM. Values are
- * nanoseconds; -1, or false with a sample of -1, means refused. One instance for the life of the JVM, in a
+ * nanoseconds; -1, or false with a reading of -1, means refused. One instance for the life of the JVM, in a
  * static final field, so that the JIT compilers call its methods directly.
  */
 public abstract class Clocks {
@@ -25,22 +25,22 @@ public abstract class Clocks {
 
     public abstract long totalInterpolatedNanos();
 
-    public abstract boolean timesTick(Sample sample);
+    public abstract boolean timesTick(Reading reading);
 
-    public abstract boolean timesNow(Sample sample);
+    public abstract boolean timesNow(Reading reading);
 
     /** User, system and total as of the last tick, and that tick's elapsed time. */
-    public abstract void taskTick(Sample sample);
+    public abstract void taskTick(Reading reading);
 
     /** User, system, total and elapsed time now. */
-    public abstract void taskNow(Sample sample);
+    public abstract void taskNow(Reading reading);
 
-    public abstract boolean threadTimes(Thread thread, Sample sample);
+    public abstract boolean threadTimes(Thread thread, Reading reading);
 
     /** Throws UnsupportedOperationException without native code. */
-    public abstract boolean tidTimes(int tid, Sample sample);
+    public abstract boolean tidTimes(int tid, Reading reading);
 
-    public abstract boolean processTimes(Sample sample);
+    public abstract boolean processTimes(Reading reading);
 
     /** -1 if the thread is not alive or its TID cannot be determined. */
     public abstract int tid(Thread thread);
@@ -59,7 +59,7 @@ public abstract class Clocks {
         return "";
     }
 
-    /** Memory for a sample; null without native code. */
+    /** Memory for a reading; null without native code. */
     abstract ByteBuffer memory();
 
     private static Clocks choose() {

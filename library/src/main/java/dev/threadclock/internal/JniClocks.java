@@ -56,46 +56,46 @@ class JniClocks extends Clocks {
     }
 
     @Override
-    public boolean timesTick(Sample sample) {
-        return sample.times(Native.timesTick(sample.address));
+    public boolean timesTick(Reading reading) {
+        return reading.times(Native.timesTick(reading.address));
     }
 
     @Override
-    public boolean timesNow(Sample sample) {
-        return sample.times(Native.timesNow(sample.address));
+    public boolean timesNow(Reading reading) {
+        return reading.times(Native.timesNow(reading.address));
     }
 
     @Override
-    public void taskTick(Sample sample) {
-        sample.task(Native.taskTick(sample.address));
+    public void taskTick(Reading reading) {
+        reading.task(Native.taskTick(reading.address));
     }
 
     @Override
-    public void taskNow(Sample sample) {
-        sample.times(Native.timesNow(sample.address));
-        sample.wallNanos = System.nanoTime();
+    public void taskNow(Reading reading) {
+        reading.times(Native.timesNow(reading.address));
+        reading.wallNanos = System.nanoTime();
     }
 
     @Override
-    public boolean threadTimes(Thread thread, Sample sample) {
+    public boolean threadTimes(Thread thread, Reading reading) {
         if (thread == Thread.currentThread() && !JavaThread.isVirtual(thread)) {
-            return timesNow(sample);
+            return timesNow(reading);
         }
-        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD : Native.threadTimes(thread, sample.address);
+        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD : Native.threadTimes(thread, reading.address);
         if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
-            return Management.INSTANCE.threadTimes(JavaThread.id(thread), sample);
+            return Management.INSTANCE.threadTimes(JavaThread.id(thread), reading);
         }
-        return sample.times(error);
+        return reading.times(error);
     }
 
     @Override
-    public boolean tidTimes(int tid, Sample sample) {
-        return sample.times(tid <= 0 ? NO_SUCH_THREAD : Native.tidTimes(tid, sample.address));
+    public boolean tidTimes(int tid, Reading reading) {
+        return reading.times(tid <= 0 ? NO_SUCH_THREAD : Native.tidTimes(tid, reading.address));
     }
 
     @Override
-    public boolean processTimes(Sample sample) {
-        return sample.times(Native.processTimes(sample.address));
+    public boolean processTimes(Reading reading) {
+        return reading.times(Native.processTimes(reading.address));
     }
 
     @Override

@@ -38,25 +38,25 @@ final class Management {
         }
     }
 
-    boolean ownTimes(Sample sample) {
-        return split(ownUserNanos(), ownTotalNanos(), sample);
+    boolean ownTimes(Reading reading) {
+        return split(ownUserNanos(), ownTotalNanos(), reading);
     }
 
-    boolean threadTimes(long id, Sample sample) {
+    boolean threadTimes(long id, Reading reading) {
         try {
-            return split(threads.getThreadUserTime(id), threads.getThreadCpuTime(id), sample);
+            return split(threads.getThreadUserTime(id), threads.getThreadCpuTime(id), reading);
         } catch (UnsupportedOperationException e) {
-            return split(-1, -1, sample);
+            return split(-1, -1, reading);
         }
     }
 
     /** User was read before total, yet can exceed it where the JVM counts ticks (JDK 26). */
-    private static boolean split(long user, long total, Sample sample) {
+    private static boolean split(long user, long total, Reading reading) {
         if (user < 0 || total < 0) {
-            sample.set(-1, -1, total);
+            reading.set(-1, -1, total);
         } else {
             long userInTotal = Math.min(user, total);
-            sample.set(userInTotal, total - userInTotal, total);
+            reading.set(userInTotal, total - userInTotal, total);
         }
         return total >= 0;
     }
@@ -87,11 +87,11 @@ final class Management {
     /** A security manager denies the list (ManagementPermission "monitor"), but not the times. */
     private void permittedThreads(ThreadTable table) {
         Thread[] live = JavaThreads.liveThreads();
-        Sample sample = new Sample();
+        Reading reading = new Reading();
         table.begin(live.length);
         for (Thread thread : live) {
-            if (thread != null && threadTimes(JavaThread.id(thread), sample)) {
-                table.add(JavaThread.id(thread), thread.getName(), sample);
+            if (thread != null && threadTimes(JavaThread.id(thread), reading)) {
+                table.add(JavaThread.id(thread), thread.getName(), reading);
             }
         }
     }
@@ -99,11 +99,11 @@ final class Management {
     private void allThreadsByBean(ThreadTable table) {
         long[] ids = threads.getAllThreadIds();
         ThreadInfo[] infos = threads.getThreadInfo(ids);
-        Sample sample = new Sample();
+        Reading reading = new Reading();
         table.begin(ids.length);
         for (int i = 0; i < ids.length; i++) {
-            if (infos[i] != null && threadTimes(ids[i], sample)) {
-                table.add(ids[i], infos[i].getThreadName(), sample);
+            if (infos[i] != null && threadTimes(ids[i], reading)) {
+                table.add(ids[i], infos[i].getThreadName(), reading);
             }
         }
     }

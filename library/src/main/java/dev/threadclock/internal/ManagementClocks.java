@@ -59,46 +59,46 @@ final class ManagementClocks extends Clocks {
     }
 
     @Override
-    public boolean timesTick(Sample sample) {
+    public boolean timesTick(Reading reading) {
         Management management = management();
-        return management != null && management.ownTimes(sample);
+        return management != null && management.ownTimes(reading);
     }
 
     @Override
-    public boolean timesNow(Sample sample) {
-        return timesTick(sample);
+    public boolean timesNow(Reading reading) {
+        return timesTick(reading);
     }
 
     @Override
-    public void taskTick(Sample sample) {
-        timesTick(sample);
-        sample.wallNanos = System.nanoTime();
+    public void taskTick(Reading reading) {
+        timesTick(reading);
+        reading.wallNanos = System.nanoTime();
     }
 
     @Override
-    public void taskNow(Sample sample) {
-        taskTick(sample);
+    public void taskNow(Reading reading) {
+        taskTick(reading);
     }
 
     @Override
-    public boolean threadTimes(Thread thread, Sample sample) {
+    public boolean threadTimes(Thread thread, Reading reading) {
         Management management = management();
         if (management == null || JavaThread.isVirtual(thread)) {
-            sample.set(-1, -1, -1);
+            reading.set(-1, -1, -1);
             return false;
         }
-        return management.threadTimes(JavaThread.id(thread), sample);
+        return management.threadTimes(JavaThread.id(thread), reading);
     }
 
     @Override
-    public boolean tidTimes(int tid, Sample sample) {
+    public boolean tidTimes(int tid, Reading reading) {
         throw new UnsupportedOperationException("threads cannot be read by TID without the native library: " + whyNotNative);
     }
 
     @Override
-    public boolean processTimes(Sample sample) {
-        sample.set(-1, -1, management() == null ? -1 : Management.processNanos());
-        return sample.totalNanos >= 0;
+    public boolean processTimes(Reading reading) {
+        reading.set(-1, -1, management() == null ? -1 : Management.processNanos());
+        return reading.totalNanos >= 0;
     }
 
     @Override

@@ -104,7 +104,7 @@ public final class ThreadTable {
     }
 
     /** Adds a Java thread whose TID is not known. */
-    void add(long javaId, String name, Sample times) {
+    void add(long javaId, String name, Reading times) {
         int row = size * ROW;
         rows.putInt(row + TID, -1).putLong(row + SERIAL, javaId).putLong(row + USER, times.userNanos)
                 .putLong(row + SYSTEM, times.systemNanos).putLong(row + TOTAL, times.totalNanos);

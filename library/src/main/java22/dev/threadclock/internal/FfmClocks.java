@@ -64,18 +64,18 @@ final class FfmClocks extends JniClocks {
     }
 
     @Override
-    public boolean timesTick(Sample sample) {
+    public boolean timesTick(Reading reading) {
         try {
-            return sample.times((int) timesTick.invokeExact(sample.address));
+            return reading.times((int) timesTick.invokeExact(reading.address));
         } catch (Throwable e) {
             throw unexpected(e);
         }
     }
 
     @Override
-    public void taskTick(Sample sample) {
+    public void taskTick(Reading reading) {
         try {
-            sample.task((int) taskTick.invokeExact(sample.address));
+            reading.task((int) taskTick.invokeExact(reading.address));
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -31,7 +31,7 @@ public final class Demo {
         latency.run(nanos(args[2]));
         latency.print();
 
-        TickWork work = new TickWork(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
+        TickLoads work = new TickLoads(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
         say("step around");
         say("right around " + work.aroundTicks(nanos(args[3])));
         say("step between");

@@ -31,7 +31,7 @@ public final class DoctorTrial {
         cost.run(nanos(args[0]), nanos(args[1]));
         cost.print();
 
-        TickWork work = new TickWork(bean, Long.parseLong(args[3]), Long.parseLong(args[4]));
+        TickLoads work = new TickLoads(bean, Long.parseLong(args[3]), Long.parseLong(args[4]));
         Demo.say("right around " + work.aroundTicks(nanos(args[2])));
         Demo.say("right between " + work.betweenTicks(nanos(args[2])));
 

@@ -33,7 +33,7 @@ public final class Split {
 
     public static void main(String[] args) throws InterruptedException {
         long nanos = Long.parseLong(args[0]) * 1_000_000;
-        TickWork work = new TickWork(ManagementFactory.getThreadMXBean(), Long.parseLong(args[1]), Long.parseLong(args[2]));
+        TickLoads work = new TickLoads(ManagementFactory.getThreadMXBean(), Long.parseLong(args[1]), Long.parseLong(args[2]));
         print("around", work.aroundTicks(nanos));
         print("between", work.betweenTicks(nanos));
         new Split().inThread("user", split -> split.user(nanos));
@@ -42,7 +42,7 @@ public final class Split {
         System.out.println("done");
     }
 
-    private static void print(String load, TickWork.Result result) {
+    private static void print(String load, TickLoads.Result result) {
         print(load, result.cpuNanos, result.userNanos, result.cpuNanos, result.hits >= ON_TIME * result.ticks);
     }
 

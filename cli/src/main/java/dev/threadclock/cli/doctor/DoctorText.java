@@ -59,8 +59,8 @@ final class DoctorText {
         }
         for (ClockCosts clock : report.clocks()) {
             lines.add(String.format("    %-34s%-15s%8s%11s%8s", clock.name(), clock.source() == null ? "" : clock.source(),
-                    clock.medianNanos() == null ? "not known" : Numbers.of(clock.medianNanos()),
-                    clock.perNanoTime() == null ? "" : Numbers.of(clock.perNanoTime()),
+                    clock.medianNanos() == null ? "not known" : CostText.of(clock.medianNanos()),
+                    clock.perNanoTime() == null ? "" : CostText.of(clock.perNanoTime()),
                     clock.systemCalls() == null ? "" : clock.systemCalls().toString()).stripTrailing());
         }
         if (!report.clocks().isEmpty()) {
@@ -74,19 +74,19 @@ final class DoctorText {
         lines.add(style.bold("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each"));
         for (JdkFindings jdk : report.jdks()) {
             JdkTrial trial = jdk.trial();
-            boolean known = trial.verdict() != Verdict.UNKNOWN;
-            Level level = !known ? Level.UNKNOWN : trial.verdict() == Verdict.RIGHT ? Level.OK : Level.WRONG;
+            boolean known = trial.verdict() != Judgement.UNKNOWN;
+            Level level = !known ? Level.UNKNOWN : trial.verdict() == Judgement.RIGHT ? Level.OK : Level.WRONG;
             String label = String.format("%-30s", jdk.label());
             lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
             lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
-            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? Numbers.cost(trial) : trial.reason());
+            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? CostText.cost(trial) : trial.reason());
             if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
                 wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
                         "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");
             }
         }
         report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH, skipped.path() + ": left out, " + skipped.reason()));
-        for (Verdict verdict : Verdict.values()) {
+        for (Judgement verdict : Judgement.values()) {
             String todo = JdkFindings.todo(verdict);
             if (!todo.isEmpty() && report.jdks().stream().anyMatch(jdk -> jdk.trial().verdict() == verdict)) {
                 wrapped("    -> ", JDK_INDENT, verdict.word() + ": " + todo);

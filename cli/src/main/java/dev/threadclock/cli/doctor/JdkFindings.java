@@ -23,7 +23,7 @@ record JdkFindings(String home, String version, String vendor, JdkTrial trial, S
         return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, todo(trial.verdict()));
     }
 
-    static String todo(Verdict verdict) {
+    static String todo(Judgement verdict) {
         return verdict.withAgent().isEmpty() ? "" : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
     }
 
@@ -32,6 +32,6 @@ record JdkFindings(String home, String version, String vendor, JdkTrial trial, S
     }
 
     boolean well() {
-        return trial.verdict() == Verdict.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
+        return trial.verdict() == Judgement.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
     }
 }

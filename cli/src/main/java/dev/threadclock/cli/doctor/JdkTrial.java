@@ -25,7 +25,7 @@ import java.util.Map;
  * @param betweenTicks a thread that works only between them
  * @param ownIdTellsTotal getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
-record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
+record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
         TickRun aroundTicks, TickRun betweenTicks, Boolean ownIdTellsTotal) {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final long WARM_UP_MILLIS = 200;
@@ -42,7 +42,7 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
     /** Takes about two seconds; more if the machine is busy. */
     static JdkTrial of(Jdk jdk, Path jar) {
         JdkTrial trial = once(jdk, jar);
-        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Verdict.UNKNOWN && trial.userNanos != null; attempt++) {
+        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Judgement.UNKNOWN && trial.userNanos != null; attempt++) {
             trial = once(jdk, jar);
         }
         return trial;
@@ -73,7 +73,7 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
     }
 
     static JdkTrial unknown(String reason) {
-        return new JdkTrial(Verdict.UNKNOWN, reason, null, null, null, null, null, null);
+        return new JdkTrial(Judgement.UNKNOWN, reason, null, null, null, null, null, null);
     }
 
     /** Indexed by the first two words, except "own" and "done", which are followed by numbers or nothing. */
@@ -102,17 +102,17 @@ record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTim
      * only if the machine was quiet.
      */
     private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between, Boolean ownIdTellsTotal) {
-        Verdict verdict;
+        Judgement verdict;
         String reason = "";
         if (user > SLOW_IN_TOTALS * total) {
-            verdict = Verdict.SLOW;
+            verdict = Judgement.SLOW;
         } else if (tooMuch(around) || tooMuch(between)) {
-            verdict = Verdict.WRONG;
+            verdict = Judgement.WRONG;
         } else if (around.disturbed() || between.disturbed()) {
-            verdict = Verdict.UNKNOWN;
+            verdict = Judgement.UNKNOWN;
             reason = "the machine is too busy to tell; run this again when it is quiet";
         } else {
-            verdict = around.right() && between.right() ? Verdict.RIGHT : Verdict.WRONG;
+            verdict = around.right() && between.right() ? Judgement.RIGHT : Judgement.WRONG;
         }
         return new JdkTrial(verdict, reason, user, nanoTime, total, around, between, ownIdTellsTotal);
     }

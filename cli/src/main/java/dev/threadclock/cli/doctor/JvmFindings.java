@@ -100,7 +100,7 @@ final class JvmFindings {
         JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
         Optional<Boolean> active = active();
         if (active.equals(Optional.of(true))) {
-            findings.put("userTime", Finding.ok(USER_TIME, Verdict.RIGHT.word(),
+            findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
             findings.put("next", Finding.ok("next", null, "nothing to do; threadclock status " + jvm.pid()
                     + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
@@ -110,8 +110,8 @@ final class JvmFindings {
             findings.put("userTime", Finding.unknown(USER_TIME,
                     "threadclock is loaded and cannot be asked; without it: " + described(trial)));
         } else {
-            boolean wrong = trial.verdict() == Verdict.SLOW || trial.verdict() == Verdict.WRONG;
-            findings.put("userTime", trial.verdict() == Verdict.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
+            boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
+            findings.put("userTime", trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
                     : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next() + ": then " + trial.verdict().withAgent())
                     : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
         }
@@ -143,8 +143,8 @@ final class JvmFindings {
     }
 
     private static String described(JdkTrial trial) {
-        return trial.verdict() == Verdict.UNKNOWN ? "not known: " + trial.reason()
-                : trial.verdict().word() + " (" + Numbers.cost(trial) + "; a trial of its JDK)";
+        return trial.verdict() == Judgement.UNKNOWN ? "not known: " + trial.reason()
+                : trial.verdict().word() + " (" + CostText.cost(trial) + "; a trial of its JDK)";
     }
 
     /** The command line to run next. */

@@ -23,27 +23,27 @@ class JdkTrialTest {
         return JdkTrial.parse(parsed);
     }
 
-    private static Verdict verdict(long userNanos, String runs) {
+    private static Judgement verdict(long userNanos, String runs) {
         return trial(COST.formatted(userNanos) + runs + OWN_ID).verdict();
     }
 
     @Test
     void slowIsManySystemCalls() {
-        assertThat(verdict(8_000, RIGHT)).isEqualTo(Verdict.SLOW);
+        assertThat(verdict(8_000, RIGHT)).isEqualTo(Judgement.SLOW);
     }
 
     @Test
     void aCountOfTicksIsWrong() {
-        assertThat(verdict(220, COUNTS_TICKS)).isEqualTo(Verdict.WRONG);
-        assertThat(verdict(220, RIGHT)).isEqualTo(Verdict.RIGHT);
-        assertThat(verdict(10, RIGHT)).isEqualTo(Verdict.RIGHT);
+        assertThat(verdict(220, COUNTS_TICKS)).isEqualTo(Judgement.WRONG);
+        assertThat(verdict(220, RIGHT)).isEqualTo(Judgement.RIGHT);
+        assertThat(verdict(10, RIGHT)).isEqualTo(Judgement.RIGHT);
     }
 
     @Test
     void onABusyMachineOnlyTooMuchIsKnownToBeWrong() {
         String missed = "right around 0 50000000 90 90 100|right between 0 180000000 90 90 100|";
-        assertThat(verdict(220, missed)).isEqualTo(Verdict.UNKNOWN);
-        assertThat(verdict(220, missed.replace("around 0", "around 400000000"))).isEqualTo(Verdict.WRONG);
+        assertThat(verdict(220, missed)).isEqualTo(Judgement.UNKNOWN);
+        assertThat(verdict(220, missed.replace("around 0", "around 400000000"))).isEqualTo(Judgement.WRONG);
     }
 
     @Test
@@ -58,7 +58,7 @@ class JdkTrialTest {
     @Test
     void halfATrialIsNone() {
         for (String lines : List.of("", "done", COST.formatted(220) + RIGHT, COST.formatted(220) + "right around x|done")) {
-            assertThat(trial(lines).verdict()).as(lines).isEqualTo(Verdict.UNKNOWN);
+            assertThat(trial(lines).verdict()).as(lines).isEqualTo(Judgement.UNKNOWN);
             assertThat(trial(lines).reason()).as(lines).isNotEmpty();
         }
     }

@@ -9,7 +9,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
-import dev.threadclock.probe.Reads;
+import dev.threadclock.probe.CountedReads;
 import dev.threadclock.terminal.Children;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,7 +135,7 @@ final class BoundNatives implements Experiment {
         Files.deleteIfExists(end);
         AtomicReference<String> status = new AtomicReference<>("");
         AtomicReference<IOException> failed = new AtomicReference<>();
-        Children.Outcome ended = Children.run(jdk.command(lab, true, List.of(), Reads.class, "until", end), LIMIT, line -> {
+        Children.Outcome ended = Children.run(jdk.command(lab, true, List.of(), CountedReads.class, "until", end), LIMIT, line -> {
             try {
                 if (line.startsWith("pid ")) {
                     status.set(status(lab, line.substring("pid ".length())));

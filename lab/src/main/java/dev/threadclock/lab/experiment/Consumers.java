@@ -6,7 +6,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
-import dev.threadclock.probe.Reads;
+import dev.threadclock.probe.CountedReads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,7 +164,7 @@ final class Consumers implements Experiment {
         Path trace = lab.scratch().resolve("trace");
         List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none", "-o",
                 trace.toString()));
-        command.addAll(jdk.command(lab, agent, options, Reads.class, arguments));
+        command.addAll(jdk.command(lab, agent, options, CountedReads.class, arguments));
         Programs.run(command, LIMIT);
         long opens = count(Files.readString(trace));
         boolean each = arguments[0].equals("count");

@@ -25,7 +25,7 @@ public final class Experiments {
                 new ClockDetection(),
                 new Rightness(),
                 new TickFreshness(),
-                new ReadCost(),
+                new ReadCostExperiment(),
                 new ManyThreads(),
                 new ObserverEffect());
     }

@@ -6,7 +6,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
-import dev.threadclock.probe.Reads;
+import dev.threadclock.probe.CountedReads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -131,9 +131,9 @@ final class FlameGraphs implements Experiment {
         Path file = lab.scratch().resolve("profile." + format);
         Files.deleteIfExists(file);
         Programs.run(jdk.command(lab, agent, List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
-                "-agentpath:" + profiler + "=start,event=" + event + ",interval=1ms,threads=false,include=*Reads.run*,file="
+                "-agentpath:" + profiler + "=start,event=" + event + ",interval=1ms,threads=false,include=*CountedReads.run*,file="
                         + file),
-                Reads.class, "seconds", "user", seconds1(lab)), LIMIT);
+                CountedReads.class, "seconds", "user", seconds1(lab)), LIMIT);
         return Files.exists(file) ? Files.readString(file) : "";
     }
 

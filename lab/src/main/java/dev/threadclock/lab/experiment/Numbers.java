@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Medians and spreads of experiments, and their formats in findings. */
+/** Numbers and spreads of experiments, and their formats in findings. */
 final class Numbers {
     private static final double TEN = 10;
     private static final double HUNDRED = 100;

@@ -6,8 +6,8 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.probe.CountedReads;
 import dev.threadclock.probe.Ratio;
-import dev.threadclock.probe.Reads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -175,6 +175,6 @@ final class SystemCalls implements Experiment {
     }
 
     private static List<String> command(Lab lab, LabJdk jdk, boolean agent, List<String> options, String kind, int reads) {
-        return jdk.command(lab, agent, options, Reads.class, "count", kind, reads);
+        return jdk.command(lab, agent, options, CountedReads.class, "count", kind, reads);
     }
 }

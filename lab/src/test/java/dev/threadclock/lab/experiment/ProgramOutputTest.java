@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ProgramOutputTest {
     @Test
     void costsOfReads() {
-        assertThat(ReadCost.parse("""
+        assertThat(ReadCostExperiment.parse("""
                 read                                            median ns     p90 ns x coarse clock
                 baseline: empty function                             1.58       1.62           0.38
                 vDSO CLOCK_MONOTONIC (libc; = nanoTime)             20.01      20.50           4.85

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * Row 15: the cost of a read relative to System.nanoTime(), the bare system call and the vDSO; also peers and
  * contention.
  */
-final class ReadCost implements Experiment {
+final class ReadCostExperiment implements Experiment {
     private static final int RUNS = 3;
     private static final int CONTENDED = 16;
     private static final Duration LIMIT = Duration.ofMinutes(3);

@@ -5,8 +5,8 @@ import dev.threadclock.lab.demo.TickRun;
 import java.util.Locale;
 
 /** Formats figures for people. */
-final class Numbers {
-    private Numbers() {}
+final class CostText {
+    private CostText() {}
 
     /** Three significant digits, with thousands separators. */
     static String of(double value) {
@@ -17,7 +17,7 @@ final class Numbers {
     /** "a read 8,123 ns, 380 x nanoTime()", followed by what is wrong with it. */
     static String cost(JdkTrial trial) {
         String cost = "a read " + of(trial.userNanos()) + " ns, " + of(trial.userNanos() / trial.nanoTimeNanos()) + " × nanoTime()";
-        return trial.verdict() == Verdict.WRONG ? cost + "; " + errors(trial) : cost;
+        return trial.verdict() == Judgement.WRONG ? cost + "; " + errors(trial) : cost;
     }
 
     private static String errors(JdkTrial trial) {

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * or two ticks, its split of user and system time is all or nothing. So a run that missed its moments too
  * often is repeated, regardless of what it reported.
  */
-final class TickWork {
+final class TickLoads {
     private static final long LEAD_NANOS = 400_000;
     private static final long OVERRUN_NANOS = 100_000;
     private static final long LAG_NANOS = 300_000;
@@ -33,7 +33,7 @@ final class TickWork {
      * A moment of System.nanoTime() is a tick if it leaves tickPhase when divided by tickLength; both in
      * nanoseconds.
      */
-    public TickWork(ThreadMXBean bean, long tickLength, long tickPhase) {
+    public TickLoads(ThreadMXBean bean, long tickLength, long tickPhase) {
         this.bean = bean;
         this.tickLength = tickLength;
         this.tickPhase = tickPhase;

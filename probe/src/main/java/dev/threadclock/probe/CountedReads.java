@@ -13,13 +13,13 @@ import java.nio.file.Paths;
  * READS; "seconds" KIND SECONDS; or "until" FILE: prints its PID, then does nothing until the file exists. At
  * its end prints "done", the number of reads, and the nanoseconds that they took.
  */
-public final class Reads {
+public final class CountedReads {
     private static final int PARTS = 1_000;
     private static final long LOOK_MILLIS = 20;
 
     private static volatile long sink;
 
-    private Reads() {}
+    private CountedReads() {}
 
     private interface Read {
         long nanos() throws Exception;

@@ -14,7 +14,7 @@ import java.util.Map;
  * The folders of the target in which a file of ours can be placed for a moment, best first. Opened as our
  * original user; used as the target's user.
  */
-final class Places implements Closeable {
+final class TargetFolders implements Closeable {
     /**
      * @param name the target's path without links: a library can be found again by it after its file has been
      *     removed
@@ -25,7 +25,7 @@ final class Places implements Closeable {
     private final List<Place> all = new ArrayList<>();
     private final Map<String, String> refusals = new LinkedHashMap<>();
 
-    Places(Target target) {
+    TargetFolders(Target target) {
         Map<String, String> environment = target.process().environment();
         MountTable mounts = MountTable.parse(target.process().read("mountinfo"));
         List<String> names = new ArrayList<>(List.of("/tmp"));

@@ -4,7 +4,7 @@ import dev.threadclock.ThreadClock;
 /**
  * A user's Java program that uses the library alone: reads its own user time, as README.md shows it. Java 8.
  */
-public final class OwnThread {
+public final class LibraryConsumer {
     private static volatile long sink;
 
     public static void main(String[] arguments) {

@@ -4,7 +4,7 @@ package dev.threadclock.cli.doctor;
 import com.google.gson.annotations.SerializedName;
 
 /** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
-enum Verdict {
+enum Judgement {
     /** A JVM that reads /proc each time. */
     @SerializedName("slow")
     SLOW("slow", "a read costs about what 'user, tick' costs above"),
@@ -19,7 +19,7 @@ enum Verdict {
     private final String word;
     private final String withAgent;
 
-    Verdict(String word, String withAgent) {
+    Judgement(String word, String withAgent) {
         this.word = word;
         this.withAgent = withAgent;
     }

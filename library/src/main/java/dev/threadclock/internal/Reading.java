@@ -8,7 +8,7 @@ import java.nio.LongBuffer;
  * Internal: the values of one reading in nanoseconds, -1 where unknown, and the memory to which native code
  * writes them. Belongs to one thread at a time.
  */
-public final class Sample {
+public final class Reading {
     public long userNanos = -1;
     public long systemNanos = -1;
     public long totalNanos = -1;
@@ -19,7 +19,7 @@ public final class Sample {
 
     private final LongBuffer written;
 
-    public Sample() {
+    public Reading() {
         ByteBuffer memory = Clocks.CLOCKS.memory();
         address = memory == null ? 0 : Native.addressOf(memory);
         written = memory == null ? null : memory.asLongBuffer();
