@@ -17,6 +17,7 @@
 #include "doors.h"
 #include "instance.h"
 #include "java_threads.h"
+#include "jvm_clock.h"
 #include "lock.h"
 #include "natives.h"
 #include "options.h"
@@ -189,6 +190,7 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
 static void stop(void)
 {
     doors_lead_to(NULL);
+    jvm_clock_leave();
     java_threads_stop(agent.jvmti);
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
     report_log(&agent.options, "detached: the JVM answers by itself again");
@@ -248,6 +250,10 @@ static void start(JavaVM *vm, const struct agent_options *options)
         report_unable(options, jvmti_failed, (int)error);
         return;
     }
+    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0) {
+        report_unable(options, "%s", problem);
+        return;
+    }
     set_options(options);
     __atomic_store_n(&agent.active, true, __ATOMIC_RELEASE);
     if (watch(vm, options, problem, sizeof problem) != 0) {
@@ -260,6 +266,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
     }
     report_log(options, "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
+    jvm_clock_answer(options);
     report_answer(options, "ok");
 }
 
@@ -281,6 +288,7 @@ static void clocks(const struct agent_options *to)
 {
     report_answer(to, "freshness=%s", agent.options.freshness == THREADCLOCK_NOW ? "now" : "tick");
     report_answer(to, "total=%s", total_words[agent.options.total]);
+    report_answer(to, "reach=%s", agent.options.reach == REACH_JVM ? "jvm" : "bean");
     describe(to, "user", THREADCLOCK_USER, agent.options.freshness);
     static const enum threadclock_freshness total_freshness[] = {
         [TOTAL_TICK] = THREADCLOCK_TICK, [TOTAL_NOW] = THREADCLOCK_NOW, [TOTAL_INTERPOLATED] = THREADCLOCK_INTERPOLATED};
@@ -289,7 +297,7 @@ static void clocks(const struct agent_options *to)
     report_answer(to, "threads=%u", (unsigned)tc_threads_count());
 }
 
-/* Reports which native is bound to what, which clocks are used, and how many threads are known. */
+/* Reports who answers which native and libjvm, which clocks are used, and how many threads are known. */
 static void status(JavaVM *vm, const struct agent_options *to)
 {
     report_answer(to, "ok");
@@ -300,6 +308,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
+    jvm_clock_status(to);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)
@@ -335,10 +344,11 @@ static void run(JavaVM *vm, const char *option_text, bool once)
         status(vm, &options);
     else if (options.command == DO_SAMPLE)
         sample(vm, &options);
-    else if (options.command == DO_DETACH && !agent.active)
-        report_answer(&options, "ok");
     else if (options.command == DO_DETACH) {
-        stop();
+        if (agent.active)
+            stop();
+        else
+            jvm_clock_leave(); /* if mprotect was refused before */
         report_answer(&options, "ok");
     } else if (once && agent.active)
         report_log(&agent.options, "loaded already: the second time is ignored");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "boot_class.h"
+#include "jvm_clock.h"
 #include "local_frame.h"
 #include "sys.h"
 #include "thread_dump.h"
@@ -83,9 +84,15 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
         tc_threads_register_own(id_of(env, thread), &registered);
 }
 
+/*
+ * Flight Recorder reads the thread once more after this event, in the thread itself. Having read itself, the
+ * thread keeps its account when its registration ends.
+ */
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
+    if (jvm_clock_answers())
+        threadclock_user_now_ns();
     if (find_fields(env))
         tc_threads_end(id_of(env, thread));
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char known[] = "known options are freshness=tick|now, "
-                            "total=jvm|tick|now|interpolated and log=none|stderr|FILE, separated by commas";
+static const char known[] = "known options are freshness=tick|now, total=jvm|tick|now|interpolated, "
+                            "reach=bean|jvm and log=none|stderr|FILE, separated by commas";
 
 static bool is(const char *text, int length, const char *word)
 {
@@ -37,6 +37,14 @@ static int set_total(struct agent_options *options, const char *value, int lengt
         [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
     int index = index_of(value, length, words, 4);
     options->total = (enum total_source)index;
+    return index;
+}
+
+static int set_reach(struct agent_options *options, const char *value, int length)
+{
+    static const char *const words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
+    int index = index_of(value, length, words, 2);
+    options->reach = (enum reach)index;
     return index;
 }
 
@@ -90,8 +98,8 @@ static int set_log(struct agent_options *options, const char *value, int length)
 static const struct {
     const char *key;
     int (*set)(struct agent_options *options, const char *value, int length);
-} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"log", set_log}, {"do", set_command}, {"report", set_report},
-               {"channel", set_channel}, {"period", set_period}};
+} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"reach", set_reach}, {"log", set_log}, {"do", set_command},
+               {"report", set_report}, {"channel", set_channel}, {"period", set_period}};
 
 /* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)
@@ -110,7 +118,7 @@ static int parse_one(const char *item, int length, struct agent_options *options
 
 int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size)
 {
-    *options = (struct agent_options){.freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .log = LOG_NONE};
+    *options = (struct agent_options){.freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .log = LOG_NONE};
     if (text == NULL || *text == '\0')
         return 0;
     for (const char *item = text;;) {

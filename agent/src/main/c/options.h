@@ -13,6 +13,9 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 /* Where total time comes from: the JVM itself, or one of the core's reads. */
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
+/* Who gets threadclock's user time: those who ask ThreadMXBean, or whatever libjvm reads it for as well. */
+enum reach { REACH_BEAN, REACH_JVM };
+
 /* The command of an attach. */
 enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
@@ -23,6 +26,7 @@ struct agent_options {
     enum log_target log;                  /* log=none|stderr|<file> */
     char log_file[OPTION_FILE_BYTES];
     enum total_source total;              /* total=jvm|tick|now|interpolated */
+    enum reach reach;                     /* reach=bean|jvm */
     enum command command;                 /* do=attach|detach|status|sample; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
     char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
@@ -30,7 +34,7 @@ struct agent_options {
 };
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, none). 0, or -1 with a sentence about the first
+ * Parses text (null and "" give the defaults: tick, jvm, bean, none). 0, or -1 with a sentence about the first
  * mistake in error.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,

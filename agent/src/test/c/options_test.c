@@ -70,6 +70,14 @@ static void total_is_the_jvms_unless_asked_for(void **state)
     assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
 }
 
+static void it_reaches_thread_mx_bean_alone_unless_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("").reach, REACH_BEAN);
+    assert_int_equal(parsed("reach=bean").reach, REACH_BEAN);
+    assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -78,6 +86,8 @@ static void mistakes_are_named(void **state)
     assert_refused("freshness", "bad value in option 'freshness'");
     assert_refused("freshness=ticks", "bad value in option 'freshness=ticks'");
     assert_refused("total=hotspot", "bad value in option 'total=hotspot'");
+    assert_refused("reach=jfr", "bad value in option 'reach=jfr'");
+    assert_refused("reach", "bad value in option 'reach'");
     assert_refused("do=nothing", "bad value in option 'do=nothing'");
     assert_refused("log=", "bad value in option 'log='");
     assert_refused("freshness=now,", "unknown option ''");
@@ -99,6 +109,7 @@ int main(void)
         cmocka_unit_test(all_are_taken_in_any_order),
         cmocka_unit_test(the_attach_commands_say_what_they_want),
         cmocka_unit_test(total_is_the_jvms_unless_asked_for),
+        cmocka_unit_test(it_reaches_thread_mx_bean_alone_unless_asked_for),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(an_overlong_option_is_refused_whole),
     };

@@ -2,17 +2,23 @@
 /*
  * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI), and threads
  * that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with -agentpath; for other programs,
- * threads that are long in starting, and to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its data
+ * threads that are long in starting, threads that are refused mprotect, and to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its data
  * (vmStructs.hpp) any more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <jni.h>
+#include <errno.h>
 #include <jvmti.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 static JavaVM *the_vm;
@@ -221,4 +227,21 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     (void)reserved;
     the_vm = vm;
     return JNI_VERSION_1_6;
+}
+
+/* --- refusals --- */
+
+/* A seccomp filter of this thread alone. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_refuseMprotect(JNIEnv *env, jclass caller)
+{
+    (void)env;
+    (void)caller;
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }

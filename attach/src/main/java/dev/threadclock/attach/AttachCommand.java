@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  threadclock attach 4711",
             "  threadclock attach app.jar freshness=now,total=interpolated",
+            "  threadclock attach 4711 reach=jvm    for Flight Recorder's CPU loads as well",
             "",
             "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",

@@ -35,6 +35,9 @@ final class Helper {
     /** Loads an agent's library as the JVM's attach listener does: false if the library is missing. */
     static native boolean attach(String library, String options);
 
+    /** From now on mprotect fails in the calling thread. False: not possible. */
+    static native boolean refuseMprotect();
+
     /** Lets the threads of the other agent end. */
     static native void release();
 }

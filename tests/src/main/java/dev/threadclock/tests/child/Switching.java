@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * mistake on stderr.
  */
 public final class Switching {
-    private static final String[] WAYS = {"", "freshness=now", "total=tick", "total=now", "total=interpolated"};
+    private static final String[] WAYS = {"", "freshness=now", "total=tick", "reach=jvm", "total=now", "total=interpolated,reach=jvm"};
     private static final int READERS = 3;
     private static final int LEAST = 30;
     private static final com.sun.management.ThreadMXBean THREADS = Transcript.THREADS;

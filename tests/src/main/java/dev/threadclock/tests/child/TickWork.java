@@ -21,12 +21,17 @@ public final class TickWork {
 
     public static void main(String[] args) throws Exception {
         final String kind = args[0];
-        tickNanos = Long.parseLong(args[1]);
-        phaseNanos = Long.parseLong(args[2]);
+        ticksAre(args[1], args[2]);
         final long runNanos = Long.parseLong(args[3]) * 1_000_000;
         // Compiles the loops in another thread, so that the fresh one does nothing but its work.
         run("warm-up", kind, 300_000_000);
         run("fresh", kind, runNanos);
+    }
+
+    /** Length and phase in nanoseconds of System.nanoTime(). */
+    static void ticksAre(String length, String phase) {
+        tickNanos = Long.parseLong(length);
+        phaseNanos = Long.parseLong(phase);
     }
 
     private static void run(final String name, final String kind, final long runNanos) throws Exception {
@@ -62,14 +67,14 @@ public final class TickWork {
     }
 
     /** Burns from a tenth of a tick before the next one until a fortieth after it. */
-    private static void workAroundTick() {
+    static void workAroundTick() {
         long tick = nextTick(System.nanoTime() + tickNanos / 8);
         sleepUntil(tick - tickNanos / 10);
         Burn.until(tick + tickNanos / 40);
     }
 
     /** Burns from a tenth after a tick for four tenths of the way to the next. */
-    private static void workBetweenTicks() {
+    static void workBetweenTicks() {
         long tick = nextTick(System.nanoTime());
         sleepUntil(tick + tickNanos / 10);
         long stop = tick + tickNanos / 2;

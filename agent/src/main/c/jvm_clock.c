@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HotSpot from 25.0.5 on reads a thread's user time by clock_gettime, with the id of the thread's VIRT clock:
+ * the raw count of ticks, see docs/accuracy.md. Its calls of clock_gettime go through one word in libjvm's
+ * table of imported functions (import.c), which here leads to our function and back.
+ *
+ * Our function may be running in any thread at any time, and another tool may have copied its address: it is
+ * never unmapped (-z nodelete), and works as well when it is no longer wanted. All other clocks pass, after
+ * one comparison: System.nanoTime() above all, and whatever HotSpot reads in signal handlers. It reads VIRT
+ * in two places only, for ThreadMXBean (management.cpp) and Flight Recorder (jfrThreadCPULoadEvent.cpp),
+ * never in a handler; nevertheless no handler interrupts the thread while that holds a lock of ours.
+ */
+#include "jvm_clock.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "import.h"
+#include "own_thread.h"
+#include "report.h"
+#include "sys.h"
+#include "threadclock.h"
+#include "threads.h"
+
+/* In libdl before glibc 2.34; a program that never loads a JVM need not have it. */
+#pragma weak dladdr
+
+typedef int clock_gettime_function(clockid_t clock, struct timespec *time);
+
+static const char function_name[] = "clock_gettime";
+
+/* HotSpot's path before 8372584, os::Linux::slow_thread_cpu_time; the text went with the function. */
+static const char slow_path[] = "/proc/self/task/%d/stat";
+
+enum state { OUT, IN, READS_PROC };
+
+static struct {
+    struct import import;
+    clock_gettime_function *libc; /* never null: a thread may come here without seeing the latest store */
+    enum state state;
+    bool answers;
+    bool seen;
+    uint64_t answered;
+} jvm = {.libc = clock_gettime};
+
+/* Bits 2..0 of the id of a CPU clock: 4 for a thread's, 1 for VIRT (include/linux/posix-timers.h). */
+static inline bool is_a_threads_virt(clockid_t clock)
+{
+    enum { VIRT_OF_THREAD = 5, LOW_BITS = 7 };
+    return ((uint32_t)clock & (UINT32_C(1) << 31 | LOW_BITS)) == (UINT32_C(1) << 31 | VIRT_OF_THREAD);
+}
+
+/*
+ * A thread without a registration: HotSpot's own ones, which JVMTI does not list, or one past its ThreadEnd
+ * event, which then goes on with the account that it had (java_threads.c).
+ */
+static int64_t user_of_unregistered(pid_t tid, bool own)
+{
+    if (own && tc_own_cell_used(tid))
+        return threadclock_user_now_ns();
+    struct threadclock_times times;
+    uint64_t signals = tc_signals_block();
+    int error = threadclock_tid_times(tid, &times);
+    tc_signals_restore(signals);
+    return error < 0 ? error : times.user_ns;
+}
+
+static int64_t user_of(clockid_t clock)
+{
+    pid_t own = tc_own_tid(), tid = ~(clock >> 3);
+    if (tid == 0)
+        tid = own;
+    threadclock_thread thread = tc_threads_of_tid(tid);
+    struct threadclock_times times;
+    if (thread != 0 && threadclock_thread_times(thread, &times) == 0)
+        return times.user_ns;
+    return user_of_unregistered(tid, tid == own);
+}
+
+/* False: the C library shall answer. errno stays as it is, because the core makes its own system calls. */
+static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *time)
+{
+    enum { NANOS = 1000000000 };
+    if (!__atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE) || time == NULL)
+        return false;
+    int64_t user_ns = user_of(clock);
+    if (user_ns < 0)
+        return false;
+    *time = (struct timespec){user_ns / NANOS, user_ns % NANOS};
+    __atomic_add_fetch(&jvm.answered, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static int jvms_clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (__builtin_expect(is_a_threads_virt(clock), 0) && answer(clock, time))
+        return 0;
+    return jvm.libc(clock, time);
+}
+
+/* Notes that it was called. */
+static int seen_clock_gettime(clockid_t clock, struct timespec *time)
+{
+    __atomic_store_n(&jvm.seen, true, __ATOMIC_RELAXED);
+    return jvm.libc(clock, time);
+}
+
+static const char *file_of(const void *function, const char **name)
+{
+    Dl_info info;
+    *name = NULL;
+    if (dladdr == NULL || dladdr(function, &info) == 0 || info.dli_fname == NULL)
+        return "no library";
+    const char *slash = strrchr(info.dli_fname, '/');
+    *name = info.dli_sname;
+    return slash != NULL ? slash + 1 : info.dli_fname;
+}
+
+/* glibc's, from wherever it takes it. Anything else may rely on being called in a way of its own. */
+static bool is_glibcs(const void *function)
+{
+    static const char *const files[] = {"libc.so.6", "librt.so.1", "linux-vdso.so.1"};
+    const char *name, *file = file_of(function, &name);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(file, files[i]) == 0)
+            return name != NULL && strstr(name, function_name) != NULL;
+    return false;
+}
+
+static int refuse(char *problem, size_t problem_size, const char *reason)
+{
+    snprintf(problem, problem_size,
+             "reach=jvm is not possible here: %s; leave it out, and threadclock answers ThreadMXBean alone",
+             reason);
+    return -1;
+}
+
+/* A nanoTime of the JVM's own: it also makes a lazy dynamic linker look the function up. */
+static void make_it_call(jvmtiEnv *jvmti)
+{
+    jlong nanos;
+    (*jvmti)->GetTime(jvmti, &nanos);
+}
+
+/* Finds the place, and checks what is in it. 0, or -1 with the reason. */
+static int look(JavaVM *vm, jvmtiEnv *jvmti, char *reason, size_t reason_size)
+{
+    const void *inside = (const void *)(*vm)->GetEnv;
+    const char *name, *file = file_of(inside, &name);
+    if (strcmp(file, "libjvm.so") != 0) { /* calls of the program itself would go the same way */
+        snprintf(reason, reason_size, "the JVM is a part of %.200s", file);
+        return -1;
+    }
+    make_it_call(jvmti);
+    if (import_find(inside, function_name, &jvm.import, reason, reason_size) != 0)
+        return -1;
+    void *present = import_get(&jvm.import);
+    if (!is_glibcs(present)) {
+        snprintf(reason, reason_size, "the JVM's clock_gettime is that of %.200s instead of glibc's",
+                 file_of(present, &name));
+        return -1;
+    }
+    jvm.libc = (clock_gettime_function *)present;
+    return 0;
+}
+
+static int replace(clock_gettime_function *expected, clock_gettime_function *function)
+{
+    return import_replace(&jvm.import, (void *)expected, (void *)function);
+}
+
+/* By a function that notes its calls, it is seen whether the JVM's calls go through this place. */
+static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
+{
+    __atomic_store_n(&jvm.seen, false, __ATOMIC_RELAXED);
+    int error = replace(jvm.libc, seen_clock_gettime);
+    if (error == 0) {
+        make_it_call(jvmti);
+        if (__atomic_load_n(&jvm.seen, __ATOMIC_RELAXED))
+            error = replace(seen_clock_gettime, jvms_clock_gettime);
+        if (import_get(&jvm.import) == (void *)seen_clock_gettime)
+            replace(seen_clock_gettime, jvm.libc);
+    }
+    if (error != 0)
+        snprintf(reason, reason_size,
+                 "the page with the JVM's imported functions cannot be changed (error %d of mprotect: "
+                 "SELinux or a seccomp filter?)",
+                 -error);
+    else if (import_get(&jvm.import) == (void *)jvm.libc)
+        snprintf(reason, reason_size, "the JVM does not call clock_gettime through its imported functions");
+    else
+        return 0;
+    return -1;
+}
+
+int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size)
+{
+    char reason[400];
+    if (jvm.state == OUT && import_library_has_text((const void *)(*vm)->GetEnv, slow_path))
+        jvm.state = READS_PROC;
+    if (jvm.state == READS_PROC || (jvm.state == IN && import_get(&jvm.import) == (void *)jvms_clock_gettime))
+        return 0;
+    if (look(vm, jvmti, reason, sizeof reason) != 0 || put_in(jvmti, reason, sizeof reason) != 0)
+        return refuse(problem, problem_size, reason);
+    jvm.state = IN;
+    return 0;
+}
+
+void jvm_clock_leave(void)
+{
+    __atomic_store_n(&jvm.answers, false, __ATOMIC_RELEASE);
+    if (jvm.state == IN && replace(jvms_clock_gettime, jvm.libc) == 0)
+        jvm.state = OUT;
+}
+
+bool jvm_clock_answers(void)
+{
+    return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE);
+}
+
+static const char *answerer(void)
+{
+    if (jvm.state == READS_PROC)
+        return "jvm: it reads /proc, which is right; reach=jvm changes nothing";
+    if (jvm.state == OUT)
+        return "jvm";
+    if (import_get(&jvm.import) != (void *)jvms_clock_gettime)
+        return "another library, which has replaced the JVM's clock_gettime";
+    return jvm_clock_answers() ? "threadclock" : "jvm, called by threadclock";
+}
+
+void jvm_clock_answer(const struct agent_options *options)
+{
+    if (options->reach == REACH_JVM) {
+        __atomic_store_n(&jvm.answers, jvm.state == IN, __ATOMIC_RELEASE);
+        report_log(options, "user time that libjvm itself reads is answered by: %s", answerer());
+    } else {
+        jvm_clock_leave();
+    }
+}
+
+void jvm_clock_status(const struct agent_options *to)
+{
+    uint64_t answered = __atomic_load_n(&jvm.answered, __ATOMIC_RELAXED);
+    report_answer(to, "libjvm.user_time=%s", answerer());
+    report_answer(to, "libjvm.answered=%llu", (unsigned long long)answered);
+}

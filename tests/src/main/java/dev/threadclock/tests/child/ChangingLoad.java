@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+/**
+ * A child program: the thread "changer" works between the kernel's timer ticks, which therefore hardly notice
+ * it, and then in the kernel, where they do; so the share of user time according to the ticks falls. Then it
+ * ends.
+ * Arguments: tick length and phase in nanoseconds of System.nanoTime().
+ */
+public final class ChangingLoad {
+    private static final long BETWEEN_TICKS_NANOS = 2_500_000_000L;
+    private static final long IN_THE_KERNEL_NANOS = 500_000_000;
+
+    private ChangingLoad() {}
+
+    public static void main(String[] args) throws Exception {
+        TickWork.ticksAre(args[0], args[1]);
+        Thread thread = new Thread(() -> {
+            long end = System.nanoTime() + BETWEEN_TICKS_NANOS;
+            while (System.nanoTime() < end) {
+                TickWork.workBetweenTicks();
+            }
+            ThreadLoads.workInTheKernel(IN_THE_KERNEL_NANOS);
+        }, "changer");
+        thread.start();
+        thread.join();
+    }
+}

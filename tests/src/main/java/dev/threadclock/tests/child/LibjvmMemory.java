@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What libjvm has in memory that nobody may write: its constants, and its table of imported functions. Read
+ * through /proc/self/mem, so that nothing of threadclock takes part.
+ */
+final class LibjvmMemory {
+    private final List<String> mappings;
+    private final List<LongBuffer> contents = new ArrayList<>();
+
+    LibjvmMemory() throws Exception {
+        mappings = Files.readAllLines(Paths.get("/proc/self/maps")).stream()
+                .filter(line -> line.endsWith("/libjvm.so")).collect(Collectors.toList());
+        try (RandomAccessFile memory = new RandomAccessFile("/proc/self/mem", "r")) {
+            for (String mapping : mappings) {
+                String[] fields = mapping.split("[- ]");
+                if (fields[2].equals("r")) {
+                    long from = Long.parseLong(fields[0], 16);
+                    byte[] bytes = new byte[(int) (Long.parseLong(fields[1], 16) - from)];
+                    memory.seek(from);
+                    memory.readFully(bytes);
+                    contents.add(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).asLongBuffer());
+                }
+            }
+        }
+    }
+
+    /** The number of words that are different; -1: the mappings or their protection are. */
+    int differences(LibjvmMemory other) {
+        if (!mappings.equals(other.mappings)) {
+            return -1;
+        }
+        int different = 0;
+        for (int i = 0; i < contents.size(); i++) {
+            for (int at = 0; at < contents.get(i).limit(); at++) {
+                different += contents.get(i).get(at) == other.contents.get(i).get(at) ? 0 : 1;
+            }
+        }
+        return different;
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/**
+ * A child program: what reach=jvm does while mprotect is refused to the requesting thread. Arguments: the
+ * helper library, the agent's, an existing file for reports. Prints for each step {@code STEP: changed words;
+ * what libjvm is answered by; the agent's answer}.
+ */
+public final class ReachRefused {
+    private static Path report;
+    private static String library;
+    private static LibjvmMemory before;
+
+    private ReachRefused() {}
+
+    public static void main(String[] args) throws Exception {
+        Helper.load(args[0]);
+        library = args[1];
+        report = Paths.get(args[2]);
+        before = new LibjvmMemory();
+        say("bean", ask("reach=bean"));
+        refused("refused", "reach=jvm");
+        say("jvm", ask("reach=jvm"));
+        refused("kept", "do=detach");
+        say("detached", ask("do=detach"));
+    }
+
+    /** In a thread that may not change the protection of memory. */
+    private static void refused(String step, String options) throws Exception {
+        String[] answer = {"not refused"};
+        Thread thread = new Thread(() -> {
+            if (Helper.refuseMprotect()) {
+                answer[0] = ask(options);
+            }
+        });
+        thread.start();
+        thread.join();
+        say(step, answer[0]);
+    }
+
+    private static void say(String step, String answer) throws Exception {
+        int changed = before.differences(new LibjvmMemory());
+        System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; " + answer);
+    }
+
+    private static String value(String key) {
+        return Arrays.stream(ask("do=status").split("\n")).filter(line -> line.startsWith(key + "="))
+                .map(line -> line.substring(key.length() + 1)).collect(Collectors.joining());
+    }
+
+    private static String ask(String options) {
+        try {
+            Files.write(report, new byte[0]);
+            Helper.attach(library, "report=" + report + "," + options);
+            return new String(Files.readAllBytes(report)).trim();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

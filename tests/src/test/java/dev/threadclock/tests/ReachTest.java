@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.lab.machine.TickClock;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Active;
+import dev.threadclock.tests.child.ChangingLoad;
+import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.ReachRefused;
+import dev.threadclock.tests.child.ReachSwitching;
+import dev.threadclock.tests.child.ThreadLoads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.io.TempDir;
+
+/** reach=jvm: what Flight Recorder's jdk.ThreadCPULoad says of a thread is what the kernel says. */
+class ReachTest {
+    private static final int ATTEMPTS = 3;
+    private static final long PERIOD_NANOS = 1_000_000_000;
+    private static final String READS_PROC = "jvm: it reads /proc, which is right; reach=jvm changes nothing";
+
+    @TempDir
+    Path folder;
+
+    /** User and system time of a thread. */
+    private record Split(double userNanos, double systemNanos) {
+        boolean isWithin(double nanos, Split truth) {
+            return Math.abs(userNanos - truth.userNanos) <= nanos
+                    && Math.abs(systemNanos - truth.systemNanos) <= nanos;
+        }
+    }
+
+    private Path settings(String period) throws IOException {
+        return Files.writeString(folder.resolve("load.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<configuration version=\"2.0\"><event name=\"jdk.ThreadCPULoad\">"
+                + "<setting name=\"enabled\">true</setting><setting name=\"period\">" + period + "</setting>"
+                + "</event></configuration>\n");
+    }
+
+    private static List<RecordedEvent> loads(Path file) throws IOException {
+        return RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().equals("jdk.ThreadCPULoad")).toList();
+    }
+
+    private static boolean isOf(RecordedEvent event, String thread) {
+        return event.getThread() != null && thread.equals(event.getThread().getJavaName());
+    }
+
+    private static Split truth(Result result, String thread) {
+        return new Split(result.number(thread + ".user"), result.number(thread + ".system"));
+    }
+
+    /** The sum of its events: shares of all processors in the time since the previous look at all threads. */
+    private static Split recorded(List<RecordedEvent> events, String thread, Result result) {
+        TreeSet<Instant> looks = new TreeSet<>(events.stream().map(RecordedEvent::getStartTime).toList());
+        Instant began = Instant.ofEpochMilli(result.number(thread + ".began"));
+        double user = 0;
+        double system = 0;
+        for (RecordedEvent event : events) {
+            if (!isOf(event, thread)) {
+                continue;
+            }
+            Instant before = looks.lower(event.getStartTime());
+            Instant since = before == null || before.isBefore(began) ? began : before;
+            double available = Duration.between(since, event.getStartTime()).toNanos()
+                    * (double) result.number("processors");
+            user += event.getDouble("user") * available;
+            system += event.getDouble("system") * available;
+        }
+        return new Split(user, system);
+    }
+
+    private record Run(Result result, List<RecordedEvent> events, long tickNanos) {
+        /** Those that are not within 5 % of a CPU and a tick per period. */
+        List<String> wrong(String... threads) {
+            List<String> wrong = new ArrayList<>();
+            for (String thread : threads) {
+                Split truth = truth(result, thread);
+                Split recorded = recorded(events, thread, result);
+                Instant began = Instant.ofEpochMilli(result.number(thread + ".began"));
+                Instant last = events.isEmpty() ? began : events.get(events.size() - 1).getStartTime();
+                double seconds = Duration.between(began, last).toMillis() / 1e3;
+                if (!recorded.isWithin(seconds * (PERIOD_NANOS / 20 + tickNanos), truth)) {
+                    wrong.add(thread + ": " + recorded + " instead of " + truth);
+                }
+            }
+            return wrong;
+        }
+
+        /** For docs/accuracy.md. */
+        void note(String what) {
+            ResultFile.line(ReachTest.class.getName(), what);
+            for (String thread : List.of("avoider", "hitter", "system")) {
+                Split truth = truth(result, thread);
+                Split recorded = recorded(events, thread, result);
+                ResultFile.line(ReachTest.class.getName(), String.format(Locale.ROOT,
+                        "  %-8s user %,6.0f of %,6.0f ms, system %,6.0f of %,6.0f ms", thread,
+                        recorded.userNanos / 1e6, truth.userNanos / 1e6, recorded.systemNanos / 1e6,
+                        truth.systemNanos / 1e6));
+            }
+        }
+    }
+
+    private ChildJvm recording(TestJdk jdk, Path file, String period) throws IOException {
+        String options = "dumponexit=true,filename=" + file + ",settings=" + settings(period);
+        return ChildJvm.of(jdk).with("-XX:StartFlightRecording=" + options);
+    }
+
+    private Run record(TestJdk jdk, String options, int seconds) throws IOException {
+        Path file = folder.resolve("load.jfr");
+        TickClock ticks = TickClock.learn();
+        Result result = recording(jdk, file, "1 s").withAgentPath(options).run(ThreadLoads.class,
+                "" + ticks.lengthNanos(), "" + ticks.phaseNanos(), "" + seconds * 1000);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        return new Run(result, loads(file), ticks.lengthNanos());
+    }
+
+    /** A busy machine shifts a thread's work, and Flight Recorder's looks. */
+    @OnEachJdk
+    void threadCpuLoadIsWhatTheKernelSays(TestJdk jdk) throws IOException {
+        List<Object> attempts = new ArrayList<>();
+        for (int i = 0; i < ATTEMPTS; i++) {
+            Run run = record(jdk, "reach=jvm", jdk.isThorough() ? 10 : 6);
+            run.note(jdk + " with reach=jvm: jdk.ThreadCPULoad, and what the kernel says");
+            List<String> wrong = run.wrong("hitter", "avoider", "system");
+            if (wrong.isEmpty()) {
+                return;
+            }
+            attempts.add(wrong + " in " + run.result());
+        }
+        throw new AssertionError("not within 5 % of a CPU and a tick per period: " + attempts);
+    }
+
+    /** Otherwise the test above would prove nothing. */
+    @OnEachJdk
+    void withoutItWhereTheJvmReadsTheVirtClockItIsWrong(TestJdk jdk) throws IOException {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc, which is right");
+        for (int i = 0; i < ATTEMPTS; i++) {
+            Run run = record(jdk, "", jdk.isThorough() ? 10 : 6);
+            run.note(jdk + " as it is: jdk.ThreadCPULoad, and what the kernel says");
+            if (!run.wrong("avoider").isEmpty()) {
+                return;
+            }
+        }
+        abort("right without the option: this kernel's accounting is precise, or the machine is too busy");
+    }
+
+    /** Flight Recorder looks at a thread for the last time after its ThreadEnd event. */
+    @OnEachJdk
+    void noLoadIsNegative(TestJdk jdk) throws IOException {
+        Path file = folder.resolve("changing.jfr");
+        TickClock ticks = TickClock.learn();
+        Result result = recording(jdk, file, "100 ms").withAgentPath("reach=jvm")
+                .run(ChangingLoad.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos());
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        List<RecordedEvent> events = loads(file).stream().filter(event -> isOf(event, "changer")).toList();
+        assertThat(events).hasSizeGreaterThan(5).allSatisfy(event -> {
+            assertThat(event.getDouble("user")).as("%s", event).isNotNegative();
+            assertThat(event.getDouble("system")).as("%s", event).isNotNegative();
+        });
+    }
+
+    private static boolean readsVirt(TestJdk jdk) {
+        return answerer(jdk).equals("threadclock");
+    }
+
+    /** Nothing crashes, no nanoTime decreases, and in the end libjvm is what it was, to the bit. */
+    @OnEachJdk
+    void switchedOnAndOffWhileAllIsRead(TestJdk jdk) throws IOException {
+        ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
+        Result result = (jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child)
+                .run(ReachSwitching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
+                        jdk.isThorough() ? "1000" : "300");
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        for (String mistake : List.of("backwards", "thrown", "left")) {
+            assertThat(result.number(mistake)).as("%s in %s", mistake, result).isZero();
+        }
+        long changed = readsVirt(jdk) ? 1 : 0;
+        assertThat(result.number("changed")).as("words of libjvm: %s", result).isEqualTo(changed);
+    }
+
+    @OnEachJdk
+    void whereMprotectIsRefusedNothingChanges(TestJdk jdk) throws IOException {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
+        Path report = Files.createFile(folder.resolve("report"));
+        Result result = ChildJvm.of(jdk).with("--enable-native-access=ALL-UNNAMED").run(ReachRefused.class,
+                ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), report.toString()).ok();
+        assertThat(result.out().lines().map(line -> line.replaceAll("the page.*", "..."))).containsExactly(
+                "bean: 0; jvm; ok",
+                "refused: 0; jvm; error: reach=jvm is not possible here: ...",
+                "jvm: 1; threadclock; ok",
+                "kept: 1; jvm, called by threadclock; ok",
+                "detached: 0; jvm; ok");
+    }
+
+    /** A clock_gettime that another library puts before glibc's. */
+    @OnEachJdk
+    void whereAnotherLibraryAnswersClockGettimeItIsRefused(TestJdk jdk) {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
+        CLibrary other = CLibrary.of("other_clock");
+        assumeTrue(other.file().isPresent(), other.problem());
+        ChildJvm child = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", other.file().get().toString());
+        Result without = child.run(Hello.class);
+        Result with = child.withAgentPath("reach=jvm").run(Hello.class);
+        assertThat(with.exitCode()).isEqualTo(without.exitCode());
+        assertThat(with.out()).isEqualTo(without.out());
+        assertThat(with.errLines()).satisfiesExactly(
+                line -> assertThat(line).startsWith("threadclock: reach=jvm is not possible here")
+                        .contains("libother_clock.so", "leave it out"),
+                line -> assertThat(line).isEqualTo("this is stderr"));
+        assertThat(child.run(Active.class).value("active")).isEqualTo("false");
+    }
+
+    /** From outside, with the command line. */
+    @OnEachJdk
+    void attachStatusAndDetachSayWhoAnswers(TestJdk jdk) {
+        boolean virt = readsVirt(jdk);
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            for (String options : List.of("reach=jvm", "freshness=now", "reach=jvm")) {
+                String reach = options.equals("reach=jvm") ? "jvm" : "bean";
+                assertThat(AttachJvm.command("attach", jvm.pid(), options).exitCode()).isZero();
+                assertThat(status(jvm).get("reach").getAsString()).isEqualTo(reach);
+                assertAnswers(jvm, virt ? reach.equals("jvm") ? "threadclock" : "jvm" : READS_PROC);
+            }
+            AttachJvm.command("detach", jvm.pid()).ok();
+            assertAnswers(jvm, virt ? "jvm" : READS_PROC);
+        }
+    }
+
+    private static void assertAnswers(AttachJvm jvm, String answerer) {
+        assertThat(status(jvm).get("libjvm_user_time").getAsString()).isEqualTo(answerer);
+    }
+
+    private static JsonObject status(AttachJvm jvm) {
+        String text = AttachJvm.command("status", "--json", jvm.pid()).ok().out();
+        return JsonParser.parseString(text).getAsJsonObject();
+    }
+
+    /** Without libjvm's reads being asked for, they stay the JVM's; by the jar's agent as by the library. */
+    @OnEachJdk
+    void onlyWhoAsksForItGetsIt(TestJdk jdk) {
+        for (String options : List.of("log=stderr", "reach=bean,log=stderr")) {
+            Result result = ChildJvm.of(jdk).withJavaAgent(options).run(Hello.class);
+            assertThat(result.err()).doesNotContain("libjvm");
+        }
+        assertThat(ChildJvm.of(jdk).withJavaAgent("reach=jvm,log=stderr").run(Hello.class).err())
+                .contains("is answered by: " + (readsVirt(jdk) ? "threadclock" : READS_PROC) + "\n");
+    }
+
+    /** Who answers libjvm under reach=jvm. */
+    private static String answerer(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withAgentPath("reach=jvm,log=stderr").run(Hello.class);
+        return result.errLines().stream().filter(line -> line.contains("libjvm")).findFirst().orElseThrow()
+                .replaceAll(".*is answered by: ", "");
+    }
+}
