@@ -6,7 +6,7 @@
  *
  * usage: many_reads [READS [SECONDS]], the number of reads and the time limit. Prints a line per kind; exit
  * status 1: a reading was wrong. In a PID namespace with few TIDs, TIDs of ended threads are reused at once:
- * ci/reads.
+ * ci/attack reads.
  */
 #include "many_reads.h"
 

@@ -25,7 +25,8 @@ TC_INTERNAL void *import_get(const struct import *import);
 
 /*
  * Puts function in the place of expected, in one store, and leaves the page as protected as it was. 0;
- * -EAGAIN: something else is there, and stays; or the negative errno of mprotect: nothing has changed.
+ * -EAGAIN: something else is there, and stays; or the negative errno of mprotect: the word is unchanged, but
+ * the page may be writable now.
  */
 TC_INTERNAL int import_replace(const struct import *import, void *expected, void *function);
 

@@ -102,7 +102,7 @@ class ReachTest {
             return wrong;
         }
 
-        /** For docs/accuracy.md. */
+        /** For lab/results/thread-cpu-load.txt, which docs/accuracy.md shows. */
         void note(String what) {
             ResultFile.line(ReachTest.class.getName(), what);
             for (String thread : List.of("avoider", "hitter", "system")) {
