@@ -15,7 +15,8 @@ TC_LOG=$TC_BUILD/build.log
 # shellcheck source=ci/lib/zig.bash
 . "$TC_ROOT/ci/lib/zig.bash"
 
-# The Maven modules of the jar, and where the product's sources lie; tests/ and docs/ do not change dist/.
+# The Maven modules of the jar, and where the product's sources lie. Neither tests/ and docs/ nor
+# lab's own programs and results change dist/.
 TC_MODULES=(library agent terminal attach watch probe lab cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
@@ -31,7 +32,8 @@ dist_is_current() {
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
     local newer
     # A folder below src/ or native/ is newer when something in it was deleted or renamed.
-    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \( -name target -o -path lab/jmh \) -prune -o \
+    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
+        \( -name target -o -path lab/jmh -o -path lab/cpp -o -path lab/java -o -path lab/results \) -prune -o \
         \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
     [[ -z $newer ]]
 }

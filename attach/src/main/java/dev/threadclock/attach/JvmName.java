@@ -15,13 +15,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** How a user names a JVM: by its PID, or by (part of) its main class or jar; or chooses one from a list. */
-public final class JvmName {
-    public static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
+final class JvmName {
+    static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
 
     private JvmName() {}
 
     /** Its PID. If several have the name, the user is asked. */
-    public static int pid(String jvm, CommandSpec spec) {
+    static int pid(String jvm, CommandSpec spec) {
         return jvm.matches("-?\\d+") ? number(jvm, spec) : among(RunningJvms.named(jvm), " '" + Printable.line(jvm, 100) + "'");
     }
 

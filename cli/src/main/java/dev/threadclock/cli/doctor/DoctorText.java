@@ -5,6 +5,7 @@ import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.Finding.Level;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Wrap;
+import dev.threadclock.terminal.page.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +60,8 @@ final class DoctorText {
         }
         for (ClockCosts clock : report.clocks()) {
             lines.add(String.format("    %-34s%-15s%8s%11s%8s", clock.name(), clock.source() == null ? "" : clock.source(),
-                    clock.medianNanos() == null ? "not known" : CostText.of(clock.medianNanos()),
-                    clock.perNanoTime() == null ? "" : CostText.of(clock.perNanoTime()),
+                    clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
+                    clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
                     clock.systemCalls() == null ? "" : clock.systemCalls().toString()).stripTrailing());
         }
         if (!report.clocks().isEmpty()) {
@@ -79,7 +80,7 @@ final class DoctorText {
             String label = String.format("%-30s", jdk.label());
             lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
             lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
-            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? CostText.cost(trial) : trial.reason());
+            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? trial.cost() : trial.reason());
             if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
                 wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
                         "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");

@@ -7,6 +7,7 @@ import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.DoctorTrial;
 import dev.threadclock.terminal.Children;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,6 +120,13 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
 
     private static boolean tooMuch(TickRun run) {
         return run.userNanos() > run.cpuNanos() * (1 + SLACK_FRACTION) + SLACK_NANOS;
+    }
+
+    /** "a read 8,123 ns, 380 × nanoTime()", followed by what is wrong with it. */
+    String cost() {
+        String cost = "a read " + Figures.number(userNanos) + " ns, " + Figures.number(userNanos / nanoTimeNanos) + " × nanoTime()";
+        return verdict != Judgement.WRONG ? cost : cost + "; work around ticks " + Figures.percent(aroundTicks.error())
+                + ", between them " + Figures.percent(betweenTicks.error());
     }
 
     /**

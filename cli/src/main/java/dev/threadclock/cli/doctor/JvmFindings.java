@@ -144,7 +144,7 @@ final class JvmFindings {
 
     private static String described(JdkTrial trial) {
         return trial.verdict() == Judgement.UNKNOWN ? "not known: " + trial.reason()
-                : trial.verdict().word() + " (" + CostText.cost(trial) + "; a trial of its JDK)";
+                : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
     /** The command line to run next. */

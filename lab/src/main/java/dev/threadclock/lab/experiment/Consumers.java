@@ -104,7 +104,7 @@ final class Consumers implements Experiment {
             jfr(lab, jdk, found, others);
         }
         found.note("JVMTI GetThreadCpuTime and the JFR CPU-time sampler ask for the total only. The JFR thread CPU load event"
-                + " reads user time inside libjvm.so, where threadclock does not reach: it stays as the JDK has it.");
+                + " reads user time inside libjvm.so, where threadclock does not reach without its option reach=jvm.");
         return found.outcome(wrong.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, wrong.isEmpty()
                 ? "JMX opens the file once a read on " + legacy.jdk().label() + ", by all of " + JMX.size() + " ways, and never"
                 + " with threadclock. Of the others these open it: " + listed(others.opening) + "; these do not: "
