@@ -204,18 +204,43 @@ static int protect(const struct import *import, int protection)
     return (int)tc_syscall4(SYS_mprotect, (long)begin, (long)page, protection, 0);
 }
 
+/*
+ * Whether the page is writable now. Another tool may have made it so for good, and go on writing
+ * (async-profiler, codeCache.cpp): it must stay writable. If this cannot be read, it is as it was loaded.
+ */
+static bool is_writable_now(const struct import *import)
+{
+    unsigned long from, to, place = (unsigned long)import->place;
+    bool writable = !import->read_only;
+    char line[512], protection[5];
+    int saved_errno = errno;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, protection) == 3 && place >= from && place < to)
+            writable = protection[1] == 'w';
+    if (maps != NULL)
+        fclose(maps);
+    errno = saved_errno;
+    return writable;
+}
+
+static bool exchange(const struct import *import, void *expected, void *function)
+{
+    return __atomic_compare_exchange_n(import->place, &expected, function, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
 int import_replace(const struct import *import, void *expected, void *function)
 {
-    int error = import->read_only ? protect(import, PROT_READ | PROT_WRITE) : 0;
+    bool guarded = !is_writable_now(import);
+    int error = guarded ? protect(import, PROT_READ | PROT_WRITE) : 0;
     if (error != 0)
         return error;
-    void *before = expected;
-    if (!__atomic_compare_exchange_n(import->place, &before, function, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
+    if (!exchange(import, expected, function))
         error = -EAGAIN;
-    int protected = import->read_only ? protect(import, PROT_READ) : 0;
+    int protected = guarded ? protect(import, PROT_READ) : 0;
     if (error == 0 && protected != 0) { /* the page stays writable; at least it has what it had */
-        __atomic_store_n(import->place, expected, __ATOMIC_RELEASE);
+        exchange(import, function, expected);
         error = protected;
     }
     return error;

@@ -13,6 +13,7 @@
 #include "jvm_clock.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -58,9 +59,11 @@ static inline bool is_a_threads_virt(clockid_t clock)
  */
 static int64_t user_of_unregistered(pid_t tid, bool own)
 {
+    struct threadclock_times times = {0, 0, 0};
     if (own && tc_own_cell_used(tid))
+        tc_own_seen(&times); /* nothing, if it was an earlier thread with this TID that read itself */
+    if (times.total_ns > 0)
         return threadclock_user_now_ns();
-    struct threadclock_times times;
     uint64_t signals = tc_signals_block();
     int error = threadclock_tid_times(tid, &times);
     tc_signals_restore(signals);
@@ -180,13 +183,15 @@ static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
         make_it_call(jvmti);
         if (__atomic_load_n(&jvm.seen, __ATOMIC_RELAXED))
             error = replace(seen_clock_gettime, jvms_clock_gettime);
-        if (import_get(&jvm.import) == (void *)seen_clock_gettime)
-            replace(seen_clock_gettime, jvm.libc);
+        if (import_get(&jvm.import) == (void *)seen_clock_gettime && replace(seen_clock_gettime, jvm.libc) != 0)
+            jvm.state = IN; /* it passes all calls on until jvm_clock_leave can put libc's back */
     }
-    if (error != 0)
+    if (error == -EAGAIN)
+        snprintf(reason, reason_size, "another tool replaces the JVM's clock_gettime at this moment");
+    else if (error != 0)
         snprintf(reason, reason_size,
                  "the page with the JVM's imported functions cannot be changed (error %d of mprotect: "
-                 "SELinux or a seccomp filter?)",
+                 "a seccomp filter?)",
                  -error);
     else if (import_get(&jvm.import) == (void *)jvm.libc)
         snprintf(reason, reason_size, "the JVM does not call clock_gettime through its imported functions");
@@ -200,6 +205,8 @@ int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_s
     char reason[400];
     if (jvm.state == OUT && import_library_has_text((const void *)(*vm)->GetEnv, slow_path))
         jvm.state = READS_PROC;
+    if (jvm.state == IN && import_get(&jvm.import) == (void *)seen_clock_gettime)
+        jvm_clock_leave();
     if (jvm.state == READS_PROC || (jvm.state == IN && import_get(&jvm.import) == (void *)jvms_clock_gettime))
         return 0;
     if (look(vm, jvmti, reason, sizeof reason) != 0 || put_in(jvmti, reason, sizeof reason) != 0)
@@ -211,7 +218,8 @@ int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_s
 void jvm_clock_leave(void)
 {
     __atomic_store_n(&jvm.answers, false, __ATOMIC_RELEASE);
-    if (jvm.state == IN && replace(jvms_clock_gettime, jvm.libc) == 0)
+    if (jvm.state == IN
+        && (replace(jvms_clock_gettime, jvm.libc) == 0 || replace(seen_clock_gettime, jvm.libc) == 0))
         jvm.state = OUT;
 }
 
@@ -226,7 +234,8 @@ static const char *answerer(void)
         return "jvm: it reads /proc, which is right; reach=jvm changes nothing";
     if (jvm.state == OUT)
         return "jvm";
-    if (import_get(&jvm.import) != (void *)jvms_clock_gettime)
+    void *present = import_get(&jvm.import);
+    if (present != (void *)jvms_clock_gettime && present != (void *)seen_clock_gettime)
         return "another library, which has replaced the JVM's clock_gettime";
     return jvm_clock_answers() ? "threadclock" : "jvm, called by threadclock";
 }

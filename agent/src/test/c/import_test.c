@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -126,6 +127,26 @@ static void what_another_has_put_there_stays(void **state)
     }
 }
 
+/* Another tool has made it writable, and will go on writing. */
+static void a_page_that_is_writable_stays_so(void **state)
+{
+    (void)state;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < importing; i++) {
+        struct sample sample = sample_of(files[i]);
+        char after[5];
+        void *begin = (void *)((uintptr_t)sample.import.place & ~(page - 1));
+        assert_int_equal(mprotect(begin, page, PROT_READ | PROT_WRITE), 0);
+        void *before = (void *)sample.before, *ours = (void *)our_clock_gettime;
+        assert_int_equal(import_replace(&sample.import, before, ours), 0);
+        assert_int_equal(import_replace(&sample.import, ours, before), 0);
+        protection_of(&sample.import, after);
+        assert_int_equal(after[1], 'w');
+        if (sample.import.read_only)
+            assert_int_equal(mprotect(begin, page, PROT_READ), 0);
+    }
+}
+
 static bool refused_nothing_changes(void *argument)
 {
     struct sample *sample = argument;
@@ -191,6 +212,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(calls_go_to_the_function_and_back),
         cmocka_unit_test(some_are_read_only_and_some_are_not),
         cmocka_unit_test(what_another_has_put_there_stays),
+        cmocka_unit_test(a_page_that_is_writable_stays_so),
         cmocka_unit_test(where_mprotect_is_refused_nothing_changes),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(a_text_among_its_constants_is_found),
