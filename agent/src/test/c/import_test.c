@@ -58,7 +58,8 @@ static struct sample sample_of(const char *file)
     if (import_find((void *)sample.call, "clock_gettime", &sample.import, problem, sizeof problem) != 0)
         fail_msg("%s: %s", file, problem);
     sample.before = (clock_gettime_function *)import_get(&sample.import);
-    assert_ptr_equal(sample.before, clock_gettime);
+    /* Not always &clock_gettime: in a program that is not position-independent that may be in its own PLT. */
+    assert_int_equal(sample.before(CLOCK_REALTIME, &now), 0);
     return sample;
 }
 
