@@ -4,9 +4,8 @@ package dev.threadclock.watch.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.watch.interval.Interval;
-import dev.threadclock.watch.sample.RunQueue;
+import dev.threadclock.watch.sample.NoSampling;
 import dev.threadclock.watch.sample.Sample;
-import dev.threadclock.watch.sample.Sampling;
 import dev.threadclock.watch.sample.Times;
 import java.io.IOException;
 import java.util.List;
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** A recording ends by itself where it cannot go on. */
 class RecorderTest {
     /** A sample every second, for ever. */
-    private static class Seconds implements Sampling {
+    private static class Seconds extends NoSampling {
         private long second;
 
         @Override
@@ -26,37 +25,6 @@ class RecorderTest {
             second++;
             return Optional.of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
         }
-
-        @Override
-        public String label() {
-            return "1 (test)";
-        }
-
-        @Override
-        public int pid() {
-            return 1;
-        }
-
-        @Override
-        public void askForStack(long javaId, int frames) {}
-
-        @Override
-        public List<String> stack(long javaId) {
-            return List.of();
-        }
-
-        @Override
-        public Optional<RunQueue> runQueue(int tid) {
-            return Optional.empty();
-        }
-
-        @Override
-        public List<String> awaitStack(long javaId, int frames) {
-            return List.of();
-        }
-
-        @Override
-        public void close() {}
     }
 
     /** Has room for so many intervals. */

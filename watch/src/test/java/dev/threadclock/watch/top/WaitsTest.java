@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Intervals;
 import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.sample.NoSampling;
 import dev.threadclock.watch.sample.RunQueue;
 import dev.threadclock.watch.sample.Sample;
-import dev.threadclock.watch.sample.Sampling;
 import dev.threadclock.watch.sample.ThreadSample;
 import dev.threadclock.watch.sample.Times;
 import java.util.HashMap;
@@ -23,43 +23,12 @@ class WaitsTest {
     private final Map<Integer, RunQueue> kernel = new HashMap<>(); // by TID
     private final Intervals intervals = new Intervals();
     private int reads;
-    private final Waits waits = new Waits(new Sampling() {
+    private final Waits waits = new Waits(new NoSampling() {
         @Override
         public Optional<RunQueue> runQueue(int tid) {
             reads++;
             return Optional.ofNullable(kernel.get(tid));
         }
-
-        @Override
-        public String label() {
-            return "1 (test)";
-        }
-
-        @Override
-        public int pid() {
-            return 1;
-        }
-
-        @Override
-        public Optional<Sample> next() {
-            return Optional.empty();
-        }
-
-        @Override
-        public void askForStack(long javaId, int frames) {}
-
-        @Override
-        public List<String> stack(long javaId) {
-            return List.of();
-        }
-
-        @Override
-        public List<String> awaitStack(long javaId, int frames) {
-            return List.of();
-        }
-
-        @Override
-        public void close() {}
     });
 
     /** A sample of threads with the serials and TIDs from 1 on. */
