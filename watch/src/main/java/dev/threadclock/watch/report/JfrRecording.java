@@ -41,10 +41,9 @@ final class JfrRecording {
 
     static JfrRecording read(Path file) {
         JfrRecording recording = new JfrRecording(file);
-        try (RecordingFile events = new RecordingFile(file)) {
-            while (events.hasMoreEvents()) {
-                recording.take(events.readEvent());
-            }
+        try {
+            JfrChunks.check(file);
+            recording.takeAll();
         } catch (IOException | RuntimeException | VirtualMachineError e) {
             recording.cutShort(e); // the JDK's reader throws anything on bad data: InternalError, OutOfMemoryError
         }
@@ -53,6 +52,14 @@ final class JfrRecording {
                     + " recording of a JVM that was started with -javaagent:threadclock.jar");
         }
         return recording;
+    }
+
+    private void takeAll() throws IOException {
+        try (RecordingFile events = new RecordingFile(file)) {
+            while (events.hasMoreEvents()) {
+                take(events.readEvent());
+            }
+        }
     }
 
     /** A truncated file is used as far as it goes. */
