@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
             "",
             "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
-            "Exit status: 0 it answers, 1 it could not be attached, 2 used wrongly."
+            "Exit status: 0 it answers, 1 it could not be attached, 2 usage error."
         })
 public final class AttachCommand implements Subcommand {
     /** Options that the command itself passes to the agent. */

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
             "  threadclock detach 4711",
             "",
             "However threadclock came into it. Its library stays loaded, and passes calls on to the JVM.",
-            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 used wrongly."
+            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 usage error."
         })
 public final class DetachCommand implements Subcommand {
     @Mixin

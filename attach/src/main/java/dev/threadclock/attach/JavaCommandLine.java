@@ -14,8 +14,9 @@ import java.util.function.UnaryOperator;
  * @param program file name of the first word, "java"
  * @param options everything before the main class, argument files expanded
  * @param main "-jar app.jar", "-m module/class" or the name of a class; "" if there is none
+ * @param arguments what it is given
  */
-record JavaCommandLine(String program, List<String> options, String main) {
+record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
     /** Launcher options whose value is the next word. */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
             "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
@@ -33,23 +34,35 @@ record JavaCommandLine(String program, List<String> options, String main) {
         while (rest.hasNext()) {
             String word = rest.next();
             if (LAST.contains(word)) {
-                return new JavaCommandLine(program, options, word + (rest.hasNext() ? " " + fileName(rest.next()) : ""));
+                String main = word + (rest.hasNext() ? " " + fileName(rest.next()) : "");
+                return new JavaCommandLine(program, options, main, all(rest));
             }
             if (!word.startsWith("-")) {
-                return new JavaCommandLine(program, options, word);
+                return new JavaCommandLine(program, options, word, all(rest));
             }
             options.add(word);
             if (WITH_VALUE.contains(word) && rest.hasNext()) {
                 options.add(rest.next());
             }
         }
-        return new JavaCommandLine(program, options, "");
+        return new JavaCommandLine(program, options, "", List.of());
     }
 
-    /** For people: without options and arguments, which may be long or secret. */
+    /** For files and messages: without options and arguments, which may be long or secret. */
     @Override
     public String toString() {
         return Printable.line((program + " " + main).strip(), 100);
+    }
+
+    /** For the user who looks at processes of their own: with the arguments. */
+    String whole() {
+        return (program + " " + main + " " + String.join(" ", arguments)).strip();
+    }
+
+    private static List<String> all(Iterator<String> rest) {
+        List<String> all = new ArrayList<>();
+        rest.forEachRemaining(all::add);
+        return all;
     }
 
     private static String fileName(String path) {

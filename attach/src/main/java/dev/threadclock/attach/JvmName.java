@@ -60,9 +60,7 @@ final class JvmName {
                     + jvms.stream().map(Running::toString).collect(Collectors.joining(", ")) + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();
-        for (int i = 0; i < jvms.size(); i++) {
-            terminal.println(String.format("%3d) %s", i + 1, jvms.get(i)));
-        }
+        JvmList.lines(jvms, terminal.width()).forEach(terminal::println);
         terminal.print("Which one? ");
         int chosen = answer();
         if (chosen < 1 || chosen > jvms.size()) {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
             "  threadclock status 4711",
             "  threadclock status --json 4711 | jq .bound",
             "",
-            "Exit status: 0 shown, 1 the JVM could not be asked, 2 used wrongly."
+            "Exit status: 0 shown, 1 the JVM could not be asked, 2 usage error."
         })
 public final class StatusCommand implements Subcommand {
     @Mixin

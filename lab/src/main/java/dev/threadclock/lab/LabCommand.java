@@ -59,7 +59,7 @@ import picocli.CommandLine.Spec;
             "",
             "Stopped, it goes on where it was when it is started again with the same options.",
             "It needs no root; what root would add, the report says where it matters.",
-            "Exit status: 0 all ran, whatever they found; 1 something failed; 2 used wrongly."
+            "Exit status: 0 all ran, whatever they found; 1 something failed; 2 usage error."
         })
 public final class LabCommand implements Subcommand {
     @Option(names = "--list", description = "Name the experiments, their rows and how long they take; run none.")

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
             "A figure's noise is what its repetitions differed by, of both runs together; of",
             "a figure without repetitions it is not known, and taken to be a half of it.",
             "Exit status: 0 the verdicts agree, 1 some do not, or a file cannot be read,",
-            "2 used wrongly."
+            "2 usage error."
         })
 final class LabDiffCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "A.json", description = "The run to compare with.")

@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.child.AttachTarget;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
@@ -111,6 +112,25 @@ class TopScreenTest {
             awaitThreads(top);
             top.command().destroy();
             assertLeft(top.awaitEnd(), 143);
+        }
+    }
+
+    /** Control characters in an argument are not sent to the terminal. */
+    @Test
+    void whichOfTwoJvmsIsMeantIsAsked() {
+        ChildJvm child = ChildJvm.of(TestJdk.newest());
+        try (AttachJvm other = AttachJvm.start(child, AttachTarget.class, "--port\033[2J", "8080");
+                TerminalSession top = TerminalSession.start(150, 50, "top", "AttachTarget", "-i", "300ms")) {
+            List<String> lines = top.awaitScreen("the question", has("^Which one\\?$"));
+            assertThat(lines).filteredOn(line -> line.matches(" +PID +CPU % +USER +COMMAND")).hasSize(1);
+            String row = " *\\d+\\) +" + jvm.pid() + " +\\d+ +\\S+ +java \\S+AttachTarget";
+            assertThat(lines).filteredOn(line -> line.matches(row)).hasSize(1);
+            String chosen = lines.stream().filter(line -> line.contains(" " + other.pid() + " ")).findFirst().orElseThrow();
+            assertThat(chosen).endsWith("AttachTarget --port?[2J 8080");
+            top.type(chosen.substring(0, chosen.indexOf(')')).strip() + "\n");
+            top.awaitScreen("that JVM", has("^threadclock top +" + other.pid() + " "));
+            top.type("q");
+            assertThat(top.awaitEnd()).contains("exit=0");
         }
     }
 }

@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
             "The JVM itself is only looked at: its JDK is tried in a JVM of its own. Only a",
             "threadclock that is in it already is asked for its status.",
             "Exit status: 0 all is well, 1 something is slow or wrong, or could not be looked",
-            "at, 2 used wrongly."
+            "at, 2 usage error."
         })
 public final class DoctorCommand implements Subcommand {
     @Mixin

@@ -77,7 +77,7 @@ final class ManPage {
         int at = text.indexOf(EXIT_STATUS);
         notes((at < 0 ? text : text.substring(0, at)).lines().toList());
         section("EXIT STATUS");
-        line(at < 0 ? "0 ok, 1 failed, 2 used wrongly." : text.substring(at + EXIT_STATUS.length()).replace('\n', ' '));
+        line(at < 0 ? "0 ok, 1 failed, 2 usage error." : text.substring(at + EXIT_STATUS.length()).replace('\n', ' '));
     }
 
     /**

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
             "",
             "JDKs are looked for in JAVA_HOME, PATH, /usr/lib/jvm, /usr/java, /opt/java and",
             "~/.sdkman/candidates/java.",
-            "Exit status: 0 all was measured, 1 something failed, 2 used wrongly."
+            "Exit status: 0 all was measured, 1 something failed, 2 usage error."
         })
 public final class DemoCommand implements Subcommand {
     @Option(names = "--jdk", paramLabel = "DIR", description = "Measure this JDK or JRE only; may be given several times.")

@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
             "The file's ending says the format: .jfr, .csv, .json or .html. Ctrl-C, and the end of",
             "the JVM, end a recording well: what was recorded until then is written. A recorder that",
             "is killed leaves it in app.partial-NUMBER.jfr (.csv, .json) beside the file.",
-            "Exit status: 0 recorded, 1 it could not be, 2 used wrongly."
+            "Exit status: 0 recorded, 1 it could not be, 2 usage error."
         })
 public final class RecordCommand implements Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "",
             "The file comes from 'threadclock record', or from any recording of a JVM that was",
             "started with -javaagent:threadclock.jar.",
-            "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 used wrongly."
+            "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 usage error."
         })
 public final class ReportCommand implements Subcommand {
     private static final int WIDTH_OF_FILES = 120;

@@ -4,7 +4,7 @@ package dev.threadclock.watch.top;
 import dev.threadclock.watch.interval.Interval;
 import java.time.Duration;
 
-/** When top ends by itself: after so many intervals, or after a time by the clock. For one thread. */
+/** When top ends by itself: after a number of intervals, or after a time by the clock. For one thread. */
 final class Limit {
     private final long most;
     private final long mostNanos;

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
             "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds, until stopped",
             "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
             "  threadclock top 1234 -n 5 --json --group an object per interval, threads by pool",
-            "Exit status: 0 shown, 1 the JVM could not be sampled, 2 used wrongly."
+            "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
 public final class TopCommand implements Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -57,7 +57,7 @@ public final class TopCommand implements Subcommand {
     private Duration duration;
 
     @Option(names = {"-n", "--count"}, paramLabel = "COUNT",
-            description = "End after so many intervals. With --once: show only so many threads.")
+            description = "End after COUNT intervals. With --once: show only COUNT threads.")
     private Long count;
 
     @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total",

@@ -27,7 +27,7 @@ class RecorderTest {
         }
     }
 
-    /** Has room for so many intervals. */
+    /** Has room for this many intervals. */
     private static final class Disk implements IntervalWriter {
         private int room;
 
