@@ -30,13 +30,13 @@
 /* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
 static const char first_native_name[] = "isThreadCpuTimeEnabled";
 
-static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodBind and thread events: another agent may hold "
-                                   "them; leave one of the two out";
+static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodBind and thread events: "
+                                   "another agent may hold them; leave one of the two out";
 
 static const char ending[] = "error: this JVM is ending";
 
-static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's HotSpot 8 to 27 only; "
-                                  "use an OpenJDK build, or leave the agent out";
+static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "
+                                  "HotSpot 8 to 27 only; use an OpenJDK build, or leave the agent out";
 
 /*
  * One agent per process. Its JVMTI environment and the handle of libjvm are kept when it is detached, for
@@ -77,7 +77,8 @@ static enum native native_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     if (native != NATIVES
-        && ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE || !binding_is_thread_impl(jvmti, class)))
+        && ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE
+            || !binding_is_thread_impl(jvmti, class)))
         return NATIVES;
     return native;
 }
@@ -94,20 +95,23 @@ static void repair(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl)
     if (repaired > 0)
         report_log(&options, "sun.management.ThreadImpl.getThreadUserTime repaired (JDK-8372704)");
     else if (repaired < 0)
-        report_log(&options, "getThreadUserTime(own id) answers total time here (JDK-8372704) and stays so: %s", problem);
+        report_log(&options,
+                   "getThreadUserTime(own id) answers total time here (JDK-8372704) and stays so: %s",
+                   problem);
 }
 
 static bool is_first_native(jvmtiEnv *jvmti, jmethodID method)
 {
     char *name = NULL;
-    bool is_it = (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE && strcmp(name, first_native_name) == 0;
+    bool is_it = (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE
+                 && strcmp(name, first_native_name) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     return is_it;
 }
 
 /* The JVM is about to bind a native to its function, and accepts another function instead. */
-static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method, void *address,
-                                          void **new_address)
+static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
+                                          void *address, void **new_address)
 {
     (void)thread;
     if (is_first_native(jvmti, method)) {
@@ -140,8 +144,8 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 /* True if the clocks here are better than what the JVM itself uses. */
 static bool check_clock(const struct agent_options *options, struct threadclock_source *source)
 {
-    return threadclock_describe(THREADCLOCK_USER, options->freshness, source) == 0 && source->id != THREADCLOCK_SOURCE_NONE
-           && source->id != THREADCLOCK_SOURCE_PROC;
+    return threadclock_describe(THREADCLOCK_USER, options->freshness, source) == 0
+           && source->id != THREADCLOCK_SOURCE_NONE && source->id != THREADCLOCK_SOURCE_PROC;
 }
 
 /* Makes the JVMTI environment, once. JVMTI_ERROR_NONE, or the reason for the failure. */
@@ -229,16 +233,10 @@ static bool is_ending(void)
 static void start(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
-    if (agent.libjvm == NULL)
-        agent.libjvm = instance_libjvm(vm);
-    if (agent.libjvm == NULL) {
-        report_unable(options, "%s", not_hotspot);
-        return;
-    }
     struct threadclock_source source;
     if (!check_clock(options, &source)) {
-        report_unable(options, "no clock for user time: getrusage(RUSAGE_THREAD) is refused here (a seccomp filter?); allow that "
-                               "system call, or leave the agent out");
+        report_unable(options, "no clock for user time: getrusage(RUSAGE_THREAD) is refused here (a seccomp "
+                               "filter?); allow that system call, or leave the agent out");
         return;
     }
     jvmtiError error = make_environment(vm);
@@ -264,13 +262,12 @@ static void start(JavaVM *vm, const struct agent_options *options)
             report_unable(options, "%s", problem);
         return;
     }
-    report_log(options, "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
+    report_log(options,
+               "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     jvm_clock_answer(options);
     report_answer(options, "ok");
 }
-
-static const char *const total_words[] = {"jvm", "tick", "now", "interpolated"};
 
 static void describe(const struct agent_options *to, const char *name, enum threadclock_quantity quantity,
                      enum threadclock_freshness freshness)
@@ -286,12 +283,13 @@ static void describe(const struct agent_options *to, const char *name, enum thre
 
 static void clocks(const struct agent_options *to)
 {
-    report_answer(to, "freshness=%s", agent.options.freshness == THREADCLOCK_NOW ? "now" : "tick");
-    report_answer(to, "total=%s", total_words[agent.options.total]);
-    report_answer(to, "reach=%s", agent.options.reach == REACH_JVM ? "jvm" : "bean");
+    report_answer(to, "freshness=%s", agent_freshness_words[agent.options.freshness]);
+    report_answer(to, "total=%s", agent_total_words[agent.options.total]);
+    report_answer(to, "reach=%s", agent_reach_words[agent.options.reach]);
     describe(to, "user", THREADCLOCK_USER, agent.options.freshness);
     static const enum threadclock_freshness total_freshness[] = {
-        [TOTAL_TICK] = THREADCLOCK_TICK, [TOTAL_NOW] = THREADCLOCK_NOW, [TOTAL_INTERPOLATED] = THREADCLOCK_INTERPOLATED};
+        [TOTAL_TICK] = THREADCLOCK_TICK, [TOTAL_NOW] = THREADCLOCK_NOW,
+        [TOTAL_INTERPOLATED] = THREADCLOCK_INTERPOLATED};
     if (agent.options.total != TOTAL_JVM)
         describe(to, "total", THREADCLOCK_TOTAL, total_freshness[agent.options.total]);
     report_answer(to, "threads=%u", (unsigned)tc_threads_count());
@@ -314,11 +312,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
 static void sample(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
-    if (agent.libjvm == NULL)
-        agent.libjvm = instance_libjvm(vm);
-    if (agent.libjvm == NULL)
-        report_unable(options, "%s", not_hotspot);
-    else if (sampler_open(vm, agent.libjvm, options, problem, sizeof problem) != 0)
+    if (sampler_open(vm, agent.libjvm, options, problem, sizeof problem) != 0)
         report_unable(options, "%s", problem);
     else
         report_answer(options, "ok");
@@ -342,8 +336,6 @@ static void run(JavaVM *vm, const char *option_text, bool once)
     }
     if (options.command == DO_STATUS)
         status(vm, &options);
-    else if (options.command == DO_SAMPLE)
-        sample(vm, &options);
     else if (options.command == DO_DETACH) {
         if (agent.active)
             stop();
@@ -352,6 +344,10 @@ static void run(JavaVM *vm, const char *option_text, bool once)
         report_answer(&options, "ok");
     } else if (once && agent.active)
         report_log(&agent.options, "loaded already: the second time is ignored");
+    else if (agent.libjvm == NULL && (agent.libjvm = instance_libjvm(vm)) == NULL)
+        report_unable(&options, "%s", not_hotspot);
+    else if (options.command == DO_SAMPLE)
+        sample(vm, &options);
     else
         start(vm, &options);
     __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);

@@ -220,10 +220,12 @@ static void register_doors(jvmtiEnv *jvmti, JNIEnv *env, const enum native *nati
 static int describe(enum binding binding, enum native native, char *problem, size_t problem_size)
 {
     if (binding == UNKNOWN)
-        snprintf(problem, problem_size, "a call of sun.management.ThreadImpl.%s failed: is the heap full? Try again when it is not",
+        snprintf(problem, problem_size,
+                 "a call of sun.management.ThreadImpl.%s failed: is the heap full? Try again when it is not",
                  native_names[native]);
     else
-        snprintf(problem, problem_size, "another agent holds sun.management.ThreadImpl.%s; leave one of the two out",
+        snprintf(problem, problem_size,
+                 "another agent holds sun.management.ThreadImpl.%s; leave one of the two out",
                  native_names[native]);
     return -1;
 }
@@ -243,8 +245,9 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     natives_find_jvm();
     for (jint i = 0; i < count; i++) {
         if (natives_jvm(natives[i]) == NULL) {
-            snprintf(problem, problem_size, "the JVM's own %s is in no library that can be found: nothing could "
-                                            "answer for other threads; start the JVM with -agentpath instead",
+            snprintf(problem, problem_size,
+                     "the JVM's own %s is in no library that can be found: nothing could "
+                     "answer for other threads; start the JVM with -agentpath instead",
                      native_names[natives[i]]);
             return -1;
         }
@@ -268,7 +271,8 @@ const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
     bool ours = door_leads_to_ours(native);
     if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
         return ours ? "threadclock, from its first call on" : "jvm";
-    enum binding binding = env == NULL ? BOUND_TO_OTHER : probe(jvmti, env, binding_thread_impl(jvmti, env), native);
+    enum binding binding =
+        env == NULL ? BOUND_TO_OTHER : probe(jvmti, env, binding_thread_impl(jvmti, env), native);
     if (binding == UNKNOWN)
         return "unknown: a call of it failed; is the heap full?";
     if (binding != BOUND_TO_OURS)

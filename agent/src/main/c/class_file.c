@@ -55,8 +55,8 @@ static uint32_t read_32(struct reader *reader)
 /* Table 4.4-A. */
 enum {
     UTF8 = 1, INTEGER = 3, FLOAT = 4, LONG = 5, DOUBLE = 6, CLASS = 7, STRING = 8, FIELD = 9, METHOD = 10,
-    INTERFACE_METHOD = 11, NAME_AND_TYPE = 12, METHOD_HANDLE = 15, METHOD_TYPE = 16, DYNAMIC = 17, INVOKE_DYNAMIC = 18,
-    MODULE = 19, PACKAGE = 20
+    INTERFACE_METHOD = 11, NAME_AND_TYPE = 12, METHOD_HANDLE = 15, METHOD_TYPE = 16, DYNAMIC = 17,
+    INVOKE_DYNAMIC = 18, MODULE = 19, PACKAGE = 20
 };
 
 enum { MAX_CONSTANTS = 4096 }; /* ThreadImpl has about 400 */
@@ -88,8 +88,8 @@ static void read_constant(struct reader *reader, struct pool *pool, unsigned *in
     case CLASS: case STRING: case METHOD_TYPE: case MODULE: case PACKAGE:
         take(reader, 2);
         break;
-    case INTEGER: case FLOAT: case FIELD: case METHOD: case INTERFACE_METHOD: case NAME_AND_TYPE: case DYNAMIC:
-    case INVOKE_DYNAMIC:
+    case INTEGER: case FLOAT: case FIELD: case METHOD: case INTERFACE_METHOD: case NAME_AND_TYPE:
+    case DYNAMIC: case INVOKE_DYNAMIC:
         take(reader, 4);
         break;
     default:
@@ -128,7 +128,8 @@ static bool is_class(const struct pool *pool, unsigned index, const char *name)
 }
 
 /* A method of the class itself. */
-static bool is_method(const struct pool *pool, unsigned index, const struct wrong_call *wrong, const char *name)
+static bool is_method(const struct pool *pool, unsigned index, const struct wrong_call *wrong,
+                      const char *name)
 {
     const unsigned char *method = constant(pool, index, METHOD);
     if (method == NULL || !is_class(pool, big_endian_16(method), wrong->class_name))
@@ -147,14 +148,18 @@ static uint16_t find_method(const struct pool *pool, const struct wrong_call *wr
     return 0;
 }
 
-enum { IINC = 132, RET = 169, TABLESWITCH = 170, LOOKUPSWITCH = 171, INVOKESTATIC = 184, WIDE = 196, OPCODES = 202 };
+enum {
+    IINC = 132, RET = 169, TABLESWITCH = 170, LOOKUPSWITCH = 171, INVOKESTATIC = 184, WIDE = 196,
+    OPCODES = 202
+};
 
 /* Number of bytes after each opcode (JVMS chapter 6), where the opcode alone determines it. */
 static const uint8_t operand_bytes[OPCODES] = {
     [16] = 1, [17] = 2, [18] = 1, [19 ... 20] = 2,      /* bipush, sipush, ldc, ldc_w, ldc2_w */
     [21 ... 25] = 1, [54 ... 58] = 1,                   /* iload to aload, istore to astore */
     [IINC] = 2, [153 ... 168] = 2, [RET] = 1,           /* ifeq to jsr */
-    [178 ... 184] = 2, [185 ... 186] = 4,               /* getstatic to invokestatic, invokeinterface, invokedynamic */
+    [178 ... 184] = 2,                                  /* getstatic to invokestatic */
+    [185 ... 186] = 4,                                  /* invokeinterface, invokedynamic */
     [187] = 2, [188] = 1, [189] = 2, [192 ... 193] = 2, /* new, newarray, anewarray, checkcast, instanceof */
     [197] = 3, [198 ... 199] = 2, [200 ... 201] = 4,    /* multianewarray, ifnull, ifnonnull, goto_w, jsr_w */
 };
@@ -164,7 +169,8 @@ static void skip_operands(struct reader *reader, const unsigned char *code, uint
 {
     if (opcode == WIDE) {
         uint8_t widened = read_8(reader);
-        bool variable = (widened >= 21 && widened <= 25) || (widened >= 54 && widened <= 58) || widened == RET;
+        bool variable = (widened >= 21 && widened <= 25) || (widened >= 54 && widened <= 58)
+                        || widened == RET;
         if (!variable && widened != IINC)
             reader->bad = true;
         take(reader, widened == IINC ? 4 : 2);
@@ -204,9 +210,9 @@ static enum class_file_result find_in_code(const struct pool *pool, const unsign
     return calls == 1 ? CLASS_FILE_WRONG : CLASS_FILE_RIGHT;
 }
 
-enum class_file_result class_parts_find(const unsigned char *pool_bytes, size_t pool_length, uint16_t pool_count,
-                                        const unsigned char *code, size_t code_length, const struct wrong_call *wrong,
-                                        struct call_change *change)
+enum class_file_result class_parts_find(const unsigned char *pool_bytes, size_t pool_length,
+                                        uint16_t pool_count, const unsigned char *code, size_t code_length,
+                                        const struct wrong_call *wrong, struct call_change *change)
 {
     struct pool pool;
     struct reader reader = {pool_bytes, pool_bytes + pool_length, false};
@@ -249,8 +255,10 @@ static void read_method(struct reader *reader, struct search *search)
     enum { STATIC = 0x0008 };
     const struct wrong_call *wrong = search->wrong;
     uint16_t flags = read_16(reader), name = read_16(reader), descriptor = read_16(reader);
-    bool searched = is_utf8(search->pool, name, wrong->method) && is_utf8(search->pool, descriptor, wrong->method_descriptor);
-    if (is_utf8(search->pool, name, wrong->meant) && is_utf8(search->pool, descriptor, wrong->call_descriptor))
+    bool searched = is_utf8(search->pool, name, wrong->method)
+                    && is_utf8(search->pool, descriptor, wrong->method_descriptor);
+    if (is_utf8(search->pool, name, wrong->meant)
+        && is_utf8(search->pool, descriptor, wrong->call_descriptor))
         search->meant_is_static = (flags & STATIC) != 0;
     for (unsigned left = read_16(reader); left > 0 && !reader->bad; left--) {
         bool is_code = searched && is_utf8(search->pool, read_16(reader), "Code");
@@ -284,8 +292,8 @@ static void read_members(struct reader *reader, struct search *search)
     skip_attributes(reader);
 }
 
-enum class_file_result class_file_find(const unsigned char *bytes, size_t length, const struct wrong_call *wrong,
-                                       struct call_change *change)
+enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
+                                       const struct wrong_call *wrong, struct call_change *change)
 {
     struct reader reader = {bytes, bytes + length, false};
     if (read_32(&reader) != 0xCAFEBABE)

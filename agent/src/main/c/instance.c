@@ -57,7 +57,8 @@ void *instance_first(const char *function)
     if (library == NULL)
         return NULL;
     const char *(*version)(void) = (const char *(*)(void))dlsym(library, "threadclock_version");
-    bool another = version != NULL && version != threadclock_version && strcmp(version(), threadclock_version()) == 0;
+    bool another =
+        version != NULL && version != threadclock_version && strcmp(version(), threadclock_version()) == 0;
     return another ? dlsym(library, function) : NULL;
 }
 
@@ -99,5 +100,7 @@ static void *function_of(void *library, const char *function)
 void *instance_management(const char *function)
 {
     void *found = function_of(loaded("/libmanagement.so"), function);
-    return found == NULL && dlopen != NULL && dlsym != NULL && dlclose != NULL ? function_of(dlopen(NULL, RTLD_LAZY), function) : found;
+    return found == NULL && dlopen != NULL && dlsym != NULL && dlclose != NULL
+               ? function_of(dlopen(NULL, RTLD_LAZY), function)
+               : found;
 }

@@ -155,7 +155,8 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
 static bool is_missing(JNIEnv *env, const struct candidate *candidate)
 {
     threadclock_thread known;
-    return candidate->tid < 0 && candidate->eetop != 0 && !is_gone(env, candidate) && tc_threads_find(candidate->id, &known) != 0;
+    return candidate->tid < 0 && candidate->eetop != 0 && !is_gone(env, candidate)
+           && tc_threads_find(candidate->id, &known) != 0;
 }
 
 static int by_id(const void *left, const void *right)
@@ -176,7 +177,8 @@ static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t
     qsort(candidates, count, sizeof *candidates, by_id);
     const char *text = chars;
     for (struct thread_dump_line line; thread_dump_next(&text, &line);) {
-        struct candidate *candidate = bsearch(&(struct candidate){.id = line.id}, candidates, count, sizeof *candidates, by_id);
+        struct candidate *candidate =
+            bsearch(&(struct candidate){.id = line.id}, candidates, count, sizeof *candidates, by_id);
         if (candidate != NULL)
             candidate->tid_in_dump = candidate->tid_in_dump == 0 ? line.tid : -1;
     }
@@ -222,7 +224,8 @@ void java_threads_register_all(JNIEnv *env)
     if (!find_fields(env) || !local_frame_push(env))
         return;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE
-        && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates) == JVMTI_ERROR_NONE) {
+        && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates)
+               == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++)
             candidates[i] = (struct candidate){.thread = threads[i]};
         register_candidates(env, candidates, (size_t)count);

@@ -23,7 +23,8 @@ static struct {
 static bool is_recorder(jvmtiEnv *jvmti, jclass class)
 {
     char *signature = NULL;
-    bool is_it = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE && strcmp(signature, recorder_class) == 0;
+    bool is_it = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
+                 && strcmp(signature, recorder_class) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     return is_it;
 }
@@ -42,14 +43,15 @@ static void give(jvmtiEnv *jvmti, JNIEnv *env)
         (*env)->ExceptionClear(env);
 }
 
-static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method, void *address,
-                                          void **new_address)
+static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
+                                          void *address, void **new_address)
 {
     (void)thread;
     (void)address;
     (void)new_address;
     jclass class = NULL;
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE && is_recorder(jvmti, class))
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
+        && is_recorder(jvmti, class))
         give(jvmti, env);
     (*env)->DeleteLocalRef(env, class);
 }
@@ -77,7 +79,8 @@ static bool watch(jvmtiEnv *jvmti)
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
     return (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
            && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
-           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL) == JVMTI_ERROR_NONE;
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL)
+                  == JVMTI_ERROR_NONE;
 }
 
 /* Calls recorderComes() of the class, now or later, at most once. */
@@ -92,7 +95,8 @@ JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env,
     if (cue.comes == NULL)
         return;
     cue.listener = (*env)->NewGlobalRef(env, caller);
-    if ((*env)->GetJavaVM(env, &vm) != JNI_OK || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+    if ((*env)->GetJavaVM(env, &vm) != JNI_OK
+        || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return;
     if (!watch(jvmti))
         (*jvmti)->DisposeEnvironment(jvmti);

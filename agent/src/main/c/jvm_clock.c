@@ -183,7 +183,8 @@ static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
         make_it_call(jvmti);
         if (__atomic_load_n(&jvm.seen, __ATOMIC_RELAXED))
             error = replace(seen_clock_gettime, jvms_clock_gettime);
-        if (import_get(&jvm.import) == (void *)seen_clock_gettime && replace(seen_clock_gettime, jvm.libc) != 0)
+        if (import_get(&jvm.import) == (void *)seen_clock_gettime
+            && replace(seen_clock_gettime, jvm.libc) != 0)
             jvm.state = IN; /* it passes all calls on until jvm_clock_leave can put libc's back */
     }
     if (error == -EAGAIN)

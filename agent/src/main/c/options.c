@@ -23,34 +23,36 @@ static int index_of(const char *value, int length, const char *const *words, int
     return -1;
 }
 
+const char *const agent_freshness_words[] = {[THREADCLOCK_TICK] = "tick", [THREADCLOCK_NOW] = "now"};
+const char *const agent_total_words[] = {
+    [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
+const char *const agent_reach_words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
+
 static int set_freshness(struct agent_options *options, const char *value, int length)
 {
-    static const char *const words[] = {[THREADCLOCK_TICK] = "tick", [THREADCLOCK_NOW] = "now"};
-    int index = index_of(value, length, words, 2);
+    int index = index_of(value, length, agent_freshness_words, 2);
     options->freshness = (enum threadclock_freshness)index;
     return index;
 }
 
 static int set_total(struct agent_options *options, const char *value, int length)
 {
-    static const char *const words[] = {
-        [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
-    int index = index_of(value, length, words, 4);
+    int index = index_of(value, length, agent_total_words, 4);
     options->total = (enum total_source)index;
     return index;
 }
 
 static int set_reach(struct agent_options *options, const char *value, int length)
 {
-    static const char *const words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
-    int index = index_of(value, length, words, 2);
+    int index = index_of(value, length, agent_reach_words, 2);
     options->reach = (enum reach)index;
     return index;
 }
 
 static int set_command(struct agent_options *options, const char *value, int length)
 {
-    static const char *const words[] = {[DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status", [DO_SAMPLE] = "sample"};
+    static const char *const words[] = {
+        [DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status", [DO_SAMPLE] = "sample"};
     int index = index_of(value, length, words, 4);
     options->command = (enum command)index;
     return index;
@@ -98,8 +100,9 @@ static int set_log(struct agent_options *options, const char *value, int length)
 static const struct {
     const char *key;
     int (*set)(struct agent_options *options, const char *value, int length);
-} setters[] = {{"freshness", set_freshness}, {"total", set_total}, {"reach", set_reach}, {"log", set_log}, {"do", set_command},
-               {"report", set_report}, {"channel", set_channel}, {"period", set_period}};
+} setters[] = {
+    {"freshness", set_freshness}, {"total", set_total},   {"reach", set_reach},     {"log", set_log},
+    {"do", set_command},          {"report", set_report}, {"channel", set_channel}, {"period", set_period}};
 
 /* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)
@@ -118,7 +121,8 @@ static int parse_one(const char *item, int length, struct agent_options *options
 
 int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size)
 {
-    *options = (struct agent_options){.freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .log = LOG_NONE};
+    *options = (struct agent_options){
+        .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .log = LOG_NONE};
     if (text == NULL || *text == '\0')
         return 0;
     for (const char *item = text;;) {

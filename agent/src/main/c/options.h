@@ -33,9 +33,13 @@ struct agent_options {
     int64_t period_ms;                    /* period=<milliseconds>: from one sample to the next */
 };
 
+/* The words of an option, in the order of its values. */
+TC_INTERNAL extern const char *const agent_freshness_words[], *const agent_total_words[],
+    *const agent_reach_words[];
+
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, none). 0, or -1 with a sentence about the first
- * mistake in error.
+ * Parses text (null and "" give the defaults: tick, jvm, bean, none). 0, or -1 with a sentence about the
+ * first mistake in error.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
                                     size_t error_size);

@@ -71,7 +71,8 @@ static void apply(struct call_change change, unsigned char *bytes)
 }
 
 /* JVMTI frees the bytes that a hook returns, hence its Allocate. */
-static void hand_out(jvmtiEnv *jvmti, const unsigned char *bytes, jint length, jint *new_length, unsigned char **new_bytes)
+static void hand_out(jvmtiEnv *jvmti, const unsigned char *bytes, jint length, jint *new_length,
+                     unsigned char **new_bytes)
 {
     unsigned char *copy = NULL;
     if ((*jvmti)->Allocate(jvmti, length, &copy) != JVMTI_ERROR_NONE)
@@ -81,15 +82,16 @@ static void hand_out(jvmtiEnv *jvmti, const unsigned char *bytes, jint length, j
     *new_length = length;
 }
 
-static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader, const char *name,
-                                  jobject protection_domain, jint length, const unsigned char *bytes, jint *new_length,
-                                  unsigned char **new_bytes)
+static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
+                                  const char *name, jobject protection_domain, jint length,
+                                  const unsigned char *bytes, jint *new_length, unsigned char **new_bytes)
 {
     (void)loader;
     (void)name;
     (void)protection_domain;
     enum hook_task task = __atomic_load_n(&repair.task, __ATOMIC_ACQUIRE);
-    if (redefined == NULL || (task != TRANSFORM && env != __atomic_load_n(&repair.env, __ATOMIC_RELAXED)) || !(*env)->IsSameObject(env, redefined, repair.class))
+    if (redefined == NULL || (task != TRANSFORM && env != __atomic_load_n(&repair.env, __ATOMIC_RELAXED))
+        || !(*env)->IsSameObject(env, redefined, repair.class))
         return;
     struct call_change change;
     if (task == CAPTURE) {
@@ -111,7 +113,8 @@ static bool is_the_method(jvmtiEnv *jvmti, jmethodID method)
 {
     char *name = NULL, *descriptor = NULL;
     bool found = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(name, total_for_user.method) == 0 && strcmp(descriptor, total_for_user.method_descriptor) == 0;
+                 && strcmp(name, total_for_user.method) == 0
+                 && strcmp(descriptor, total_for_user.method_descriptor) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
     return found;
@@ -142,7 +145,8 @@ static enum class_file_result look(jvmtiEnv *jvmti, jclass thread_impl)
     jmethodID method = find_the_method(jvmti, thread_impl);
     if (method != NULL && (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
         && (*jvmti)->GetBytecodes(jvmti, method, &code_length, &code) == JVMTI_ERROR_NONE
-        && (*jvmti)->GetConstantPool(jvmti, thread_impl, &pool_count, &pool_length, &pool) == JVMTI_ERROR_NONE)
+        && (*jvmti)->GetConstantPool(jvmti, thread_impl, &pool_count, &pool_length, &pool)
+               == JVMTI_ERROR_NONE)
         result = class_parts_find(pool, (size_t)pool_length, (uint16_t)pool_count, code, (size_t)code_length,
                                   &total_for_user, &change);
     (*jvmti)->Deallocate(jvmti, code);
@@ -209,9 +213,11 @@ static jvmtiError capture(void)
     struct call_change change;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    if (repair.original.bytes == NULL || !keep(&repair.repaired, repair.original.bytes, repair.original.length))
+    if (repair.original.bytes == NULL
+        || !keep(&repair.repaired, repair.original.bytes, repair.original.length))
         return JVMTI_ERROR_OUT_OF_MEMORY;
-    if (class_file_find(repair.original.bytes, (size_t)repair.original.length, &total_for_user, &change) != CLASS_FILE_WRONG)
+    if (class_file_find(repair.original.bytes, (size_t)repair.original.length, &total_for_user, &change)
+        != CLASS_FILE_WRONG)
         return JVMTI_ERROR_INVALID_CLASS_FORMAT;
     apply(change, repair.repaired.bytes);
     return JVMTI_ERROR_NONE;
@@ -241,7 +247,8 @@ static int repair_alone(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *
     if (found == CLASS_FILE_RIGHT)
         return 0;
     if (found == CLASS_FILE_NOT_UNDERSTOOD) {
-        snprintf(error, error_size, "the code of sun.management.ThreadImpl.getThreadUserTime is not what a known JDK has");
+        snprintf(error, error_size,
+                 "the code of sun.management.ThreadImpl.getThreadUserTime is not what a known JDK has");
         return -1;
     }
     close_hook();

@@ -110,14 +110,18 @@ static int check(int file, const char *what, const char *path, char *error, size
 {
     if (file >= 0)
         return close(file);
-    snprintf(error, error_size, "cannot write the %s '%s': %s; name a file that can be written with %s=FILE", what, path,
-             errno == ENXIO ? "a pipe, a socket or a device, for which the JVM might have to wait" : strerror(errno), what);
+    snprintf(error, error_size, "cannot write the %s '%s': %s; name a file that can be written with %s=FILE",
+             what, path,
+             errno == ENXIO ? "a pipe, a socket or a device, for which the JVM might have to wait"
+                            : strerror(errno),
+             what);
     return -1;
 }
 
 int report_open(const struct agent_options *options, char *error, size_t error_size)
 {
-    if (options->log == LOG_FILE && check(open_log(options), "log", options->log_file, error, error_size) != 0)
+    if (options->log == LOG_FILE
+        && check(open_log(options), "log", options->log_file, error, error_size) != 0)
         return -1;
     if (options->report_file[0] == '\0')
         return 0;

@@ -18,14 +18,16 @@ static const char remedy[] = "this is the command line's to give; report it";
  * Never waits for the other end, because the JVM's attach listener would be blocked. Later only the sampler
  * uses the channel, and may wait.
  */
-static int connect_now(int channel, const struct sockaddr_un *address, const char *path, char *problem, size_t problem_size)
+static int connect_now(int channel, const struct sockaddr_un *address, const char *path, char *problem,
+                       size_t problem_size)
 {
     if (connect(channel, (const struct sockaddr *)address, sizeof *address) == 0) {
         fcntl(channel, F_SETFL, 0);
         return 0;
     }
     if (errno == EAGAIN)
-        snprintf(problem, problem_size, "'%s' takes no more connections now: who listens there does not accept; try again", path);
+        snprintf(problem, problem_size,
+                 "'%s' takes no more connections now: who listens there does not accept; try again", path);
     else
         snprintf(problem, problem_size, "cannot connect to '%s': %s; %s", path, strerror(errno), remedy);
     return -1;
@@ -35,7 +37,8 @@ static bool is_trusted(int channel)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+    return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+           && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 int sample_channel_open(const char *path, char *problem, size_t problem_size)
@@ -48,7 +51,8 @@ int sample_channel_open(const char *path, char *problem, size_t problem_size)
     strcpy(address.sun_path, path);
     int channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (channel < 0)
-        snprintf(problem, problem_size, "no socket can be made: %s; raise the limit on open files", strerror(errno));
+        snprintf(problem, problem_size, "no socket can be made: %s; raise the limit on open files",
+                 strerror(errno));
     else if (connect_now(channel, &address, path, problem, problem_size) == 0) {
         if (is_trusted(channel))
             return channel;

@@ -45,7 +45,8 @@ void sample_events_add(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *en
         return;
     __atomic_fetch_add(&events->count, 1, __ATOMIC_RELAXED);
     event->next = __atomic_load_n(&events->last, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&events->last, &event->next, event, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&events->last, &event->next, event, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
         ;
 }
 

@@ -41,7 +41,9 @@ void sample_names_prepare(JNIEnv *env)
     fields.status = find_field(env, "java.lang.Thread", "threadStatus", "I");
     if (fields.status == NULL) {
         fields.holder = find_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
-        fields.status = fields.holder != NULL ? find_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I") : NULL;
+        fields.status = fields.holder != NULL
+                            ? find_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
+                            : NULL;
     }
 }
 
@@ -120,7 +122,8 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
     sample_put_text(message, name);
 }
 
-void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct vm_structs *structs)
+void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
+                      const struct vm_structs *structs)
 {
     jint count;
     jthread *threads;
@@ -152,15 +155,18 @@ static jint line_of(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
 }
 
 /*
- * "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait", with "(Object.java:502)" if the file is known, as Java
- * prints it.
+ * "Ljava/lang/Object;" and "wait" as "java.lang.Object.wait", with "(Object.java:502)" if the file is known,
+ * as Java prints it.
  */
-static size_t write_frame(char *text, size_t room, const char *signature, const char *method, const char *file, jint line)
+static size_t write_frame(char *text, size_t room, const char *signature, const char *method,
+                          const char *file, jint line)
 {
     int class_length = (int)strcspn(signature + 1, ";");
-    int length = file == NULL ? snprintf(text, room, "%.*s.%s\n", class_length, signature + 1, method)
-                 : line <= 0  ? snprintf(text, room, "%.*s.%s(%s)\n", class_length, signature + 1, method, file)
-                              : snprintf(text, room, "%.*s.%s(%s:%d)\n", class_length, signature + 1, method, file, (int)line);
+    int length =
+        file == NULL ? snprintf(text, room, "%.*s.%s\n", class_length, signature + 1, method)
+        : line <= 0
+            ? snprintf(text, room, "%.*s.%s(%s)\n", class_length, signature + 1, method, file)
+            : snprintf(text, room, "%.*s.%s(%s:%d)\n", class_length, signature + 1, method, file, (int)line);
     if (length < 0 || (size_t)length >= room)
         return 0;
     for (int i = 0; i < class_length; i++)
@@ -188,7 +194,8 @@ static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, const jvmtiFra
     return length;
 }
 
-static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request)
+static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env,
+                        const struct sample_request *request)
 {
     jint threads_count, count = 0;
     jthread *threads;
@@ -207,7 +214,8 @@ static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, co
     text[used] = '\0';
 }
 
-void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, const struct sample_request *request)
+void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
+                      const struct sample_request *request)
 {
     char text[STACK_BYTES] = "";
     if (local_frame_push(env)) {

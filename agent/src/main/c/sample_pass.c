@@ -79,8 +79,8 @@ static void note_busy(struct sample_pass *pass, struct threadclock_thread_row *r
     pass->busy_count++;
 }
 
-static void put_change(struct sample_message *message, struct sample_pass *pass, struct threadclock_thread_row *row,
-                       const struct threadclock_thread_row *last)
+static void put_change(struct sample_message *message, struct sample_pass *pass,
+                       struct threadclock_thread_row *row, const struct threadclock_thread_row *last)
 {
     bool ran = memcmp(&row->times, &last->times, sizeof row->times) != 0;
     if (ran)

@@ -15,7 +15,8 @@
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
-    SAMPLE_MOMENT = 1, /* wall_ms, begin_ns, end_ns (monotonic), times of the process: the message is a sample */
+    SAMPLE_MOMENT =
+        1, /* wall_ms, begin_ns, end_ns (monotonic), times of the process: the message is a sample */
     SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), state, name: a Java thread now */
     SAMPLE_START = 3,  /* id, tid, ns, name: it has started */
     SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end or to detach from the JVM */

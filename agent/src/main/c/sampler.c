@@ -95,7 +95,8 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
     for (int i = 0; i < SAMPLERS; i++)
         anyone |= samplers[i].listening;
     jvmtiEventMode mode = anyone ? JVMTI_ENABLE : JVMTI_DISABLE;
-    jvmtiError error = (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_END, NULL);
+    jvmtiError error =
+        (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_END, NULL);
     if (error == JVMTI_ERROR_NONE)
         error = (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_START, NULL);
     tc_unlock(&environment_lock);
@@ -105,7 +106,8 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
 /* An event older than this sampling was recorded late, for the previous one, and is dropped. */
 static void put_events(struct sampler *sampler, struct sample_message *message)
 {
-    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL; event = next) {
+    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL;
+         event = next) {
         if (event->monotonic_ns >= sampler->opened_ns) {
             sample_put_kind(message, event->end ? SAMPLE_END : SAMPLE_START);
             sample_put_u64(message, event->id);
@@ -172,7 +174,8 @@ static bool wait_until(struct work *work, int64_t due_ns)
 static bool sample(struct work *work, bool first)
 {
     int64_t now_ns = monotonic_ns();
-    bool named = now_ns - work->named_ns >= second_ns, changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
+    bool named = now_ns - work->named_ns >= second_ns,
+         changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
     sample_message_begin(&work->message);
     if (named) {
         sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
@@ -202,7 +205,8 @@ static void release(struct sampler *sampler)
     if (environment != NULL)
         listen_or_not(sampler, false);
     close(sampler->channel);
-    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL; event = next) {
+    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL;
+         event = next) {
         next = event->next;
         free(event);
     }
@@ -222,7 +226,8 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 static jthread make_thread(JNIEnv *env)
 {
     jclass class = boot_class(env, "java.lang.Thread", true);
-    jmethodID constructor = class != NULL ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
+    jmethodID constructor =
+        class != NULL ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
     jstring name = constructor != NULL ? (*env)->NewStringUTF(env, "threadclock sampler") : NULL;
     jthread thread = name != NULL ? (*env)->NewObject(env, class, constructor, name) : NULL;
     if ((*env)->ExceptionCheck(env)) {
@@ -251,26 +256,32 @@ static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t prob
         jthread thread = make_thread(env);
         error = thread == NULL ? JVMTI_ERROR_OUT_OF_MEMORY : listen_or_not(sampler, true);
         if (error == JVMTI_ERROR_NONE)
-            error = (*environment)->RunAgentThread(environment, thread, run, sampler, JVMTI_THREAD_NORM_PRIORITY);
+            error =
+                (*environment)->RunAgentThread(environment, thread, run, sampler, JVMTI_THREAD_NORM_PRIORITY);
     }
     if (error == JVMTI_ERROR_NONE)
         return 0;
-    snprintf(problem, problem_size, "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
+    snprintf(problem, problem_size,
+             "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
              (int)error);
     return -1;
 }
 
-int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem, size_t problem_size)
+int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem,
+                 size_t problem_size)
 {
     int64_t threads = threadclock_all_threads(NULL, 0);
     if (threads < 0) {
-        snprintf(problem, problem_size, "the clocks of its threads cannot be read: %s (a seccomp filter?); allow clock_gettime and "
-                                        "/proc/self/task there", strerror((int)-threads));
+        snprintf(problem, problem_size,
+                 "the clocks of its threads cannot be read: %s (a seccomp filter?); allow clock_gettime and "
+                 "/proc/self/task there",
+                 strerror((int)-threads));
         return -1;
     }
     struct sampler *sampler = take_sampler();
     if (sampler == NULL) {
-        snprintf(problem, problem_size, "%d samplers are at work in this JVM already; end one of them", SAMPLERS);
+        snprintf(problem, problem_size, "%d samplers are at work in this JVM already; end one of them",
+                 SAMPLERS);
         return -1;
     }
     int channel = sample_channel_open(options->channel_file, problem, problem_size);

@@ -14,8 +14,9 @@
 static const struct {
     const char *loads_library, *command;
 } management[] = {
-    {"com.sun.management.internal.PlatformMBeanProviderImpl", "com.sun.management.internal.DiagnosticCommandImpl"}, /* from 9 */
-    {"sun.management.ManagementFactoryHelper", "sun.management.DiagnosticCommandImpl"},                             /* 8 */
+    {"com.sun.management.internal.PlatformMBeanProviderImpl",
+     "com.sun.management.internal.DiagnosticCommandImpl"},                              /* from 9 */
+    {"sun.management.ManagementFactoryHelper", "sun.management.DiagnosticCommandImpl"}, /* 8 */
 };
 
 static jstring thread_print(JNIEnv *env, const char *loads_library, const char *command)
@@ -23,7 +24,8 @@ static jstring thread_print(JNIEnv *env, const char *loads_library, const char *
     jclass class = boot_class(env, command, true);
     if (class == NULL || boot_class(env, loads_library, true) == NULL)
         return NULL;
-    jmethodID execute = (*env)->GetMethodID(env, class, "executeDiagnosticCommand", "(Ljava/lang/String;)Ljava/lang/String;");
+    jmethodID execute =
+        (*env)->GetMethodID(env, class, "executeDiagnosticCommand", "(Ljava/lang/String;)Ljava/lang/String;");
     jobject object = execute != NULL ? (*env)->AllocObject(env, class) : NULL; /* the native ignores it */
     jstring words = object != NULL ? (*env)->NewStringUTF(env, "Thread.print") : NULL;
     return words != NULL ? (*env)->CallObjectMethod(env, object, execute, words) : NULL;
@@ -81,7 +83,8 @@ static bool read_fields(const char *at, struct thread_dump_line *line)
 {
     if (!read_number(&at, 10, INT64_MAX, &line->id) || *at != ' ')
         return false;
-    for (size_t i = 0; i < MAX_FIELDS_CHARS && at[i] != '\0' && at[i] != '\n' && at[i] != '"' && at[i] != '#'; i++)
+    for (size_t i = 0; i < MAX_FIELDS_CHARS && at[i] != '\0' && at[i] != '\n' && at[i] != '"' && at[i] != '#';
+         i++)
         if (at[i] == ' ' && strncmp(at + i, " nid=", 5) == 0)
             return read_nid(at + i + 5, &line->tid);
     return false;

@@ -27,18 +27,21 @@ void vm_structs_find(void *libjvm, struct vm_structs *structs)
 {
     uint64_t entries, type_name, field_name, offset, stride;
     *structs = (struct vm_structs){.found = false};
-    if (!read_number(libjvm, "gHotSpotVMStructs", &entries) || !read_number(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
+    if (!read_number(libjvm, "gHotSpotVMStructs", &entries)
+        || !read_number(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
         || !read_number(libjvm, "gHotSpotVMStructEntryFieldNameOffset", &field_name)
         || !read_number(libjvm, "gHotSpotVMStructEntryOffsetOffset", &offset)
         || !read_number(libjvm, "gHotSpotVMStructEntryArrayStride", &stride) || entries == 0 || stride == 0)
         return;
     bool have_osthread = false, have_thread_id = false;
     for (const char *entry = (const char *)entries;; entry += stride) {
-        const char *type = *(const char *const *)(entry + type_name), *field = *(const char *const *)(entry + field_name);
+        const char *type = *(const char *const *)(entry + type_name),
+                   *field = *(const char *const *)(entry + field_name);
         if (type == NULL || field == NULL)
             break;
         uint64_t at = *(const uint64_t *)(entry + offset);
-        if (strcmp(field, "_osthread") == 0 && (strcmp(type, "JavaThread") == 0 || strcmp(type, "Thread") == 0)) {
+        if (strcmp(field, "_osthread") == 0
+            && (strcmp(type, "JavaThread") == 0 || strcmp(type, "Thread") == 0)) {
             structs->osthread_offset = at;
             have_osthread = true;
         } else if (strcmp(field, "_thread_id") == 0 && strcmp(type, "OSThread") == 0) {
@@ -69,7 +72,8 @@ pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop)
 {
     uint64_t osthread;
     int32_t tid;
-    if (!structs->found || eetop == 0 || !read_memory(eetop + structs->osthread_offset, &osthread, sizeof osthread) || osthread == 0
+    if (!structs->found || eetop == 0
+        || !read_memory(eetop + structs->osthread_offset, &osthread, sizeof osthread) || osthread == 0
         || !read_memory(osthread + structs->thread_id_offset, &tid, sizeof tid) || tid <= 0)
         return -1;
     return tid;

@@ -146,7 +146,8 @@ NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness
     (void)env;
     (void)caller;
     struct threadclock_source source;
-    int error = threadclock_describe((enum threadclock_quantity)quantity, (enum threadclock_freshness)freshness, &source);
+    int error = threadclock_describe((enum threadclock_quantity)quantity,
+                                     (enum threadclock_freshness)freshness, &source);
     if (error == 0)
         memcpy((void *)address, &source, offsetof(struct threadclock_source, name));
     return error;
@@ -157,7 +158,8 @@ NATIVE(jstring, sourceName)(JNIEnv *env, jclass caller, jint quantity, jint fres
 {
     (void)caller;
     struct threadclock_source source;
-    int error = threadclock_describe((enum threadclock_quantity)quantity, (enum threadclock_freshness)freshness, &source);
+    int error = threadclock_describe((enum threadclock_quantity)quantity,
+                                     (enum threadclock_freshness)freshness, &source);
     return error == 0 ? (*env)->NewStringUTF(env, source.name) : NULL;
 }
 
@@ -173,10 +175,12 @@ static const struct {
     void *function;
 } functions[] = {
 #define FUNCTION(name) {#name, (void *)name}
-    FUNCTION(threadclock_user_tick_ns),   FUNCTION(threadclock_user_now_ns),   FUNCTION(threadclock_system_tick_ns),
-    FUNCTION(threadclock_system_now_ns),  FUNCTION(threadclock_total_tick_ns), FUNCTION(threadclock_total_now_ns),
+    FUNCTION(threadclock_user_tick_ns),    FUNCTION(threadclock_user_now_ns),
+    FUNCTION(threadclock_system_tick_ns),  FUNCTION(threadclock_system_now_ns),
+    FUNCTION(threadclock_total_tick_ns),   FUNCTION(threadclock_total_now_ns),
     FUNCTION(threadclock_total_interpolated_ns),
-    FUNCTION(threadclock_times_tick),     FUNCTION(threadclock_times_now),     FUNCTION(tc_task_tick),
+    FUNCTION(threadclock_times_tick),      FUNCTION(threadclock_times_now),
+    FUNCTION(tc_task_tick),
 };
 
 NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name);
@@ -203,7 +207,8 @@ static const struct {
 } methods[] = {
     METHOD(userTickNanos, "()J"),          METHOD(userNowNanos, "()J"),   METHOD(systemTickNanos, "()J"),
     METHOD(systemNowNanos, "()J"),         METHOD(totalTickNanos, "()J"), METHOD(totalNowNanos, "()J"),
-    METHOD(totalInterpolatedNanos, "()J"), METHOD(tickLengthNanos, "()J"), METHOD(coarseMonotonicNanos, "()J"),
+    METHOD(totalInterpolatedNanos, "()J"), METHOD(tickLengthNanos, "()J"),
+    METHOD(coarseMonotonicNanos, "()J"),
     METHOD(timesTick, "(J)I"),             METHOD(timesNow, "(J)I"),      METHOD(taskTick, "(J)I"),
     METHOD(processTimes, "(J)I"),          METHOD(tidTimes, "(IJ)I"),     METHOD(allThreads, "(JI)I"),
     METHOD(tid, "(Ljava/lang/Thread;)I"),  METHOD(threadTimes, "(Ljava/lang/Thread;J)I"),
@@ -216,8 +221,10 @@ static const struct {
  * Binds the natives of a class: to the copy of this library that was loaded first, else to this one. An
  * exception may be pending afterwards.
  */
-JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller, jclass natives);
-JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller, jclass natives)
+JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
+                                                                        jclass natives);
+JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
+                                                                        jclass natives)
 {
     (void)caller;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another JVMTI agent, as an application may have one: it registers functions of its own for natives of ThreadImpl that
- * threadclock's agent answers too, and calls the JVM's. With the option "nothing" it does nothing at all: the control of
- * measurements. With "starved" the JVM has no memory the first times that anybody asks it for java.lang.Thread. With
- * "late=LIBRARY" it loads the agent in that library when the JVM has ended its work. And native code of an application,
- * that forks.
+ * Another JVMTI agent, as an application may have one: it registers functions of its own for natives of
+ * ThreadImpl that threadclock's agent answers too, and calls the JVM's. With the option "nothing" it does
+ * nothing at all: the control of measurements. With "starved" the JVM has no memory the first times that
+ * anybody asks it for java.lang.Thread. With "late=LIBRARY" it loads the agent in that library when the JVM
+ * has ended its work. And native code of an application, that forks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,17 +37,20 @@ static jlong JNICALL total(JNIEnv *env, jclass thread_impl, jlong id)
     return jvm_total(env, thread_impl, id);
 }
 
-/* The JVM's own functions lie in libmanagement, which System.loadLibrary has loaded by the time that ThreadImpl is there. */
+/* The JVM's own functions lie in libmanagement, which System.loadLibrary has loaded by the time that
+ * ThreadImpl is there. */
 static void register_natives(JNIEnv *env)
 {
     jclass thread_impl = (*env)->FindClass(env, "sun/management/ThreadImpl");
     jclass factory = (*env)->FindClass(env, "java/lang/management/ManagementFactory");
-    jmethodID bean = (*env)->GetStaticMethodID(env, factory, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;");
+    jmethodID bean =
+        (*env)->GetStaticMethodID(env, factory, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;");
     (*env)->CallStaticObjectMethod(env, factory, bean);
     void *management = dlopen("libmanagement.so", RTLD_NOLOAD | RTLD_LAZY);
     jvm_user = (of_one *)dlsym(management, "Java_sun_management_ThreadImpl_getThreadUserCpuTime0");
     jvm_total = (of_one *)dlsym(management, "Java_sun_management_ThreadImpl_getThreadTotalCpuTime0");
-    JNINativeMethod ours[] = {{"getThreadUserCpuTime0", "(J)J", (void *)user}, {"getThreadTotalCpuTime0", "(J)J", (void *)total}};
+    JNINativeMethod ours[] = {{"getThreadUserCpuTime0", "(J)J", (void *)user},
+                              {"getThreadTotalCpuTime0", "(J)J", (void *)total}};
     if (jvm_user != NULL && jvm_total != NULL)
         (*env)->RegisterNatives(env, thread_impl, ours, 2);
     (*env)->ExceptionClear(env);
@@ -66,7 +69,8 @@ static jstring JNICALL new_string_if_fed(JNIEnv *env, const char *text)
     return NULL;
 }
 
-/* In HotSpot's own table, which all threads share and which can be written; before threadclock hears of the same event. */
+/* In HotSpot's own table, which all threads share and which can be written; before threadclock hears of the
+ * same event. */
 static void starve(JNIEnv *env)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
@@ -128,7 +132,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
     (void)reserved;
     jvmtiEnv *jvmti;
-    jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
+    jvmtiEventCallbacks callbacks = {
+        .VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
     if (options != NULL && sscanf(options, "late=%4095s", late_library) == 1)
         return JNI_OK;
     if (is(options, "nothing") || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
@@ -153,8 +158,8 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 }
 
 /*
- * A forked process of this JVM, by the system call itself, in which Forked.right() is called: 0, it said 1; 1, it said
- * something else; -1, it had to be ended.
+ * A forked process of this JVM, by the system call itself, in which Forked.right() is called: 0, it said 1;
+ * 1, it said something else; -1, it had to be ended.
  */
 JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_Forked_fork(JNIEnv *env, jclass forked)
 {
@@ -168,5 +173,7 @@ JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_Forked_fork(JNIEnv *env,
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
     }
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

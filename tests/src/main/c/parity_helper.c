@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI), and threads
- * that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with -agentpath; for other programs,
- * threads that are long in starting, threads that are refused mprotect, and to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its data
- * (vmStructs.hpp) any more.
+ * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI),
+ * and threads that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with
+ * -agentpath; for other programs, threads that are long in starting, threads that are refused mprotect, and
+ * to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its
+ * data (vmStructs.hpp) any more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -81,9 +82,12 @@ static void *attach_and_detach(void *argument)
     return NULL;
 }
 
-/* Burns in a new native thread, which then attaches, runs and detaches so many times; false if something failed. */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIEnv *env, jclass caller, jobject runnable,
-                                                                           jint times, jint burn_before_ms, jboolean daemon)
+/* Burns in a new native thread, which then attaches, runs and detaches so many times; false if something
+ * failed. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIEnv *env, jclass caller,
+                                                                            jobject runnable, jint times,
+                                                                            jint burn_before_ms,
+                                                                            jboolean daemon)
 {
     (void)caller;
     struct attaching job = {.times = times, .burn_before_ms = burn_before_ms, .daemon = daemon};
@@ -120,7 +124,8 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)thread;
     jobject object = new_thread_object(env, "early agent thread");
-    if ((*jvmti)->RunAgentThread(jvmti, object, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE)
+    if ((*jvmti)->RunAgentThread(jvmti, object, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY)
+        == JVMTI_ERROR_NONE)
         early_thread = (*env)->NewGlobalRef(env, object);
 }
 
@@ -146,8 +151,10 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     return JNI_OK;
 }
 
-/* A running thread of this agent that has burnt 60 ms: the one started before main, or a new one; NULL if there is none. */
-JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JNIEnv *env, jclass caller, jboolean early)
+/* A running thread of this agent that has burnt 60 ms: the one started before main, or a new one; NULL if
+ * there is none. */
+JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JNIEnv *env, jclass caller,
+                                                                              jboolean early)
 {
     (void)caller;
     jobject thread = early_thread;
@@ -155,7 +162,8 @@ JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JN
         jvmtiEnv *jvmti;
         thread = new_thread_object(env, "agent thread");
         if ((*the_vm)->GetEnv(the_vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
-            || (*jvmti)->RunAgentThread(jvmti, thread, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY) != JVMTI_ERROR_NONE)
+            || (*jvmti)->RunAgentThread(jvmti, thread, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY)
+                   != JVMTI_ERROR_NONE)
             return NULL;
     }
     int wanted = (early_thread != NULL) + !early;
@@ -189,10 +197,11 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 }
 
 /*
- * From now on each thread burns so long, or sleeps if that is 0, before agents that come later learn of its start. False: that
- * cannot be.
+ * From now on each thread burns so long, or sleeps if that is 0, before agents that come later learn of its
+ * start. False: that cannot be.
  */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JNIEnv *env, jclass caller, jint ms)
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JNIEnv *env, jclass caller,
+                                                                              jint ms)
 {
     (void)env;
     (void)caller;
@@ -201,7 +210,8 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JN
     atomic_store(&start_ms, ms);
     return (*the_vm)->GetEnv(the_vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
            && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
-           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL) == JVMTI_ERROR_NONE;
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL)
+                  == JVMTI_ERROR_NONE;
 }
 
 /* --- attaching --- */
@@ -209,10 +219,12 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JN
 typedef jint JNICALL on_attach(JavaVM *vm, char *options, void *reserved);
 
 /* As the JVM's attach listener: the agent in this library does what the options say. False: there is none. */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller, jstring library, jstring options)
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller,
+                                                                          jstring library, jstring options)
 {
     (void)caller;
-    const char *path = (*env)->GetStringUTFChars(env, library, NULL), *text = (*env)->GetStringUTFChars(env, options, NULL);
+    const char *path = (*env)->GetStringUTFChars(env, library, NULL),
+               *text = (*env)->GetStringUTFChars(env, options, NULL);
     void *handle = dlopen(path, RTLD_NOW);
     on_attach *attach = handle != NULL ? (on_attach *)dlsym(handle, "Agent_OnAttach") : NULL;
     if (attach != NULL)
@@ -243,5 +255,6 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_refuseMprotec
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+           && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another agent that binds a native of ThreadImpl to a function of its own, for the child program Rival. While the native is
- * bound anew by somebody else, in the middle of that, it lets another thread call it until the JVM compiles it.
+ * Another agent that binds a native of ThreadImpl to a function of its own, for the child program Rival.
+ * While the native is bound anew by somebody else, in the middle of that, it lets another thread call it
+ * until the JVM compiles it.
  */
 #define _GNU_SOURCE
 #include <jni.h>
@@ -33,16 +34,18 @@ static long long now_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Called before the new function is stored: the caller goes on when the other thread has called for some microseconds. */
-static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method, void *address,
-                                          void **new_address)
+/* Called before the new function is stored: the caller goes on when the other thread has called for some
+ * microseconds. */
+static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
+                                          void *address, void **new_address)
 {
     (void)jni;
     (void)thread;
     (void)new_address;
     char *name = NULL;
     int wait_us = atomic_load(&armed);
-    if (address == (void *)rivals_answer || wait_us == 0 || (*env)->GetMethodName(env, method, &name, NULL, NULL) != JVMTI_ERROR_NONE)
+    if (address == (void *)rivals_answer || wait_us == 0
+        || (*env)->GetMethodName(env, method, &name, NULL, NULL) != JVMTI_ERROR_NONE)
         return;
     if (strcmp(name, native_name) == 0) {
         atomic_store(&armed, 0);
@@ -54,21 +57,26 @@ static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread th
 }
 
 /* False: it cannot be done here. */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv *env, jclass caller, jclass class)
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv *env, jclass caller,
+                                                                          jclass class)
 {
     (void)caller;
     JavaVM *vm;
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
     thread_impl = (*env)->NewGlobalRef(env, class);
-    return (*env)->GetJavaVM(env, &vm) == JNI_OK && (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
+    return (*env)->GetJavaVM(env, &vm) == JNI_OK
+           && (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
            && (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
            && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
-           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL) == JVMTI_ERROR_NONE;
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL)
+                  == JVMTI_ERROR_NONE;
 }
 
-/* Binds the native to the rival's answer; the next who binds it is held up for so long (0: not) after calls may begin. */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *env, jclass caller, jint wait_us)
+/* Binds the native to the rival's answer; the next who binds it is held up for so long (0: not) after calls
+ * may begin. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *env, jclass caller,
+                                                                       jint wait_us)
 {
     (void)caller;
     JNINativeMethod method = {(char *)native_name, "(J)J", (void *)rivals_answer};
