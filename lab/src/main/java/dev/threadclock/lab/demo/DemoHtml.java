@@ -4,6 +4,7 @@ package dev.threadclock.lab.demo;
 import dev.threadclock.terminal.page.Figures;
 import dev.threadclock.terminal.page.Html;
 import dev.threadclock.terminal.page.Page;
+import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,13 +12,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The result as one self-contained page: the template demo.html with the figures filled in. */
-final class DemoHtml {
+public final class DemoHtml {
     private final DemoReport report;
     private final List<JdkResult> jdks;
 
     DemoHtml(DemoReport report) {
         this.report = report;
         this.jdks = report.complete();
+    }
+
+    /** The page for a file written by 'threadclock demo --json'. */
+    public static String render(Path json) {
+        return new DemoHtml(DemoReport.fromJson(json)).render();
     }
 
     String render() {

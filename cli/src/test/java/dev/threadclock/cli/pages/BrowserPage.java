@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli.pages;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** A tab: what it shows, what its console says, what it fetches; with a mouse and a keyboard. */
+final class BrowserPage implements AutoCloseable, WebSocket.Listener {
+    private static final Gson GSON = new Gson();
+    private static final int HEIGHT = 900;
+    private static final int TALLEST_PICTURE = 8000;
+    /** The methods of events that a page without a fault does not cause. */
+    private static final Set<String> COMPLAINTS = Set.of("Runtime.exceptionThrown", "Log.entryAdded");
+
+    private final Map<Integer, CompletableFuture<JsonObject>> answers = new ConcurrentHashMap<>();
+    private final List<String> complaints = new CopyOnWriteArrayList<>();
+    private final List<String> fetched = new CopyOnWriteArrayList<>();
+    private final StringBuilder message = new StringBuilder();
+    private final Callable<?> closing;
+    private final WebSocket socket;
+    private int calls;
+
+    BrowserPage(HttpClient http, URI address, Callable<?> closing) throws Exception {
+        this.closing = closing;
+        socket = http.newWebSocketBuilder().buildAsync(address, this).get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
+            call(domain + ".enable", Map.of());
+        }
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+        message.append(data);
+        if (last) {
+            take(JsonParser.parseString(message.toString()).getAsJsonObject());
+            message.setLength(0);
+        }
+        from.request(1);
+        return null;
+    }
+
+    private void take(JsonObject received) {
+        if (received.has("id")) {
+            Optional.ofNullable(answers.remove(received.get("id").getAsInt()))
+                    .ifPresent(answer -> answer.complete(received));
+            return;
+        }
+        String method = received.get("method").getAsString();
+        JsonObject params = received.getAsJsonObject("params");
+        if (COMPLAINTS.contains(method) || method.equals("Runtime.consoleAPICalled")) {
+            complaints.add(params.toString());
+        } else if (method.equals("Network.requestWillBeSent")) {
+            fetched.add(params.getAsJsonObject("request").get("url").getAsString());
+        }
+    }
+
+    private JsonObject call(String method, Map<String, ?> params) throws Exception {
+        int id = ++calls;
+        CompletableFuture<JsonObject> answer = new CompletableFuture<>();
+        answers.put(id, answer);
+        socket.sendText(GSON.toJson(Map.of("id", id, "method", method, "params", params)), true)
+                .get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        JsonObject received = answer.get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (received.has("error")) {
+            throw new AssertionError(method + ": " + received.get("error"));
+        }
+        return received.getAsJsonObject("result");
+    }
+
+    /** width: of the window, in CSS pixels; a narrow one is a phone's. */
+    void look(int width, boolean dark, boolean scripts) throws Exception {
+        call("Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", width < 500));
+        call("Emulation.setEmulatedMedia", Map.of("features",
+                List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+        call("Emulation.setScriptExecutionDisabled", Map.of("value", !scripts));
+    }
+
+    /** Opens the file and waits until it is loaded and drawn. */
+    void load(Path file) throws Exception {
+        complaints.clear();
+        fetched.clear();
+        call("Page.navigate", Map.of("url", file.toUri().toString()));
+        await("document.readyState === 'complete' && location.href === '" + file.toUri() + "'");
+    }
+
+    /** The value of an expression of JavaScript, that of its promise if it is one. */
+    JsonElement value(String expression) throws Exception {
+        JsonObject result = call("Runtime.evaluate",
+                Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
+        if (result.has("exceptionDetails")) {
+            throw new AssertionError(expression + ": " + result.get("exceptionDetails"));
+        }
+        return result.getAsJsonObject("result").get("value");
+    }
+
+    String text(String expression) throws Exception {
+        return value(expression).getAsString();
+    }
+
+    /** Until the condition holds; charts draw themselves a moment after what they were told. */
+    void await(String condition) throws Exception {
+        for (long began = System.nanoTime(); !value(condition).getAsBoolean(); Thread.sleep(20)) {
+            if (System.nanoTime() - began > TimeUnit.SECONDS.toNanos(Browser.PATIENCE_SECONDS)) {
+                throw new AssertionError("waited in vain for " + condition);
+            }
+        }
+    }
+
+    /** type: mousePressed, mouseMoved, mouseReleased. */
+    void mouse(String type, double x, double y) throws Exception {
+        call("Input.dispatchMouseEvent", Map.of("type", type, "x", x, "y", y, "button",
+                type.equals("mouseMoved") ? "none" : "left", "buttons", 1, "clickCount", 1));
+    }
+
+    /** key: as KeyboardEvent.key names it. */
+    void key(String key) throws Exception {
+        call("Input.dispatchKeyEvent", Map.of("type", "keyDown", "key", key, "code", key));
+        call("Input.dispatchKeyEvent", Map.of("type", "keyUp", "key", key, "code", key));
+    }
+
+    /** Types into what has the focus. */
+    void type(String text) throws Exception {
+        call("Input.insertText", Map.of("text", text));
+    }
+
+    /** Messages of the console, uncaught exceptions, violations of the page's policy. */
+    List<String> complaints() {
+        return complaints;
+    }
+
+    /** The addresses of all that it has requested. */
+    List<String> fetched() {
+        return fetched;
+    }
+
+    /** The whole page, for people to look at. */
+    void picture(Path png) throws Exception {
+        JsonObject size = call("Page.getLayoutMetrics", Map.of()).getAsJsonObject("cssContentSize");
+        Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", size.get("width").getAsDouble(),
+                "height", Math.min(TALLEST_PICTURE, size.get("height").getAsDouble()));
+        JsonObject result = call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
+        Files.write(png, Base64.getDecoder().decode(result.get("data").getAsString()));
+    }
+
+    /** Need not answer any more. */
+    void endBrowser() throws Exception {
+        socket.sendText(GSON.toJson(Map.of("id", ++calls, "method", "Browser.close")), true)
+                .get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() throws Exception {
+        closing.call();
+        socket.abort();
+    }
+}

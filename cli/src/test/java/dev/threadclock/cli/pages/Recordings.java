@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli.pages;
+
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Subject;
+import dev.threadclock.watch.interval.Timeline;
+import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.report.RecordingPage;
+import dev.threadclock.watch.sample.Times;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A recording of a minute with known figures, and with names as long as they come. */
+final class Recordings {
+    static final int INTERVALS = 60;
+    static final long START_MILLIS = 1_700_000_000_000L;
+    static final String LONG_NAME = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1-" + "x".repeat(120);
+
+    private Recordings() {}
+
+    static String page() {
+        Timeline timeline = new Timeline();
+        for (int i = 1; i <= INTERVALS; i++) {
+            timeline.add(interval(i));
+        }
+        return new RecordingPage(new Subject("4711 (java -jar shop.jar)", "1.2.3"), timeline).toHtml();
+    }
+
+    /** In the first half of the time 20 % of a CPU in user mode, in the second 60; and 10 in system mode. */
+    private static Interval interval(int i) {
+        List<Use> uses = new ArrayList<>();
+        uses.add(use("http-nio-8080-exec-1", 1, i <= INTERVALS / 2 ? 100 : 500, 0));
+        uses.add(use("http-nio-8080-exec-2", 2, 20, 20));
+        uses.add(use(LONG_NAME, 3, 40, 60));
+        for (int k = 0; k < 20; k++) {
+            uses.add(use("pool " + (char) ('a' + k), 10 + k, 2, 1));
+        }
+        Times process = uses.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        return new Interval(START_MILLIS + 1000L * i, 1_000_000_000, process, process, uses, List.of());
+    }
+
+    private static Use use(String name, int id, long userMillis, long systemMillis) {
+        return Use.recorded(id, name, id, id, new Times(userMillis * 1_000_000, systemMillis * 1_000_000,
+                (userMillis + systemMillis) * 1_000_000));
+    }
+}
