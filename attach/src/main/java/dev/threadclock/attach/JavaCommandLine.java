@@ -7,6 +7,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The parsed command line of a java process: the program, the options for the JVM, what it runs.
@@ -21,6 +23,12 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
             "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
             "--patch-module", "--enable-native-access", "--illegal-native-access", "--source", "--describe-module", "-d");
+    /** A value whose name says that nobody should see it, and all that follows in the same word. */
+    private static final Pattern SECRET = Pattern.compile("(?is)^(.*?(?:passw|passphrase|pwd|secret|token|credential"
+            + "|api[-_.]?key|private[-_.]?key)[^=]*=).*");
+    /** "user:password@" of an address. */
+    private static final Pattern USER_INFO = Pattern.compile("(://[^/@:]*:)[^/@]*@");
+    private static final int LONGEST_TEXT = 4000;
     private static final Set<String> LAST = Set.of("-jar", "-m", "--module");
 
     /**
@@ -63,6 +71,13 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
         List<String> all = new ArrayList<>();
         rest.forEachRemaining(all::add);
         return all;
+    }
+
+    /** As it was given but for the program's own arguments; values that look secret are replaced. */
+    String masked() {
+        String given = options.stream().map(option -> SECRET.matcher(option).replaceFirst("$1***"))
+                .map(option -> USER_INFO.matcher(option).replaceAll("$1***@")).collect(Collectors.joining(" "));
+        return Printable.line((program + " " + given).strip() + " " + main, LONGEST_TEXT).strip();
     }
 
     private static String fileName(String path) {

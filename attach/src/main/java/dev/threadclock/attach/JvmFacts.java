@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
+import dev.threadclock.terminal.Printable;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The properties of a JVM that matter before a library is loaded into it, from its own counters or else from
@@ -11,8 +15,9 @@ import java.util.regex.Pattern;
  * @param feature 8, 11, 17, ...; 0 if unknown
  * @param attachable false: -XX:+DisableAttachMechanism
  * @param options as far as known
+ * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian": as much of it as is known
  */
-record JvmFacts(int feature, boolean attachable, JvmOptions options) {
+record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk) {
     /** Since JEP 451. */
     private static final int WARNS_OF_DYNAMIC_AGENTS = 21;
 
@@ -26,10 +31,15 @@ record JvmFacts(int feature, boolean attachable, JvmOptions options) {
         boolean attachable = counters.text("sun.rt.jvmCapabilities").map(bits -> bits.startsWith("1"))
                 .orElse(!options.flag("DisableAttachMechanism").orElse(false));
         Matcher inRelease = RELEASE.matcher(release);
-        String version = counters.text("java.property.java.version").or(() -> counters.text("java.property.java.vm.specification.version"))
-                .orElse(inRelease.matches() ? inRelease.group(1) : "");
-        Matcher feature = FEATURE.matcher(version);
-        return new JvmFacts(feature.matches() ? Integer.parseInt(feature.group(1)) : 0, attachable, options);
+        Optional<String> full = counters.text("java.property.java.version");
+        Optional<String> released = inRelease.matches() ? Optional.of(inRelease.group(1)) : Optional.empty();
+        Optional<String> specified = counters.text("java.property.java.vm.specification.version");
+        Matcher feature = FEATURE.matcher(full.or(() -> specified).or(() -> released).orElse(""));
+        String jdk = Stream.of(full.or(() -> released).or(() -> specified),
+                counters.text("java.property.java.vm.name"), counters.text("java.property.java.vm.vendor"))
+                .flatMap(Optional::stream).map(Printable::line).collect(Collectors.joining(", "));
+        int number = feature.matches() ? Integer.parseInt(feature.group(1)) : 0;
+        return new JvmFacts(number, attachable, options, jdk);
     }
 
     /** The JVM will print its warning about a dynamically loaded agent. */

@@ -13,9 +13,13 @@ import java.time.Duration;
  * outside.
  *
  * @param label "1234 (java -jar app.jar)"
+ * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown
+ * @param commandLine as {@link JavaCommandLine#masked()}
  * @param tasks the folder that lists its threads by their TIDs in its own namespace
  */
-public record SampleChannel(SocketChannel socket, int pid, String label, Path tasks) implements Closeable {
+public record SampleChannel(
+        SocketChannel socket, int pid, String label, String jdk, String commandLine, Path tasks)
+         implements Closeable {
     /** Makes the JVM sample itself; afterwards this process runs as the JVM's user for good. */
     public static SampleChannel open(JvmChoice choice, Duration period) throws IOException {
         JavaModules.require("jdk.net"); // PrivateSocket's
@@ -25,7 +29,9 @@ public record SampleChannel(SocketChannel socket, int pid, String label, Path ta
             call.warn(choice.command());
             int inside = jvm.status().namespacePid();
             Path proc = inside == pid ? Path.of("/proc") : jvm.process().folder().resolve("root/proc");
-            return new SampleChannel(call.sample(period), pid, jvm.label(), proc.resolve(inside + "/task"));
+            String jdk = jvm.facts().jdk();
+            return new SampleChannel(call.sample(period), pid, jvm.label(), jdk, jvm.command().masked(),
+                    proc.resolve(inside + "/task"));
         }
     }
 

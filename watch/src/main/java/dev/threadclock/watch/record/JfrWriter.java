@@ -66,6 +66,8 @@ final class JfrWriter implements IntervalWriter {
         file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class), startMillis);
         RecordedJvm event = new RecordedJvm();
         event.jvm = subject.jvm();
+        event.jdk = subject.jdk();
+        event.commandLine = subject.commandLine();
         event.threadclock = subject.threadclock();
         file.event(event, startMillis, 0);
     }

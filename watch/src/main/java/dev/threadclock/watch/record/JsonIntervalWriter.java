@@ -27,6 +27,8 @@ final class JsonIntervalWriter implements IntervalWriter {
     JsonIntervalWriter(Path path, Subject subject) throws IOException {
         file = FileChannel.open(path, StandardOpenOption.WRITE);
         write("{\n  \"threadclock\": " + GSON.toJson(subject.threadclock()) + ",\n  \"jvm\": " + GSON.toJson(subject.jvm())
+                + ",\n  \"jdk\": " + GSON.toJson(subject.jdk())
+                + ",\n  \"commandLine\": " + GSON.toJson(subject.commandLine())
                 + ",\n  \"intervals\": [");
     }
 

@@ -145,7 +145,8 @@ public final class RecordCommand implements Subcommand {
         Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
-            IntervalWriter writer = format.open(scratch, new Subject(sampling.label(), Version.current()));
+            IntervalWriter writer = format.open(scratch,
+                    new Subject(sampling.label(), sampling.jdk(), sampling.commandLine(), Version.current()));
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");

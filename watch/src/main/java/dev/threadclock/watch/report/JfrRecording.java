@@ -33,7 +33,7 @@ final class JfrRecording {
     private final Path file;
     private final Map<Span, List<Use>> uses = new HashMap<>();
     private final Map<Identity, Long> serials = new HashMap<>();
-    private Subject subject = new Subject("a JVM", "");
+    private Subject subject = new Subject("a JVM", "", "", "");
 
     private JfrRecording(Path file) {
         this.file = file;
@@ -73,7 +73,8 @@ final class JfrRecording {
     private void take(RecordedEvent event) {
         switch (event.getEventType().getName()) {
             case ThreadCpuTime.NAME -> takeThread(event);
-            case RecordedJvm.NAME -> subject = new Subject(event.getString("jvm"), event.getString("threadclock"));
+            case RecordedJvm.NAME -> subject = new Subject(text(event, "jvm"), text(event, "jdk"),
+                    text(event, "commandLine"), text(event, "threadclock"));
             case "jdk.JVMInformation" -> takeJvm(event);
             default -> {
                 // Not one of our events.
@@ -102,8 +103,16 @@ final class JfrRecording {
     /** The event written by record has more details. */
     private void takeJvm(RecordedEvent event) {
         if (subject.threadclock().isEmpty()) {
-            subject = new Subject(event.getLong("pid") + " (java " + event.getString("javaArguments") + ")", "");
+            String jvm = event.getLong("pid") + " (java " + text(event, "javaArguments") + ")";
+            // Behind "for" come the platform and the compiler.
+            subject = new Subject(jvm, text(event, "jvmVersion").replaceFirst(" for .*", ""), "", "");
         }
+    }
+
+    /** "" if it is not there: other versions write other events. */
+    private static String text(RecordedEvent event, String field) {
+        String text = event.hasField(field) ? event.getString(field) : null;
+        return text == null ? "" : Printable.line(text);
     }
 
     Subject subject() {

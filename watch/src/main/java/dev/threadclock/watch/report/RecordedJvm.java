@@ -24,6 +24,14 @@ public final class RecordedJvm extends Event {
     @Description("Process number and command")
     public String jvm;
 
+    @Label("JDK")
+    @Description("Version, VM and vendor; empty if unknown")
+    public String jdk;
+
+    @Label("Command Line")
+    @Description("Its options and what it runs; *** stands for values that look secret")
+    public String commandLine;
+
     @Label("threadclock")
     @Description("Version of the threadclock that has recorded")
     public String threadclock;

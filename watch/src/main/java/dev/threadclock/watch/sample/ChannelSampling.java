@@ -63,6 +63,16 @@ final class ChannelSampling implements Sampling {
     }
 
     @Override
+    public String jdk() {
+        return channel.jdk();
+    }
+
+    @Override
+    public String commandLine() {
+        return channel.commandLine();
+    }
+
+    @Override
     public Optional<Sample> next() throws IOException {
         try {
             while (early.isEmpty()) {

@@ -23,6 +23,12 @@ public interface Sampling extends Closeable {
 
     int pid();
 
+    /** "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown. */
+    String jdk();
+
+    /** How it was started, without the program's own arguments; what looks secret is masked. */
+    String commandLine();
+
     /**
      * Waits for the next sample; empty: the JVM has ended. The first comes 20 ms after opening, then one
      * every period.

@@ -45,7 +45,7 @@ class RecordingFilesTest {
 
     /** All intervals are written, but the file is not finished, as if the recorder had been killed. */
     private static IntervalWriter begin(Format format, Path file) throws Exception {
-        IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "1.2.3"));
+        IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
             Times process = new Times(90_000_001, 29_999_999, 120_000_000);
             writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
@@ -71,7 +71,7 @@ class RecordingFilesTest {
     @Test
     void aLongJfrFileHasSeveralChunksAndAllThreadsInEach() throws Exception {
         Path file = folder.resolve("long.jfr");
-        IntervalWriter writer = Format.JFR.open(file, new Subject("1 (java Long)", "1.2.3"));
+        IntervalWriter writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
         Times used = new Times(1, 2, 3);
         String name = "n".repeat(1000);
         int intervals = 60;
@@ -157,7 +157,7 @@ class RecordingFilesTest {
     void thePageIsSelfContainedAndItsTextIsText() throws Exception {
         String page = Files.readString(write(Format.HTML));
         assertThat(page).doesNotContainPattern("(?i)(src|href)\\s*=|@import|url\\(\\s*['\"]?http");
-        assertThat(page.split("</script>", -1)).as("scripts").hasSize(4);
+        assertThat(page.split("</script>", -1)).as("scripts").hasSize(5);
         assertThat(page).contains("java a, &quot;quoted&quot; &lt;/script&gt;").doesNotContain("<b>&");
     }
 

@@ -17,6 +17,16 @@ public class NoSampling implements Sampling {
     }
 
     @Override
+    public String jdk() {
+        return "";
+    }
+
+    @Override
+    public String commandLine() {
+        return "";
+    }
+
+    @Override
     public Optional<Sample> next() {
         return Optional.empty();
     }
