@@ -37,6 +37,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
     private final Callable<?> closing;
     private final WebSocket socket;
     private int calls;
+    private int width;
 
     BrowserPage(HttpClient http, URI address, Callable<?> closing) throws Exception {
         this.closing = closing;
@@ -87,6 +88,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
 
     /** width: of the window, in CSS pixels; a narrow one is a phone's. */
     void look(int width, boolean dark, boolean scripts) throws Exception {
+        this.width = width;
         call("Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", width < 500));
         call("Emulation.setEmulatedMedia", Map.of("features",
@@ -125,10 +127,36 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         }
     }
 
-    /** type: mousePressed, mouseMoved, mouseReleased. */
-    void mouse(String type, double x, double y) throws Exception {
-        call("Input.dispatchMouseEvent", Map.of("type", type, "x", x, "y", y, "button",
-                type.equals("mouseMoved") ? "none" : "left", "buttons", 1, "clickCount", 1));
+    /** Moves the pointer to a place in an element: 0 to 1 from its left, and halfway down. */
+    void point(String selector, double across) throws Exception {
+        mouse("mouseMoved", selector, across, 0);
+    }
+
+    /** Draws the pointer, its button down, from one place in an element to another. */
+    void drag(String selector, double from, double to) throws Exception {
+        point(selector, from);
+        mouse("mousePressed", selector, from, 1);
+        point(selector, (from + to) / 2);
+        point(selector, to);
+        mouse("mouseReleased", selector, to, 1);
+    }
+
+    void doubleClick(String selector) throws Exception {
+        point(selector, 0.5);
+        for (int click = 1; click <= 2; click++) {
+            mouse("mousePressed", selector, 0.5, click);
+            mouse("mouseReleased", selector, 0.5, click);
+        }
+    }
+
+    private void mouse(String type, String selector, double across, int clicks) throws Exception {
+        String element = "document.querySelector('" + selector + "')";
+        value(element + ".scrollIntoView({ block: 'center' })");
+        JsonObject box = value(element + ".getBoundingClientRect().toJSON()").getAsJsonObject();
+        call("Input.dispatchMouseEvent", Map.of("type", type, "clickCount", clicks,
+                "x", box.get("x").getAsDouble() + across * box.get("width").getAsDouble(),
+                "y", box.get("y").getAsDouble() + box.get("height").getAsDouble() / 2,
+                "button", clicks == 0 ? "none" : "left"));
     }
 
     /** key: as KeyboardEvent.key names it. */
@@ -155,7 +183,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
     /** The whole page, for people to look at. */
     void picture(Path png) throws Exception {
         JsonObject size = call("Page.getLayoutMetrics", Map.of()).getAsJsonObject("cssContentSize");
-        Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", size.get("width").getAsDouble(),
+        Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", width,
                 "height", Math.min(TALLEST_PICTURE, size.get("height").getAsDouble()));
         JsonObject result = call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
         Files.write(png, Base64.getDecoder().decode(result.get("data").getAsString()));

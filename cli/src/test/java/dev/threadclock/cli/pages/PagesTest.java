@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The pages in a real browser, on a desktop and on a phone, in light and in dark. Leaves a picture of each in
@@ -78,6 +79,143 @@ class PagesTest {
             page.value("document.querySelectorAll('details').forEach(each => { each.open = true; })");
             assertNothingIsWrong(page, width);
             assertThat(page.text("document.body.innerText")).contains("user");
+        }
+    }
+
+    private static BrowserPage recording(int width) throws Exception {
+        BrowserPage page = browser.open();
+        page.look(width, false, true);
+        page.load(folder.resolve("recording.html"));
+        return page;
+    }
+
+    private static String textOf(BrowserPage page, String selector) throws Exception {
+        return page.text("document.querySelector('" + selector + "').textContent");
+    }
+
+    private static int count(BrowserPage page, String selector) throws Exception {
+        return page.value("document.querySelectorAll('" + selector + "').length").getAsInt();
+    }
+
+    private static void awaitHeadline(BrowserPage page, String start) throws Exception {
+        page.await("document.querySelector('h1').textContent.startsWith('" + start + "')");
+    }
+
+    @Test
+    void theHeadlineAndTheTableFollowTheZoom() throws Exception {
+        try (BrowserPage page = recording(1280)) {
+            assertThat(textOf(page, "h1")).isEqualTo(Recordings.HEADLINE);
+            assertThat(textOf(page, "#rows .pool td:nth-child(2)")).isEqualTo("32.0");
+            page.drag("#pools .u-over", 0.55, 0.95);
+            awaitHeadline(page, "70.0 % of a CPU over 2");
+            assertThat(textOf(page, "h1")).endsWith(" s: 60.0 % user, 10.0 % system");
+            assertThat(textOf(page, "#rows .pool td:nth-child(2)")).isEqualTo("52.0");
+            assertThat(page.value("document.getElementById('all').disabled").getAsBoolean()).isFalse();
+            page.doubleClick("#process .u-over");
+            awaitHeadline(page, Recordings.HEADLINE);
+            page.drag("#process .u-over", 0.05, 0.45);
+            awaitHeadline(page, "30.0 % of a CPU over 2");
+            page.value("document.getElementById('all').click()");
+            awaitHeadline(page, Recordings.HEADLINE);
+            assertNothingIsWrong(page, 1280);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} pixels")
+    @ValueSource(ints = {1280, 390})
+    void whatIsUnderThePointerIsShownBesideTheCharts(int width) throws Exception {
+        try (BrowserPage page = recording(width)) {
+            assertThat(textOf(page, "#reading h3")).as("at first").endsWith(", the busiest");
+            page.point("#pools .u-over", 0.255); // in the 16th of 60 intervals
+            page.await("!document.querySelector('#reading h3').textContent.includes('busiest')");
+            String second = page.text("new Date(" + (Recordings.START_MILLIS + 15_000)
+                    + ").toLocaleTimeString([], { hourCycle: 'h23' })");
+            assertThat(textOf(page, "#reading h3")).startsWith(second + " to ");
+            assertThat(textOf(page, "#reading")).contains("http-nio-8080-exec-1", "10.0 %", "100 ms", "300 ms");
+            assertThat(page.value("[...document.querySelectorAll('#reading td')].map(each => each.title)").toString())
+                    .as("whole names").contains(Recordings.LONG_NAME);
+            assertThat(page.value("(() => {"
+                    + " const a = document.getElementById('reading').getBoundingClientRect();"
+                    + " return [...document.querySelectorAll('.chart')].map(each => each.getBoundingClientRect())"
+                    + ".every(b => a.left >= b.right || a.top >= b.bottom || b.top >= a.bottom) })()").getAsBoolean())
+                    .as("no chart is covered").isTrue();
+            page.picture(PICTURES.resolve("recording-" + width + "-reading.png"));
+            assertNothingIsWrong(page, width);
+        }
+    }
+
+    @Test
+    void theKeyboardWalksAndZooms() throws Exception {
+        try (BrowserPage page = recording(1280)) {
+            assertThat(count(page, ".chart[role=slider][tabindex][aria-label][aria-describedby][aria-valuenow]"))
+                    .as("charts with role, label and value").isEqualTo(2);
+            page.value("document.getElementById('pools').focus()");
+            page.key("Home");
+            assertThat(page.text("document.activeElement.ariaValueNow")).isEqualTo("1");
+            page.key("ArrowRight");
+            page.key("ArrowRight");
+            assertThat(page.text("document.activeElement.ariaValueNow")).isEqualTo("3");
+            assertThat(page.text("document.activeElement.ariaValueText"))
+                    .endsWith(": 30.0 % of a CPU; most in http-nio-*-exec-*, 14.0 %");
+            page.key("+");
+            awaitHeadline(page, "30.0 % of a CPU over 30 s");
+            page.key("-");
+            awaitHeadline(page, Recordings.HEADLINE);
+            page.key("+");
+            awaitHeadline(page, "30.0 % of a CPU over 30 s");
+            page.key("Escape");
+            awaitHeadline(page, Recordings.HEADLINE);
+            page.key("End");
+            assertThat(page.text("document.activeElement.ariaValueNow")).isEqualTo(String.valueOf(Recordings.INTERVALS));
+            assertNothingIsWrong(page, 1280);
+        }
+    }
+
+    @Test
+    void threadsAreFoundByAPartOfTheirNames() throws Exception {
+        try (BrowserPage page = recording(390)) {
+            page.value("document.getElementById('search').focus()");
+            page.type("EXEC-2");
+            assertThat(textOf(page, "#found")).isEqualTo("1 of " + Recordings.THREADS + " threads");
+            assertThat(textOf(page, "#rows .thread")).startsWith("http-nio-8080-exec-2");
+            assertNothingIsWrong(page, 390);
+            page.type(" there is none");
+            assertThat(textOf(page, "#found")).isEqualTo("0 of " + Recordings.THREADS + " threads");
+            assertThat(count(page, "#rows tr")).isZero();
+        }
+    }
+
+    @Test
+    void aPoolUnfoldsAndLeavesTheChart() throws Exception {
+        try (BrowserPage page = recording(1280)) {
+            page.value("document.querySelector('#rows .pool').click()");
+            assertThat(count(page, "#rows .thread")).isEqualTo(2);
+            page.value("document.querySelector('#rows .swatch').click()");
+            assertThat(page.text("document.querySelector('#rows .swatch').ariaPressed")).isEqualTo("false");
+            assertNothingIsWrong(page, 1280);
+        }
+    }
+
+    @Test
+    void withoutScriptsEveryThreadIsInATable() throws Exception {
+        try (BrowserPage page = browser.open()) {
+            page.look(390, false, false);
+            page.load(folder.resolve("recording.html"));
+            assertThat(page.value("[...document.querySelectorAll('.live')].some(each => each.checkVisibility())").getAsBoolean())
+                    .as("controls that would do nothing").isFalse();
+            assertThat(textOf(page, "#rows")).contains("http-nio-8080-exec-2", Recordings.LONG_NAME, "pool t");
+            assertThat(count(page, ".times tbody tr")).isEqualTo(Recordings.INTERVALS);
+        }
+    }
+
+    @Test
+    void theLabsDrawingsShowTheValuesUnderThePointer() throws Exception {
+        try (BrowserPage page = browser.open()) {
+            page.look(1280, false, true);
+            page.load(folder.resolve("lab.html"));
+            page.point("figure svg", 0.5);
+            page.await("document.querySelector('figure output').textContent !== ''");
+            assertNothingIsWrong(page, 1280);
         }
     }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The result as one self-contained page: the template demo.html with the figures filled in. */
+/** The result as one self-contained page: demo.html with the figures filled in. */
 public final class DemoHtml {
     private final DemoReport report;
     private final List<JdkResult> jdks;
@@ -40,7 +40,7 @@ public final class DemoHtml {
                 .collect(Collectors.joining("\n")));
         parts.put("MEASURED", Html.escape(report.measured()));
         parts.put("VERSION", Html.escape(report.threadclock()));
-        return Page.fill(DemoHtml.class, "demo.html", parts);
+        return Page.render(DemoHtml.class, "demo", "threadclock demo", parts);
     }
 
     private String headline() {

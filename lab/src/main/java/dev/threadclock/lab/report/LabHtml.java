@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The report as one self-contained page: the template lab.html with verdicts, experiments and machine filled
+ * The report as one self-contained page: lab.html with verdicts, experiments and machine filled
  * in.
  */
 public final class LabHtml {
@@ -19,7 +19,7 @@ public final class LabHtml {
     }
 
     public String render() {
-        return Page.fill(LabHtml.class, "lab.html", Map.of(
+        return Page.render(LabHtml.class, "lab", "threadclock lab", Map.of(
                 "HEADLINE", Html.escape(Summary.headline(report)),
                 "CAUTIONS", Summary.cautions(report).stream()
                         .map(caution -> "<p class=\"notice\">" + Html.escape(caution) + "</p>\n").collect(Collectors.joining()),
@@ -32,8 +32,7 @@ public final class LabHtml {
                 "JDKS", report.jdks().stream().map(jdk -> "<li>" + Html.escape(jdk.label()) + " <code>" + Html.escape(jdk.home())
                         + "</code></li>\n").collect(Collectors.joining()),
                 "MEASURED", Html.escape(report.begun().replace('T', ' ')),
-                "VERSION", Html.escape(report.threadclock()),
-                "SCRIPT", Page.resource(LabHtml.class, "lab.js")));
+                "VERSION", Html.escape(report.threadclock())), Page.resource(LabHtml.class, "lab.js"));
     }
 
     private static String verdict(Result result) {

@@ -4,14 +4,15 @@ package dev.threadclock.terminal.page;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * A self-contained page: a template from the jar with its parts filled in, and the style that all pages
- * share.
+ * Self-contained pages: the frame and the style that all of them share, around a page's own text, style and
+ * scripts, which are resources beside a class.
  */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
@@ -19,12 +20,24 @@ public final class Page {
     private Page() {}
 
     /**
-     * The resource beside the class, with each {{NAME}} replaced once: inserted text is not scanned again.
+     * The page NAME.html with each {{PLACE}} filled in once (inserted text is not scanned again), with the
+     * style NAME.css.
+     *
+     * @param title text
+     * @param scripts JavaScript, each a script of its own
      */
-    public static String fill(Class<?> beside, String template, Map<String, String> parts) {
-        Map<String, String> all = new HashMap<>(parts);
-        all.put("STYLE", resource(Page.class, "page.css"));
-        return PLACE.matcher(resource(beside, template)).replaceAll(place -> Matcher.quoteReplacement(all.get(place.group(1))));
+    public static String render(
+            Class<?> beside, String name, String title, Map<String, String> parts, String... scripts) {
+        return fill(resource(Page.class, "frame.html"), Map.of(
+                "TITLE", Html.escape(title),
+                "STYLE", resource(Page.class, "page.css") + resource(beside, name + ".css"),
+                "BODY", fill(resource(beside, name + ".html"), parts),
+                "SCRIPTS", Arrays.stream(scripts).map(script -> "<script>\n" + script + "</script>\n")
+                        .collect(Collectors.joining())));
+    }
+
+    private static String fill(String template, Map<String, String> parts) {
+        return PLACE.matcher(template).replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
     }
 
     /** The text of a resource beside the class. */

@@ -8,21 +8,19 @@ import dev.threadclock.watch.interval.Series;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
-/** A recording as one self-contained HTML page. */
+/** A recording as one self-contained HTML page: tables, which scripts make charts of. */
 public final class RecordingPage {
     /** Distinguishable colours; the remaining pools are combined into one. */
     private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
-    private static final int MOST_THREADS = 200;
+    /** Of all threads together, columns in which they ran: some megabytes. */
+    private static final int MOST_VALUES = 240_000;
     private static final String OTHER = "(other pools)";
 
     private final Subject subject;
@@ -36,28 +34,58 @@ public final class RecordingPage {
     /** The page's data as JSON. Times are whole microseconds, column by column. */
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads, int[] colours) {}
 
-    /** pool: for a thread, the index of its pool. */
-    private record Area(String name, long[] user, long[] system, Integer pool, Integer threads, Boolean other) {}
+    /**
+     * at: the columns that user and system are of, all of them if it is missing. pool: for a thread, the
+     * index of its pool.
+     */
+    private record Area(
+            String name, int[] at, long[] user, long[] system, Integer pool, Integer threads, Boolean other) {}
 
     public String toHtml() {
-        String title = "CPU time of " + subject.jvm();
-        return Page.fill(RecordingPage.class, "recording.html", Map.of(
-                "TITLE", Html.escape(title),
+        List<Series> threads = shownThreads();
+        RecordingTables tables = new RecordingTables(timeline, threads);
+        return Page.render(RecordingPage.class, "recording", "CPU time of " + subject.jvm(), Map.of(
                 "HEADLINE", Html.escape(RecordingText.headline(timeline)),
-                "SUBJECT", Html.escape(subject.jvm() + ", " + when()),
+                "JVM", Html.escape(subject.jvm()),
+                "START", Html.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
+                "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
+                "POOLS", tables.pools(),
+                "LEFTOUT", leftOut(threads.size()),
+                "TIMES", tables.times(),
                 "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + ".",
-                "PLOTSTYLE", Page.resource(RecordingPage.class, "uplot/uPlot.min.css"),
-                "PLOT", Page.resource(RecordingPage.class, "uplot/uPlot.iife.min.js"),
-                "DATA", new Gson().toJson(data()), // escapes anything that could end the script
-                "SCRIPT", Page.resource(RecordingPage.class, "recording.js")));
+                "PLOTSTYLE", Page.resource(RecordingPage.class, "uplot/uPlot.min.css")),
+                Page.resource(RecordingPage.class, "uplot/uPlot.iife.min.js"),
+                // Gson escapes anything that could end the script.
+                "const recording = " + new Gson().toJson(data(threads)) + ";\n",
+                Page.resource(RecordingPage.class, "reading.js"),
+                Page.resource(RecordingPage.class, "recording.js"));
     }
 
-    private String when() {
-        DateTimeFormatter format = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT).withZone(ZoneId.systemDefault());
-        return format.format(Instant.ofEpochMilli(timeline.startMillis()));
+    private static String fact(String label, String text) {
+        return text.isEmpty() ? ""
+                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Html.escape(text) + "</dd></div>\n";
     }
 
-    private Data data() {
+    private String leftOut(int shown) {
+        int all = timeline.threads().size();
+        return shown == all ? "" : Html.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
+                + " the pools have the time of all.</p>\n", all, shown);
+    }
+
+    private List<Series> shownThreads() {
+        List<Series> shown = new ArrayList<>();
+        int values = 0;
+        for (Series thread : timeline.threads()) {
+            values += ran(thread).length;
+            if (values > MOST_VALUES) {
+                break;
+            }
+            shown.add(thread);
+        }
+        return shown;
+    }
+
+    private Data data(List<Series> threads) {
         List<Series> pools = timeline.pools();
         int own = pools.size() > HUES.length + 1 ? HUES.length : Math.min(pools.size(), HUES.length);
         Map<String, Integer> indexes = new HashMap<>();
@@ -66,15 +94,14 @@ public final class RecordingPage {
         }
         List<Area> areas = new ArrayList<>();
         for (int i = 0; i < own; i++) {
-            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), null, pools.get(i).threads(), null));
+            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), pools.get(i).threads(), null));
         }
         if (own < pools.size()) {
             List<Series> others = pools.subList(own, pools.size());
-            areas.add(area(OTHER, others, null, others.stream().mapToInt(Series::threads).sum(), true));
+            areas.add(area(OTHER, others, others.stream().mapToInt(Series::threads).sum(), true));
         }
-        List<Area> lines = timeline.threads().stream().limit(MOST_THREADS)
-                .map(thread -> area(named(thread), List.of(thread), indexes.get(thread.pool()), null, null)).toList();
-        Area process = area("process", List.of(timeline.process()), null, null, null);
+        List<Area> lines = threads.stream().map(thread -> line(thread, indexes.get(thread.pool()))).toList();
+        Area process = area("process", List.of(timeline.process()), null, null);
         return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines, HUES);
     }
 
@@ -83,12 +110,30 @@ public final class RecordingPage {
         return series.threads() == 1 ? series.name() : series.name() + " (" + series.threads() + " threads)";
     }
 
-    private Area area(String name, List<Series> all, Integer pool, Integer threads, Boolean other) {
-        return new Area(name, columns(column -> all.stream().mapToLong(series -> series.userNanos(column)).sum() / 1000),
-                columns(column -> all.stream().mapToLong(series -> series.systemNanos(column)).sum() / 1000), pool, threads, other);
+    private Area area(String name, List<Series> all, Integer threads, Boolean other) {
+        return new Area(name, null,
+                columns(column -> all.stream().mapToLong(series -> series.userNanos(column)).sum() / 1000),
+                columns(column -> all.stream().mapToLong(series -> series.systemNanos(column)).sum() / 1000),
+                null, threads, other);
+    }
+
+    /** Most threads sleep most of the time. */
+    private Area line(Series thread, int pool) {
+        int[] ran = ran(thread);
+        return new Area(named(thread), ran.length == timeline.columns() ? null : ran,
+                micros(ran, thread::userNanos), micros(ran, thread::systemNanos), pool, null, null);
+    }
+
+    private int[] ran(Series thread) {
+        return IntStream.range(0, timeline.columns())
+                .filter(column -> thread.userNanos(column) + thread.systemNanos(column) > 0).toArray();
     }
 
     private long[] columns(IntToLongFunction value) {
         return IntStream.range(0, timeline.columns()).mapToLong(value).toArray();
+    }
+
+    private static long[] micros(int[] columns, IntToLongFunction nanos) {
+        return IntStream.of(columns).mapToLong(column -> nanos.applyAsLong(column) / 1000).toArray();
     }
 }

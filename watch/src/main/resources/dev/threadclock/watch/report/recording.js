@@ -2,24 +2,39 @@
 // Draws a recording: stacked areas by pool, the process, and a table of what is in view.
 "use strict";
 (() => {
-  const { endMillis, nanos, process, pools, threads, colours } = recording;
+  const { endMillis, nanos, process, pools, colours } = recording;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const byId = id => document.getElementById(id);
   const firstMillis = endMillis[0] - nanos[0] / 1e6;
-  const lastMillis = endMillis[endMillis.length - 1];
   // A step reaches back to the point before it: the first needs one.
   const xs = [firstMillis, ...endMillis].map(millis => millis / 1000);
+  const last = xs.length - 1;
   const hidden = new Set();
   const open = new Set();
-  let view = [xs[0], xs[xs.length - 1]];
+  const headline = byId("headline").textContent;
+  let view = [xs[0], xs[last]];
+
+  // Threads come without the columns in which they did not run.
+  function dense({ at, user, system, ...rest }) {
+    if (!at) return { user, system, ...rest };
+    const whole = values => at.reduce((all, column, i) => { all[column] = values[i]; return all; }, new Float64Array(endMillis.length));
+    return { user: whole(user), system: whole(system), ...rest };
+  }
+  const threads = recording.threads.map(dense);
+  recording.threads = threads;
 
   const hue = i => pools[i].other ? null : colours[i];
   const full = i => hue(i) === null ? (dark.matches ? "#6b7686" : "#8a93a0") : `hsl(${hue(i)} ${dark.matches ? "62% 58%" : "65% 45%"})`;
   const pale = i => hue(i) === null ? (dark.matches ? "#3d4550" : "#c9ced6") : `hsl(${hue(i)} ${dark.matches ? "45% 32%" : "75% 80%"})`;
+  function swatch(i, tag = "span") {
+    const box = textOf(tag, "", "swatch");
+    for (const colour of [pale(i), full(i)]) box.appendChild(document.createElement("i")).style.background = colour;
+    return box;
+  }
 
   const percent = (micros, column) => micros * 1e5 / nanos[column];
-  const clock = seconds => new Date(seconds * 1000).toLocaleTimeString([], { hour12: false })
+  const clock = seconds => new Date(seconds * 1000).toLocaleTimeString([], { hourCycle: "h23" })
     + (seconds % 1 ? "." + Math.floor(seconds % 1 * 10) : "");
   const withStart = values => [values[0], ...values];
   const shown = () => pools.map((_, i) => i).filter(i => !hidden.has(i));
@@ -45,15 +60,16 @@
 
   function plot(element, height, series, data) {
     const options = {
-      width: element.clientWidth, height, series: [{}, ...series], axes: axes(), legend: { show: false },
+      width: element.clientWidth, height, series: [{}, ...series], axes: axes(), legend: { show: false }, padding: [12, 34, 0, 0],
       cursor: { sync: { key: "recording" }, points: { show: false }, drag: { x: true, y: false } },
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.05, 1)] }, x: { time: true } },
-      hooks: { setScale: [(u, key) => key === "x" && look(u.scales.x.min, u.scales.x.max)], setCursor: [tip] },
+      hooks: { setScale: [(u, key) => key === "x" && look(u.scales.x.min, u.scales.x.max)], setCursor: [point] },
     };
     return new uPlot(options, data, element);
   }
 
   let charts = [];
+  const elements = [byId("pools"), byId("process")];
   function draw() {
     charts.forEach(chart => chart.destroy());
     const height = innerWidth < 560 ? 240 : 340;
@@ -62,8 +78,8 @@
     const both = withStart(process.user.map((micros, c) => percent(micros + process.system[c], c)));
     const [system, first] = dark.matches ? ["#b45309", "#2dd4bf"] : ["#fdba74", "#0f766e"];
     charts = [];
-    charts = [plot(byId("pools"), height, areas, stacked()),
-      plot(byId("process"), 150, [area("system", system), area("user", first)], [xs, both, user])];
+    charts = [plot(elements[0], height, areas, stacked()),
+      plot(elements[1], 150, [area("system", system), area("user", first)], [xs, both, user])];
     charts.forEach(chart => chart.setScale("x", { min: view[0], max: view[1] }));
   }
 
@@ -74,45 +90,66 @@
     fill();
   }
 
-  const text = (tag, content, name) => {
-    const element = document.createElement(tag);
-    element.textContent = content;
-    if (name) element.className = name;
-    return element;
-  };
+  // --- one interval: under the pointer, or chosen with the keys
+  const reading = readingIn(byId("reading"), recording, swatch);
+  let chosen = -1;
 
-  function swatch(i) {
-    const box = text("span", "", "swatch");
-    for (const colour of [pale(i), full(i)]) box.appendChild(document.createElement("i")).style.background = colour;
-    return box;
+  function choose(column) {
+    if (column !== chosen) show(column);
   }
 
-  function tip(chart) {
-    const box = byId("tip");
-    const { left, top } = chart.cursor;
+  function show(column, remark = "") {
+    chosen = column;
+    const title = clock(xs[column]) + " to " + clock(xs[column + 1]) + remark;
+    reading.show(column, title);
+    for (const element of elements) {
+      element.setAttribute("aria-valuenow", column + 1);
+      element.setAttribute("aria-valuetext", reading.spoken(column, title));
+    }
+  }
+
+  function point(chart) {
+    const { left } = chart.cursor;
+    if (left === undefined || left < 0) return;
     // A column reaches from the point before to its own.
-    const column = endMillis.findIndex(millis => millis >= chart.posToVal(left, "x") * 1000);
-    if (chart !== charts[0] || left < 0 || column < 0) {
-      if (chart === charts[0]) box.style.display = "none";
-      return;
-    }
-    const table = document.createElement("table");
-    const busy = shown().map(i => [i, percent(pools[i].user[column], column), percent(pools[i].system[column], column)])
-      .filter(([, user, system]) => user + system >= 0.05).sort((a, b) => b[1] + b[2] - a[1] - a[2]).slice(0, 8);
-    for (const [i, user, system] of busy) {
-      const row = table.insertRow();
-      const name = row.insertCell();
-      name.append(swatch(i), text("span", pools[i].name, "name"));
-      row.append(text("td", user.toFixed(1) + " user"), text("td", system.toFixed(1) + " system"));
-    }
-    box.replaceChildren(text("b", clock(endMillis[column] / 1000)), table);
-    box.style.display = "block";
-    const room = chart.root.clientWidth - box.offsetWidth;
-    const x = left + chart.bbox.left / devicePixelRatio;
-    box.style.left = Math.max(4, x > room - 30 ? x - box.offsetWidth - 10 : x + 26) + "px";
-    box.style.top = Math.max(4, top - 20) + "px";
+    const x = chart.posToVal(left, "x");
+    const column = endMillis.findIndex(millis => millis >= x * 1000);
+    if (column >= 0 && x >= xs[0]) choose(column);
   }
 
+  function walk(column) {
+    const to = Math.min(last - 1, Math.max(0, column));
+    const middle = (xs[to] + xs[to + 1]) / 2;
+    const half = (view[1] - view[0]) / 2;
+    if (middle < view[0] || middle > view[1]) within(middle - half, middle + half);
+    choose(to);
+    charts.forEach(chart => chart.setCursor({ left: chart.valToPos(middle, "x"), top: 0 }));
+  }
+
+  // No further than the recording, and no closer than one interval.
+  function within(min, max) {
+    const closest = Math.min(...nanos) / 1e9;
+    const length = Math.min(xs[last] - xs[0], Math.max(closest, max - min));
+    const from = Math.min(xs[last] - length, Math.max(xs[0], (min + max - length) / 2));
+    look(from, from + length);
+  }
+
+  function key(event) {
+    const [first, final] = [columnsInView()[0] ?? 0, columnsInView().pop() ?? last - 1];
+    const centre = (xs[chosen] + xs[chosen + 1]) / 2;
+    const zoom = factor => within(centre - (view[1] - view[0]) * factor / 2, centre + (view[1] - view[0]) * factor / 2);
+    const tenth = Math.max(1, Math.round((final - first + 1) / 10));
+    const actions = {
+      ArrowRight: () => walk(chosen + 1), ArrowLeft: () => walk(chosen - 1), ArrowUp: () => walk(chosen + 1), ArrowDown: () => walk(chosen - 1),
+      PageUp: () => walk(chosen + tenth), PageDown: () => walk(chosen - tenth), Home: () => walk(first), End: () => walk(final),
+      "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), Escape: whole,
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  // --- the table
   function columnsInView() {
     const columns = [];
     endMillis.forEach((end, c) => {
@@ -123,69 +160,117 @@
   }
 
   function figures(row, series, columns, lengthNanos, allMicros) {
+    const [user, system] = sums(series, columns);
+    const share = micros => (lengthNanos ? micros * 1e5 / lengthNanos : 0).toFixed(1);
+    row.append(textOf("td", share(user)), textOf("td", share(system)), textOf("td", share(user + system)),
+      textOf("td", ((user + system) / 1e6).toFixed(user + system < 1e7 ? 2 : 1)),
+      textOf("td", (allMicros ? (user + system) * 100 / allMicros : 0).toFixed(1) + " %", "share"));
+  }
+
+  function sums(series, columns) {
     let user = 0, system = 0;
     for (const c of columns) {
       user += series.user[c];
       system += series.system[c];
     }
-    const share = micros => (lengthNanos ? micros * 1e5 / lengthNanos : 0).toFixed(1);
-    row.append(text("td", share(user)), text("td", share(system)), text("td", share(user + system)),
-      text("td", ((user + system) / 1e6).toFixed(user + system < 1e7 ? 2 : 1)),
-      text("td", (allMicros ? (user + system) * 100 / allMicros : 0).toFixed(1) + " %", "share"));
+    return [user, system];
+  }
+
+  // The name with what was searched for marked.
+  function marked(name, wanted) {
+    const at = wanted ? name.toLowerCase().indexOf(wanted) : -1;
+    const element = textOf("span", "", "name");
+    if (at < 0) element.append(name);
+    else element.append(name.slice(0, at), textOf("mark", name.slice(at, at + wanted.length)), name.slice(at + wanted.length));
+    return element;
+  }
+
+  function poolRow(i, unfolded, wanted) {
+    const row = byId("rows").insertRow();
+    row.className = "pool" + (hidden.has(i) ? " off" : "");
+    const name = row.insertCell();
+    const box = swatch(i, "button");
+    const fold = textOf("button", unfolded ? "▾" : "▸", "fold");
+    fold.setAttribute("aria-label", "threads of " + pools[i].name);
+    fold.setAttribute("aria-expanded", unfolded);
+    box.title = "show or hide in the chart";
+    box.setAttribute("aria-label", pools[i].name + " in the chart");
+    box.setAttribute("aria-pressed", !hidden.has(i));
+    box.onclick = event => {
+      event.stopPropagation();
+      hidden.delete(i) || hidden.add(i);
+      draw();
+      fill();
+    };
+    name.append(fold, box, marked(pools[i].name, wanted), textOf("span", pools[i].threads > 1 ? " " + pools[i].threads + " threads" : "", "soft"));
+    row.onclick = () => {
+      open.delete(i) || open.add(i);
+      fill();
+    };
+    return row;
   }
 
   function fill() {
     const columns = columnsInView();
     const length = columns.reduce((sum, c) => sum + nanos[c], 0);
-    const sum = series => columns.reduce((micros, c) => micros + series.user[c] + series.system[c], 0);
+    const sum = series => sums(series, columns).reduce((user, system) => user + system);
     const all = pools.reduce((micros, pool) => micros + sum(pool), 0);
-    const rows = byId("rows");
-    rows.replaceChildren();
+    const wanted = byId("search").value.trim().toLowerCase();
+    const matches = series => series.name.toLowerCase().includes(wanted);
+    let found = 0;
+    byId("rows").replaceChildren();
     for (const i of pools.map((_, k) => k).sort((a, b) => sum(pools[b]) - sum(pools[a]))) {
-      const own = threads.filter(thread => thread.pool === i);
-      const row = rows.insertRow();
-      row.className = "pool" + (hidden.has(i) ? " off" : "");
-      const name = row.insertCell();
-      const box = swatch(i);
-      const fold = text("button", open.has(i) ? "▾" : "▸", "fold");
-      fold.setAttribute("aria-label", "threads of " + pools[i].name);
-      fold.setAttribute("aria-expanded", open.has(i));
-      box.title = "show or hide in the chart";
-      box.onclick = event => {
-        event.stopPropagation();
-        hidden.delete(i) || hidden.add(i);
-        draw();
-        fill();
-      };
-      name.append(fold, box, text("span", pools[i].name, "name"),
-        text("span", pools[i].threads > 1 ? " " + pools[i].threads + " threads" : "", "soft"));
-      figures(row, pools[i], columns, length, all);
-      row.onclick = () => {
-        open.delete(i) || open.add(i);
-        fill();
-      };
-      if (!open.has(i)) continue;
-      for (const thread of own.sort((a, b) => sum(b) - sum(a))) {
-        const line = rows.insertRow();
+      const own = threads.filter(thread => thread.pool === i && (!wanted || matches(thread)));
+      found += own.length;
+      if (wanted && !own.length && !matches(pools[i])) continue;
+      const unfolded = open.has(i) || wanted !== "" && own.length > 0;
+      figures(poolRow(i, unfolded, wanted), pools[i], columns, length, all);
+      if (!unfolded) continue;
+      for (const [thread] of own.map(thread => [thread, sum(thread)]).sort((a, b) => b[1] - a[1])) {
+        const line = byId("rows").insertRow();
         line.className = "thread";
-        line.append(text("td", thread.name));
+        line.insertCell().append(marked(thread.name, wanted));
         figures(line, thread, columns, length, all);
       }
     }
-    const whole = view[0] <= xs[0] && view[1] >= xs[xs.length - 1];
-    byId("all").disabled = whole;
-    byId("range").textContent = clock(view[0]) + " to " + clock(view[1]) + ", " + (view[1] - view[0]).toFixed(view[1] - view[0] < 10 ? 1 : 0) + " s";
+    byId("found").textContent = wanted ? `${found} of ${threads.length} threads` : "";
+    const everything = view[0] <= xs[0] && view[1] >= xs[last];
+    byId("all").disabled = everything;
+    const seconds = view[1] - view[0];
+    byId("range").textContent = clock(view[0]) + " to " + clock(view[1]) + ", " + seconds.toFixed(seconds < 10 ? 1 : 0) + " s";
+    byId("headline").textContent = everything ? headline : summary(columns, length);
   }
 
-  byId("all").onclick = () => look(xs[0], xs[xs.length - 1]);
-  dark.addEventListener("change", () => { draw(); fill(); });
+  function summary(columns, length) {
+    const [user, system] = sums(process, columns).map(micros => length ? micros * 1e5 / length : 0);
+    const seconds = length / 1e9;
+    return `${(user + system).toFixed(1)} % of a CPU over ${seconds.toFixed(seconds < 10 ? 1 : 0)} s: ${user.toFixed(1)} % user, ${system.toFixed(1)} % system`;
+  }
+
+  const whole = () => look(xs[0], xs[last]);
+  byId("all").onclick = whole;
+  byId("search").oninput = fill;
+  const start = byId("start");
+  start.textContent = new Date(start.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+  for (const element of elements) {
+    element.setAttribute("aria-valuemin", 1);
+    element.setAttribute("aria-valuemax", last);
+    element.addEventListener("keydown", key);
+  }
+  dark.addEventListener("change", () => {
+    draw();
+    fill();
+    if (chosen >= 0) show(chosen);
+  });
   let width = 0;
   new ResizeObserver(() => {
-    if (byId("pools").clientWidth !== width) {
-      width = byId("pools").clientWidth;
+    if (elements[0].clientWidth !== width) {
+      width = elements[0].clientWidth;
       charts.forEach(chart => chart.setSize({ width, height: chart.height }));
     }
-  }).observe(byId("pools"));
+  }).observe(elements[0]);
   draw();
   fill();
+  const busy = nanos.map((_, column) => percent(process.user[column] + process.system[column], column));
+  show(busy.indexOf(Math.max(...busy)), ", the busiest");
 })();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Subject;
+import dev.threadclock.watch.interval.Timeline;
+import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.sample.Times;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/** What a recording's page knows: of which threads, in which intervals, of which JVM. PagesTest shows it. */
+class RecordingPageTest {
+    private static final Subject SUBJECT = new Subject("1 (java Shop)", "21", "java <Shop>", "1.2.3");
+
+    private static Use use(String name, int id, long userMillis) {
+        return Use.recorded(id, name, id, id, new Times(userMillis * 1_000_000, 0, userMillis * 1_000_000));
+    }
+
+    private static Interval interval(int i, List<Use> uses) {
+        Times process = uses.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        return new Interval(1_700_000_000_000L + 1000L * i, 1_000_000_000, process, process, uses, List.of());
+    }
+
+    private static JsonObject data(String page) {
+        return JsonParser.parseString(page.replaceAll("(?s).*const recording = (.*?);\n.*", "$1")).getAsJsonObject();
+    }
+
+    private static List<Long> numbers(JsonElement array) {
+        return StreamSupport.stream(array.getAsJsonArray().spliterator(), false).map(JsonElement::getAsLong).toList();
+    }
+
+    @Test
+    void aThreadThatSleptComesWithTheIntervalsInWhichItRan() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < 10; i++) {
+            timeline.add(interval(i, List.of(use("busy", 1, 9), use("seldom", 2, i == 3 || i == 7 ? i : 0))));
+        }
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        List<JsonElement> threads = data(page).getAsJsonArray("threads").asList();
+        JsonObject busy = threads.get(0).getAsJsonObject();
+        assertThat(busy.has("at")).isFalse();
+        assertThat(numbers(busy.get("user"))).hasSize(10).containsOnly(9000L);
+        JsonObject seldom = threads.get(1).getAsJsonObject();
+        assertThat(numbers(seldom.get("at"))).containsExactly(3L, 7L);
+        assertThat(numbers(seldom.get("user"))).containsExactly(3000L, 7000L);
+    }
+
+    @Test
+    void ofTooManyThreadsTheBusiestAreListedAndThePageSaysSo() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < Timeline.MOST_COLUMNS; i++) {
+            timeline.add(interval(i, IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList()));
+        }
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        assertThat(data(page).getAsJsonArray("threads")).hasSize(200);
+        assertThat(page).contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
+                .doesNotContain("<td>t100</td>");
+    }
+
+    @Test
+    void theHeadNamesTheJdkAndTheCommandLineIfTheyAreKnown() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("a", 1, 1))));
+        assertThat(new RecordingPage(SUBJECT, timeline).toHtml())
+                .contains("<dt>JDK</dt><dd tabindex=\"0\">21</dd>", "java &lt;Shop&gt;");
+        Subject unknown = new Subject("a JVM", "", "", "");
+        assertThat(new RecordingPage(unknown, timeline).toHtml()).doesNotContain("<dt>");
+    }
+}
