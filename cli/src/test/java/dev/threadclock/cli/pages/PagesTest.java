@@ -75,6 +75,8 @@ class PagesTest {
             page.look(width, dark, scripts);
             page.load(folder.resolve(name + ".html"));
             page.picture(PICTURES.resolve(name + "-" + width + (dark ? "-dark" : "") + (scripts ? "" : "-plain") + ".png"));
+            assertThat(count(page, "canvas, figure svg")).as("drawings")
+                    .isGreaterThanOrEqualTo(scripts || !name.equals("recording") ? 2 : 0);
             assertNothingIsWrong(page, width);
             page.value("document.querySelectorAll('details').forEach(each => { each.open = true; })");
             assertNothingIsWrong(page, width);

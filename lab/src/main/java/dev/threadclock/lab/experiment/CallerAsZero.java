@@ -8,6 +8,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,7 +101,7 @@ final class CallerAsZero implements Experiment {
         found.figure("C, PID 0 against TID", "less", "%", 100 * saving, 100 * Numbers.spread(savings), "13 %");
         found.note("In C the two clock reads around a sample are subtracted; the published figures contain them, and what Java"
                 + " adds.");
-        return found.outcome(judge(savings), "Read by 0 the clock costs " + Numbers.plain(100 * saving) + " % less than by TID."
+        return found.outcome(judge(savings), "Read by 0 the clock costs " + Figures.number(100 * saving) + " % less than by TID."
                 + " Published: 13 %.");
     }
 

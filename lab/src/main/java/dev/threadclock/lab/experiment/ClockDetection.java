@@ -9,6 +9,7 @@ import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.terminal.Children;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -93,9 +94,9 @@ final class ClockDetection implements Experiment {
         }
         Verdict verdict = agrees && fine > 0 && fine <= FINE_NANOS && missing.isEmpty() && off.isEmpty() ? Verdict.CONFIRMED
                 : Verdict.NOT_CONFIRMED;
-        return found.outcome(verdict, "The precise clock counts in steps of " + Numbers.nanos(fine) + ", the one of user time in"
+        return found.outcome(verdict, "The precise clock counts in steps of " + Figures.duration(fine) + ", the one of user time in"
                 + " ticks of "
-                + Numbers.nanos(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid " + (agrees ? "gives the first"
+                + Figures.duration(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid " + (agrees ? "gives the first"
                 : "gives another one")
                 + "; threadclock has a source for " + (missing.isEmpty() ? "everything" : "all but " + String.join(", ", missing))
                 + ". " + flagged(with, off, without));

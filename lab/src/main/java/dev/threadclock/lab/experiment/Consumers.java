@@ -7,6 +7,7 @@ import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.CountedReads;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ final class Consumers implements Experiment {
                     double opens = opens(lab, jdk, agent, List.of(), way.getValue(), found, "count",
                             way.getKey(), READS) / (double) READS;
                     if (jdk.legacy() && !agent ? opens < CLEARLY : opens > NONE) {
-                        wrong.add(jdk.label(agent) + ", " + way.getValue() + ": " + Numbers.plain(opens) + " a read");
+                        wrong.add(jdk.label(agent) + ", " + way.getValue() + ": " + Figures.number(opens) + " a read");
                     }
                 }
                 jvmti(lab, jdk, agent, found, others);

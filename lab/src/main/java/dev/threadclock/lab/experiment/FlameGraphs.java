@@ -7,6 +7,7 @@ import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.CountedReads;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -99,8 +100,8 @@ final class FlameGraphs implements Experiment {
             profile(lab, profiler, newest, false, found);
         }
         return found.outcome(before > MOST_BEFORE && after < LEAST_AFTER ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED,
-                "In opening, reading and closing the file: " + Numbers.plain(100 * before) + " % of the samples on "
-                        + legacy.jdk().label() + ", " + Numbers.plain(100 * after) + " % with threadclock.");
+                "In opening, reading and closing the file: " + Figures.number(100 * before) + " % of the samples on "
+                        + legacy.jdk().label() + ", " + Figures.number(100 * after) + " % with threadclock.");
     }
 
     /** Attaches the flame graph; returns the share of file access. */

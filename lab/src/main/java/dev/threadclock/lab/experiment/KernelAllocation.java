@@ -10,6 +10,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -119,10 +120,10 @@ final class KernelAllocation implements Experiment {
         Allocated legacy = allocated.getOrDefault(LEGACY, Allocated.NOTHING);
         List<Allocated> clocks = CLOCKS.stream().map(source -> allocated.getOrDefault(source, Allocated.NOTHING)).toList();
         long most = clocks.stream().mapToLong(clock -> clock.kmallocBytes + clock.objectBytes).max().orElse(0);
-        return found.outcome(judge(legacy, clocks), "A read of /proc: " + Numbers.plain((double) legacy.pages / READS)
-                + " buffer of 4,096 bytes and " + Numbers.plain((double) legacy.objects / READS) + " other objects. Each of "
-                + clocks.size() + " other sources: at most " + Numbers.plain((double) most / READS)
-                + " bytes. The control, one byte of the stat file: " + Numbers.plain((double) control.pages / READS) + " buffer.");
+        return found.outcome(judge(legacy, clocks), "A read of /proc: " + Figures.number((double) legacy.pages / READS)
+                + " buffer of 4,096 bytes and " + Figures.number((double) legacy.objects / READS) + " other objects. Each of "
+                + clocks.size() + " other sources: at most " + Figures.number((double) most / READS)
+                + " bytes. The control, one byte of the stat file: " + Figures.number((double) control.pages / READS) + " buffer.");
     }
 
     static Verdict judge(Allocated legacy, List<Allocated> others) {

@@ -7,6 +7,7 @@ import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,13 +43,13 @@ final class NativeLatency implements Experiment {
     public String question() {
         return "How long do single reads take without Java in the way, and what becomes of them when other threads of the process"
                 + " keep the kernel's memory management busy? The median of legacy reads must be at least the published "
-                + Numbers.times(PUBLISHED_FACTOR) + " of the clock's (bits) at every load.";
+                + Figures.times(PUBLISHED_FACTOR) + " of the clock's (bits) at every load.";
     }
 
     @Override
     public String published() {
-        return "Norlinder's blog: stressed by threads that mmap and munmap, legacy at most 3.6 ms (1.8x of bits); median above 2"
-                + " ms against 0.3 ms (7x).";
+        return "Norlinder's blog: stressed by threads that mmap and munmap, legacy at most 3.6 ms (1.8× of bits); median above 2"
+                + " ms against 0.3 ms (7×).";
     }
 
     @Override
@@ -97,7 +98,7 @@ final class NativeLatency implements Experiment {
                 + " mapped there is not told. Only the factor is compared.");
         return found.outcome(Speedup.judge(against, PUBLISHED_FACTOR), "Median, legacy against bits: "
                 + String.join("; ", against.stream().map(Speedup::words).toList()) + ". threadclock's tick read under the highest"
-                + " load: " + Numbers.nanos(threadclock.after()) + ".");
+                + " load: " + Figures.duration(threadclock.after()) + ".");
     }
 
     private static void show(Found found, String load, int stressors, LatencyResult result) {

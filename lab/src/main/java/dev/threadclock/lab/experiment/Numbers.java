@@ -3,13 +3,9 @@ package dev.threadclock.lab.experiment;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Locale;
 
-/** Numbers and spreads of experiments, and their formats in findings. */
+/** Medians and spreads of experiments. */
 final class Numbers {
-    private static final double TEN = 10;
-    private static final double HUNDRED = 100;
-
     private Numbers() {}
 
     static double median(double... values) {
@@ -27,23 +23,5 @@ final class Numbers {
     static double spread(Collection<Double> values) {
         double lowest = values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
         return (values.stream().mapToDouble(Double::doubleValue).max().orElse(0) - lowest) / 2;
-    }
-
-    /** "8,123 ns", "41.5 ns", "9.8 us": about three digits. */
-    static String nanos(double nanos) {
-        return nanos >= 1e6 ? plain(nanos / 1e6) + " ms" : nanos >= 10_000 ? plain(nanos / 1e3) + " us" : plain(nanos) + " ns";
-    }
-
-    /** "163x". */
-    static String times(double ratio) {
-        return plain(ratio) + "x";
-    }
-
-    static String plain(double value) {
-        return String.format(Locale.ROOT, Math.abs(value) < TEN ? "%.2f" : Math.abs(value) < HUNDRED ? "%.1f" : "%,.0f", value);
-    }
-
-    static String percent(double fraction) {
-        return String.format(Locale.ROOT, "%+.0f %%", HUNDRED * fraction);
     }
 }

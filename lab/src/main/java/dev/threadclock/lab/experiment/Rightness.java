@@ -11,6 +11,7 @@ import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.Split;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,7 +51,7 @@ final class Rightness implements Experiment {
         }
 
         String words() {
-            return source + ", " + load + ": " + Numbers.percent(error());
+            return source + ", " + load + ": " + Figures.percent(error());
         }
     }
 
@@ -121,8 +122,8 @@ final class Rightness implements Experiment {
         }
         List<Reading> wrong = readings.stream().filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
         String worst = bits.isEmpty() ? "" : " Bits are wrong by "
-                + Numbers.percent(bits.stream().mapToDouble(Reading::error).min().orElse(0)) + " to "
-                + Numbers.percent(bits.stream().mapToDouble(Reading::error).max().orElse(0)) + " of the total.";
+                + Figures.percent(bits.stream().mapToDouble(Reading::error).min().orElse(0)) + " to "
+                + Figures.percent(bits.stream().mapToDouble(Reading::error).max().orElse(0)) + " of the total.";
         return found.outcome(judge(readings), (wrong.isEmpty() ? "threadclock and the legacy JDKs are right in all of their "
                 + readings.stream().filter(reading -> !reading.source.contains(BITS)).count() + " readings."
                 : "Wrong: " + String.join("; ", wrong.stream().map(Reading::words).toList()) + ".") + worst);

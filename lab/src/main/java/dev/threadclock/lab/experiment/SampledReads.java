@@ -5,6 +5,7 @@ import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,35 +27,35 @@ record SampledReads(String name, int row, String title, String published, int th
 
     static SampledReads sixteenThreads() {
         return new SampledReads("jmh-16-threads", 1, "User time of the calling thread, 16 threads at once",
-                "QuestDB blog, January 2026 (Ryzen 9950X, JDK main with its fix reverted and applied): legacy mean 11.186 us, p50"
-                        + " 10.272, p99 27.552, p99.99 79.709, max 1,179.6; bits mean 0.279 us, p50 0.310, p99 0.610, p99.99"
+                "QuestDB blog, January 2026 (Ryzen 9950X, JDK main with its fix reverted and applied): legacy mean 11.186 µs, p50"
+                        + " 10.272, p99 27.552, p99.99 79.709, max 1,179.6; bits mean 0.279 µs, p50 0.310, p99 0.610, p99.99"
                         + " 3.088, max 1,230.8.",
                 16, new Jmh.Plan(1, 2, 5, 5, 5),
-                Map.of("legacy mean", "11.186 us", "legacy p50", "10.272 us", "legacy p99", "27.552 us", "legacy p99.99", "79.709"
-                        + " us",
-                        "legacy max", "1,179.6 us", "bits mean", "0.279 us", "bits p50", "0.310 us", "bits p99", "0.610 us",
-                        "bits p99.99", "3.088 us", "bits max", "1,230.8 us"),
+                Map.of("legacy mean", "11.186 µs", "legacy p50", "10.272 µs", "legacy p99", "27.552 µs", "legacy p99.99", "79.709"
+                        + " µs",
+                        "legacy max", "1,179.6 µs", "bits mean", "0.279 µs", "bits p50", "0.310 µs", "bits p99", "0.610 µs",
+                        "bits p99.99", "3.088 µs", "bits max", "1,230.8 µs"),
                 10.272 / 0.310, 11.186 / 0.279, false);
     }
 
     static SampledReads oneThread() {
         return new SampledReads("jmh-1-thread", 3, "User time of the calling thread, one thread",
-                "Norlinder's blog and openjdk/jdk pull request 28556: legacy mean 8 us, p99 12, p99.9 15, p99.99 21, max 1,030;"
-                        + " bits below 1 us, p99.99 6 us, max 54 (95 % less).",
+                "Norlinder's blog and openjdk/jdk pull request 28556: legacy mean 8 µs, p99 12, p99.9 15, p99.99 21, max 1,030;"
+                        + " bits below 1 µs, p99.99 6 µs, max 54 (95 % less).",
                 1, new Jmh.Plan(10, 2, 5, 5, 5),
-                Map.of("legacy mean", "8 us", "legacy p99", "12 us", "legacy p99.99", "21 us", "legacy max", "1,030 us",
-                        "bits mean", "below 1 us", "bits p99.99", "6 us", "bits max", "54 us"),
+                Map.of("legacy mean", "8 µs", "legacy p99", "12 µs", "legacy p99.99", "21 µs", "legacy max", "1,030 µs",
+                        "bits mean", "below 1 µs", "bits p99.99", "6 µs", "bits max", "54 µs"),
                 8, 8, false);
     }
 
     static SampledReads of25() {
         return new SampledReads("jmh-25u-backport", 4, "JDK 25 before and after its backport",
-                "openjdk/jdk25u-dev pull request 621 (JMH 1.37): legacy mean 19.0 us, p50 18.5, p99 25.2, p99.99 607, max 10,060;"
-                        + " bits mean 0.775 us, p50 0.760, p99 1.09, p99.99 14.4, max 1,470 (24.5x, 24.4x, 23.1x, 42.1x, 6.8x).",
+                "openjdk/jdk25u-dev pull request 621 (JMH 1.37): legacy mean 19.0 µs, p50 18.5, p99 25.2, p99.99 607, max 10,060;"
+                        + " bits mean 0.775 µs, p50 0.760, p99 1.09, p99.99 14.4, max 1,470 (24.5×, 24.4×, 23.1×, 42.1×, 6.8×).",
                 1, new Jmh.Plan(1, 2, 5, 5, 5),
-                Map.of("legacy mean", "19.0 us", "legacy p50", "18.5 us", "legacy p99", "25.2 us", "legacy p99.99", "607 us",
-                        "legacy max", "10,060 us", "bits mean", "0.775 us", "bits p50", "0.760 us", "bits p99", "1.09 us",
-                        "bits p99.99", "14.4 us", "bits max", "1,470 us"),
+                Map.of("legacy mean", "19.0 µs", "legacy p50", "18.5 µs", "legacy p99", "25.2 µs", "legacy p99.99", "607 µs",
+                        "legacy max", "10,060 µs", "bits mean", "0.775 µs", "bits p50", "0.760 µs", "bits p99", "1.09 µs",
+                        "bits p99.99", "14.4 µs", "bits max", "1,470 µs"),
                 24.4, 24.5, true);
     }
 
@@ -68,7 +69,7 @@ record SampledReads(String name, int row, String title, String published, int th
         return "How long does a Java thread wait for its own user CPU time? JDK 8 to 25.0.4 open, print and parse a file of /proc"
                 + " for it (legacy); JDK 25.0.5, 26 and later read a clock that counts ticks (bits); threadclock answers from a"
                 + " cache that is as fresh as the kernel's own knowledge. With threadclock the median must have fallen by at least"
-                + " the published factor, " + Numbers.times(factor) + ", on every legacy JDK.";
+                + " the published factor, " + Figures.times(factor) + ", on every legacy JDK.";
     }
 
     @Override
@@ -112,19 +113,19 @@ record SampledReads(String name, int row, String title, String published, int th
                 + " of what is left with threadclock: the true factor is larger (see read-cost).");
         return found.outcome(Speedup.judge(speedups, factor), "Median " + String.join("; ",
                 speedups.stream().map(Speedup::words).toList())
-                + ". Published: " + Numbers.times(factor) + ".");
+                + ". Published: " + Figures.times(factor) + ".");
     }
 
     private void compare(LabJdk jdk, Jmh.Result before, Jmh.Result after, Found found) {
-        String published = jdk.legacy() ? Numbers.times(factor) : "";
+        String published = jdk.legacy() ? Figures.times(factor) : "";
         found.figure(jdk.label(), "median, without by with threadclock", "1", before.p50() / after.p50(), 0, published);
         double ratio = before.mean() / after.mean();
-        found.figure(jdk.label(), "mean, without by with threadclock", "1", ratio, 0, jdk.legacy() ? Numbers.times(meanFactor)
+        found.figure(jdk.label(), "mean, without by with threadclock", "1", ratio, 0, jdk.legacy() ? Figures.times(meanFactor)
                 : "");
         if (jdk.legacy() && ratio < meanFactor) {
-            found.note(jdk.jdk().label() + ": the mean fell by " + Numbers.times(ratio) + " only, published "
-                    + Numbers.times(meanFactor) + ". Its median is " + Numbers.nanos(after.p50()) + " and its mean "
-                    + Numbers.nanos(after.mean()) + " with threadclock: what lies between is other threads and interrupts at work"
+            found.note(jdk.jdk().label() + ": the mean fell by " + Figures.times(ratio) + " only, published "
+                    + Figures.times(meanFactor) + ". Its median is " + Figures.duration(after.p50()) + " and its mean "
+                    + Figures.duration(after.mean()) + " with threadclock: what lies between is other threads and interrupts at work"
                     + " while a read is timed.");
         }
     }

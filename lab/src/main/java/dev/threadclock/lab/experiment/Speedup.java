@@ -2,6 +2,7 @@
 package dev.threadclock.lab.experiment;
 
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.page.Figures;
 import java.util.List;
 
 /**
@@ -24,8 +25,8 @@ record Speedup(String subject, double before, double after, double spread) {
         return before / after;
     }
 
-    /** "JDK 17.0.21 Debian 8,123 ns to 47.0 ns, 173x". */
+    /** "JDK 17.0.21 Debian 8.12 µs to 47.0 ns, 173×". */
     String words() {
-        return subject + " " + Numbers.nanos(before) + " to " + Numbers.nanos(after) + ", " + Numbers.times(ratio());
+        return subject + " " + Figures.duration(before) + " to " + Figures.duration(after) + ", " + Figures.times(ratio());
     }
 }

@@ -8,6 +8,7 @@ import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.CountedReads;
 import dev.threadclock.probe.Ratio;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,13 +55,13 @@ final class SystemCalls implements Experiment {
     public String question() {
         return "How often does Java enter the kernel to learn the calling thread's user time? Confirmed: at least 3 times a read"
                 + " on every legacy JDK, and with threadclock fewer by at least the published factor, "
-                + Numbers.times(PUBLISHED_FACTOR) + ".";
+                + Figures.times(PUBLISHED_FACTOR) + ".";
     }
 
     @Override
     public String published() {
         return "Packagecloud's blog, strace -c of 100,000 reads of the total on JDK 8: with " + FLAG + " off 201,007 read, 100,057"
-                + " close, 100,107 open, 100,066 fstat, 12.2 s; on 115,472 clock_gettime, 1.7 s (about 10x).";
+                + " close, 100,107 open, 100,066 fstat, 12.2 s; on 115,472 clock_gettime, 1.7 s (about 10×).";
     }
 
     @Override
@@ -103,8 +104,8 @@ final class SystemCalls implements Experiment {
             }
         }
         flag(lab, counter, found);
-        List<String> words = all.stream().map(one -> one.subject() + " " + Numbers.plain(one.before()) + ", with threadclock "
-                + Numbers.plain(one.after())).toList();
+        List<String> words = all.stream().map(one -> one.subject() + " " + Figures.number(one.before()) + ", with threadclock "
+                + Figures.number(one.after())).toList();
         return found.outcome(judge(all), "System calls a read of user time: " + String.join("; ", words)
                 + ". Published: 5 and 1.15.");
     }
@@ -125,9 +126,9 @@ final class SystemCalls implements Experiment {
             found.note("No JDK here has " + FLAG + " any more, with which the published figures were made.");
             return;
         }
-        double off = flag(lab, counter, found, jdk, "-", PUBLISHED_OFF, "122 us (12.2 s of 100,000)");
-        double on = flag(lab, counter, found, jdk, "+", PUBLISHED_ON, "17 us (1.7 s of 100,000)");
-        found.figure(jdk.jdk().label() + ", total", FLAG + " off by on", "1", off / on, 0, "about 10x");
+        double off = flag(lab, counter, found, jdk, "-", PUBLISHED_OFF, "122 µs (12.2 s of 100,000)");
+        double on = flag(lab, counter, found, jdk, "+", PUBLISHED_ON, "17 µs (1.7 s of 100,000)");
+        found.figure(jdk.jdk().label() + ", total", FLAG + " off by on", "1", off / on, 0, "about 10×");
     }
 
     /** Nanoseconds per read. */

@@ -8,6 +8,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -81,18 +82,18 @@ final class TickFreshness implements Experiment {
             found.figure(name, "went back", "times", backward);
             for (LatencyResult side : List.of(behind, ahead)) {
                 for (double percentile : new double[] {50, 99, 99.9}) {
-                    found.figure(name + ", " + side.name(), "p" + Numbers.plain(percentile), "ns", side.percentile(percentile));
+                    found.figure(name + ", " + side.name(), "p" + Figures.number(percentile), "ns", side.percentile(percentile));
                 }
                 found.figure(name + ", " + side.name(), "max", "ns", side.max());
             }
             found.percentiles("behind the precise clock", name, behind.curve());
             holds &= backward == 0 && (name.equals("tick") ? ahead.max() == 0 && behind.percentile(99) <= TICKS_BEHIND * tick
                     : ahead.max() <= AHEAD_NANOS);
-            finding += name + ": median " + Numbers.nanos(behind.percentile(50)) + " behind, 99 % at most "
-                    + Numbers.nanos(behind.percentile(99))
-                    + ", at most " + Numbers.nanos(ahead.max()) + " ahead, went back " + (long) backward + " times. ";
+            finding += name + ": median " + Figures.duration(behind.percentile(50)) + " behind, 99 % at most "
+                    + Figures.duration(behind.percentile(99))
+                    + ", at most " + Figures.duration(ahead.max()) + " ahead, went back " + (long) backward + " times. ";
         }
-        return found.outcome(holds ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, finding + "A tick is " + Numbers.nanos(tick) + ".");
+        return found.outcome(holds ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, finding + "A tick is " + Figures.duration(tick) + ".");
     }
 
     private static LatencyResult side(JsonObject watched, String side) {

@@ -7,6 +7,7 @@ import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.Ratio;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,12 +40,12 @@ final class UserAgainstTotal implements Experiment {
     public String question() {
         return "The original report of 2018 found getCurrentThreadUserTime() 30 to 400 times slower than"
                 + " getCurrentThreadCpuTime(), and worse with more threads. How is that here? Confirmed: at least "
-                + Numbers.times(LOWEST_PUBLISHED) + " on every legacy JDK, and less than the total with threadclock.";
+                + Figures.times(LOWEST_PUBLISHED) + " on every legacy JDK, and less than the total with threadclock.";
     }
 
     @Override
     public String published() {
-        return "JDK-8210452 (2018): user 30x to 400x slower than total, worse under concurrency.";
+        return "JDK-8210452 (2018): user 30× to 400× slower than total, worse under concurrency.";
     }
 
     @Override
@@ -92,10 +93,10 @@ final class UserAgainstTotal implements Experiment {
                     + " the total once, user time five times (see system-calls): where entering it is dear, as on many virtual"
                     + " machines, the total is dear, and the factor between them small.");
         }
-        return found.outcome(judge(legacy, threadclock), "User time costs " + Numbers.times(lowest) + " to "
-                + Numbers.times(legacy.stream().max(Double::compare).orElseThrow()) + " the total on legacy JDKs, at most "
-                + Numbers.times(threadclock.stream().max(Double::compare).orElseThrow()) + " with threadclock. Published: 30x to"
-                + " 400x.");
+        return found.outcome(judge(legacy, threadclock), "User time costs " + Figures.times(lowest) + " to "
+                + Figures.times(legacy.stream().max(Double::compare).orElseThrow()) + " the total on legacy JDKs, at most "
+                + Figures.times(threadclock.stream().max(Double::compare).orElseThrow()) + " with threadclock. Published: 30× to"
+                + " 400×.");
     }
 
     static Verdict judge(List<Double> legacy, List<Double> threadclock) {
@@ -119,7 +120,7 @@ final class UserAgainstTotal implements Experiment {
         found.figure(subject, "user", "ns", Numbers.median(user), Numbers.spread(user), "");
         found.figure(subject, "total", "ns", Numbers.median(total), Numbers.spread(total), "");
         found.figure(subject, "user by total", "1", Numbers.median(ratio), Numbers.spread(ratio), agent || !jdk.legacy() ? ""
-                : "30x to 400x");
+                : "30× to 400×");
         return Numbers.median(ratio);
     }
 }

@@ -17,7 +17,7 @@ final class Quantities {
 
     static String value(double value, String unit) {
         return switch (unit) {
-            case "ns" -> Math.abs(value) < 1_000 ? number(value) + " ns" : (value < 0 ? "-" : "") + Figures.duration(Math.abs(value));
+            case "ns" -> Math.abs(value) < 1_000 ? number(value) + " ns" : Figures.duration(value);
             case "1" -> number(value);
             default -> number(value) + " " + unit;
         };

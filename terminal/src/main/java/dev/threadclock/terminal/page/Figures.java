@@ -14,6 +14,9 @@ public final class Figures {
 
     /** "85 ns", "15.2 µs", "3.60 ms": the unit that fits. */
     public static String duration(double nanos) {
+        if (nanos < 0) {
+            return "-" + duration(-nanos);
+        }
         if (nanos < 1_000) {
             return number(nanos) + " ns";
         }
@@ -33,6 +36,9 @@ public final class Figures {
 
     /** Three significant digits, with thousands separators. */
     public static String number(double value) {
+        if (value < 0) {
+            return "-" + number(-value);
+        }
         String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
     }
