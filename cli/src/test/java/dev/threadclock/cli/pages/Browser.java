@@ -36,11 +36,22 @@ final class Browser implements AutoCloseable {
         this.port = port;
     }
 
-    /** The first one on the path. */
+    /** The first one on the path that runs. */
     static Optional<Path> installed() {
         List<Path> folders = Arrays.stream(System.getenv("PATH").split(":")).map(Path::of).toList();
         return PROGRAMS.stream().flatMap(name -> folders.stream().map(folder -> folder.resolve(name)))
-                .filter(Files::isExecutable).findFirst();
+                .filter(Files::isExecutable).filter(Browser::runs).findFirst();
+    }
+
+    /** Ubuntu has scripts of that name which only say how to get the program. */
+    private static boolean runs(Path program) {
+        try {
+            Process process = new ProcessBuilder(program.toString(), "--version").redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            return process.waitFor() == 0;
+        } catch (IOException | InterruptedException e) {
+            return false;
+        }
     }
 
     /** profile: an empty folder for what it writes. */

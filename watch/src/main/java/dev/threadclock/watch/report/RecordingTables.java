@@ -16,17 +16,19 @@ final class RecordingTables {
 
     private final Timeline timeline;
     private final List<Series> threads;
+    private final List<Series> pools;
 
     RecordingTables(Timeline timeline, List<Series> threads) {
         this.timeline = timeline;
         this.threads = threads;
+        pools = timeline.pools();
     }
 
     /** Rows of the whole recording, which the page's script replaces by those of the time in view. */
     String pools() {
-        long all = timeline.pools().stream().mapToLong(Series::nanos).sum();
+        long all = pools.stream().mapToLong(Series::nanos).sum();
         StringBuilder rows = new StringBuilder();
-        for (Series pool : timeline.pools()) {
+        for (Series pool : pools) {
             row(rows, "pool", RecordingPage.named(pool), pool, all);
             threads.stream().filter(thread -> thread.pool().equals(pool.pool()) && !thread.name().equals(pool.name()))
                     .forEach(thread -> row(rows, "thread", RecordingPage.named(thread), thread, all));
@@ -60,7 +62,7 @@ final class RecordingTables {
     }
 
     private String busiest(int from, int to) {
-        return timeline.pools().stream().filter(pool -> used(pool, from, to) > 0)
+        return pools.stream().filter(pool -> used(pool, from, to) > 0)
                 .max(Comparator.comparingLong(pool -> used(pool, from, to))).map(Series::name).orElse("");
     }
 
