@@ -114,7 +114,8 @@ class RecordTest {
             command.process().destroyForcibly().waitFor();
             Path page = folder.resolve("after.html");
             assertThat(AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exitCode()).isZero();
-            assertThat(Files.readString(page)).contains(jvm.label());
+            assertThat(Files.readString(page)).contains(jvm.label(), "<dt>Command line</dt>",
+                    "<dd tabindex=\"0\">" + TestJdk.all().get(0).jdk().version() + ", ");
             command.end();
         }
     }

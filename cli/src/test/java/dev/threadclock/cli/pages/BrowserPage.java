@@ -11,6 +11,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,6 +92,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         this.width = width;
         call("Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", width < 500));
+        call("Emulation.setTouchEmulationEnabled", Map.of("enabled", width < 500));
         call("Emulation.setEmulatedMedia", Map.of("features",
                 List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
         call("Emulation.setScriptExecutionDisabled", Map.of("value", !scripts));
@@ -141,6 +143,19 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         mouse("mouseReleased", selector, to, 1);
     }
 
+    /** Draws a finger from one place in an element to another. */
+    void swipe(String selector, double from, double to) throws Exception {
+        touch("touchStart", selector, from);
+        for (int step = 1; step <= 4; step++) {
+            touch("touchMove", selector, from + (to - from) * step / 4);
+        }
+        call("Input.dispatchTouchEvent", Map.of("type", "touchEnd", "touchPoints", List.of()));
+    }
+
+    private void touch(String type, String selector, double across) throws Exception {
+        call("Input.dispatchTouchEvent", Map.of("type", type, "touchPoints", List.of(place(selector, across))));
+    }
+
     void doubleClick(String selector) throws Exception {
         point(selector, 0.5);
         for (int click = 1; click <= 2; click++) {
@@ -150,13 +165,17 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
     }
 
     private void mouse(String type, String selector, double across, int clicks) throws Exception {
+        Map<String, Object> event = new HashMap<>(place(selector, across));
+        event.putAll(Map.of("type", type, "clickCount", clicks, "button", clicks == 0 ? "none" : "left"));
+        call("Input.dispatchMouseEvent", event);
+    }
+
+    private Map<String, Double> place(String selector, double across) throws Exception {
         String element = "document.querySelector('" + selector + "')";
         value(element + ".scrollIntoView({ block: 'center' })");
         JsonObject box = value(element + ".getBoundingClientRect().toJSON()").getAsJsonObject();
-        call("Input.dispatchMouseEvent", Map.of("type", type, "clickCount", clicks,
-                "x", box.get("x").getAsDouble() + across * box.get("width").getAsDouble(),
-                "y", box.get("y").getAsDouble() + box.get("height").getAsDouble() / 2,
-                "button", clicks == 0 ? "none" : "left"));
+        return Map.of("x", box.get("x").getAsDouble() + across * box.get("width").getAsDouble(),
+                "y", box.get("y").getAsDouble() + box.get("height").getAsDouble() / 2);
     }
 
     /** key: as KeyboardEvent.key names it. */

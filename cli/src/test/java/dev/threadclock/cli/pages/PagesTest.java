@@ -132,6 +132,17 @@ class PagesTest {
         }
     }
 
+    @Test
+    void aFingerZoomsToo() throws Exception {
+        try (BrowserPage page = recording(390)) {
+            page.swipe("#pools .u-over", 0.6, 0.9);
+            awaitHeadline(page, "70.0 % of a CPU over 1");
+            page.value("document.getElementById('all').click()");
+            awaitHeadline(page, Recordings.HEADLINE);
+            assertNothingIsWrong(page, 390);
+        }
+    }
+
     @ParameterizedTest(name = "{0} pixels")
     @ValueSource(ints = {1280, 390})
     void whatIsUnderThePointerIsShownBesideTheCharts(int width) throws Exception {

@@ -65,7 +65,28 @@
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.05, 1)] }, x: { time: true } },
       hooks: { setScale: [(u, key) => key === "x" && look(u.scales.x.min, u.scales.x.max)], setCursor: [point] },
     };
-    return new uPlot(options, data, element);
+    const chart = new uPlot(options, data, element);
+    touchable(chart.over);
+    return chart;
+  }
+
+  // uPlot knows the mouse only: a finger that goes across draws, one that goes up or down still scrolls the page.
+  function touchable(over) {
+    let start = null;
+    // It takes a move by nothing for none.
+    const as = (type, { clientX, clientY }) => over.dispatchEvent(new MouseEvent(type, { clientX, clientY, movementX: 1, bubbles: true }));
+    const on = (type, action) => over.addEventListener(type, event => event.pointerType === "touch" && action(event));
+    on("pointerdown", event => {
+      start = event;
+      as("mousemove", event);
+      as("mousedown", event);
+    });
+    on("pointermove", event => as("mousemove", event));
+    on("pointerup", event => as("mouseup", event));
+    on("pointercancel", () => {
+      as("mousemove", start);
+      as("mouseup", start);
+    });
   }
 
   let charts = [];
