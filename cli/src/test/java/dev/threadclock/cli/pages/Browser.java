@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -82,6 +83,7 @@ final class Browser implements AutoCloseable {
 
     private String request(String method, String path) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(PATIENCE_SECONDS))
                 .method(method, HttpRequest.BodyPublishers.noBody()).build();
         return http.send(request, BodyHandlers.ofString()).body();
     }
