@@ -21,7 +21,7 @@ public final class TargetFuzz {
         });
         AgentReport.parse(text).ifPresent(AgentReport::active);
         JvmOptions.of(PerfData.parse(input));
-        JavaCommandLine.of(List.of(text.split("\0")), path -> text);
+        JavaCommandLine.of(List.of(text.split("\0")), path -> text).masked();
         ProcMaps.parse(text).threadclocks();
         MountTable.parse(text);
     }

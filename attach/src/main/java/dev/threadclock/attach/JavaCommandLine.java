@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -23,9 +24,9 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
             "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
             "--patch-module", "--enable-native-access", "--illegal-native-access", "--source", "--describe-module", "-d");
-    /** A value whose name says that nobody should see it, and all that follows in the same word. */
-    private static final Pattern SECRET = Pattern.compile("(?is)^(.*?(?:passw|passphrase|pwd|secret|token|credential"
-            + "|api[-_.]?key|private[-_.]?key)[^=]*=).*");
+    /** In names of values that nobody should see. */
+    private static final Pattern SECRET = Pattern.compile(
+            "(?i)passw|passphrase|pwd|secret|token|credential|api[-_.]?key|private[-_.]?key");
     /** "user:password@" of an address. */
     private static final Pattern USER_INFO = Pattern.compile("(://[^/@:]*:)[^/@]*@");
     private static final int LONGEST_TEXT = 4000;
@@ -75,9 +76,16 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
 
     /** As it was given but for the program's own arguments; values that look secret are replaced. */
     String masked() {
-        String given = options.stream().map(option -> SECRET.matcher(option).replaceFirst("$1***"))
+        String given = options.stream().map(JavaCommandLine::masked)
                 .map(option -> USER_INFO.matcher(option).replaceAll("$1***@")).collect(Collectors.joining(" "));
         return Printable.line((program + " " + given).strip() + " " + main, LONGEST_TEXT).strip();
+    }
+
+    /** Takes no longer for hostile options than for others: no expression that goes back. */
+    private static String masked(String option) {
+        Matcher name = SECRET.matcher(option);
+        int value = name.find() ? option.indexOf('=', name.end()) : -1;
+        return value < 0 ? option : option.substring(0, value + 1) + "***";
     }
 
     private static String fileName(String path) {
