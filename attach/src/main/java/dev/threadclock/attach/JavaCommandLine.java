@@ -77,7 +77,8 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
     /** As it was given but for the program's own arguments; values that look secret are replaced. */
     String masked() {
         String given = options.stream().map(JavaCommandLine::masked)
-                .map(option -> USER_INFO.matcher(option).replaceAll("$1***@")).collect(Collectors.joining(" "));
+                .map(option -> USER_INFO.matcher(option).replaceAll("$1***@"))
+                .collect(Collectors.joining(" "));
         return Printable.line((program + " " + given).strip() + " " + main, LONGEST_TEXT).strip();
     }
 

@@ -59,13 +59,14 @@ final class Browser implements AutoCloseable {
     static Browser start(Path program, Path profile) throws Exception {
         Path log = profile.resolve("log");
         // Its own sandbox needs user namespaces, which containers lack; the pages are ours.
-        Process process = new ProcessBuilder(program.toString(), "--headless", "--no-sandbox", "--disable-gpu",
-                "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+        Process process = new ProcessBuilder(program.toString(), "--headless", "--no-sandbox",
+                "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
                 "--disable-component-update", "--user-data-dir=" + profile, "--remote-debugging-port=0",
                 "about:blank").redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Path portFile = profile.resolve("DevToolsActivePort");
-        for (long began = System.nanoTime(); !Files.exists(portFile) || Files.size(portFile) == 0;) {
-            if (!process.isAlive() || System.nanoTime() - began > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!Files.exists(portFile) || Files.size(portFile) == 0) {
+            if (!process.isAlive() || System.nanoTime() > end) {
                 stop(process);
                 throw new AssertionError(program + " does not start: " + Files.readString(log));
             }
@@ -98,7 +99,8 @@ final class Browser implements AutoCloseable {
 
     /** With all its helpers, which write to the profile. */
     private static void stop(Process process) throws Exception {
-        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+        List<ProcessHandle> all =
+                Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
         all.forEach(ProcessHandle::destroyForcibly);
         for (ProcessHandle each : all) {
             each.onExit().get(PATIENCE_SECONDS, TimeUnit.SECONDS);

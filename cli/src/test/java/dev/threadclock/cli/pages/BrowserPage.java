@@ -42,7 +42,8 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
 
     BrowserPage(HttpClient http, URI address, Callable<?> closing) throws Exception {
         this.closing = closing;
-        socket = http.newWebSocketBuilder().buildAsync(address, this).get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        socket = http.newWebSocketBuilder().buildAsync(address, this)
+                .get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);
         for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
             call(domain + ".enable", Map.of());
         }
@@ -153,7 +154,8 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
     }
 
     private void touch(String type, String selector, double across) throws Exception {
-        call("Input.dispatchTouchEvent", Map.of("type", type, "touchPoints", List.of(place(selector, across))));
+        call("Input.dispatchTouchEvent",
+                Map.of("type", type, "touchPoints", List.of(place(selector, across))));
     }
 
     void doubleClick(String selector) throws Exception {
@@ -204,7 +206,8 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         JsonObject size = call("Page.getLayoutMetrics", Map.of()).getAsJsonObject("cssContentSize");
         Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", width,
                 "height", Math.min(TALLEST_PICTURE, size.get("height").getAsDouble()));
-        JsonObject result = call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
+        JsonObject result =
+                call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
         Files.write(png, Base64.getDecoder().decode(result.get("data").getAsString()));
     }
 

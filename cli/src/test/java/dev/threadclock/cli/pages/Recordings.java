@@ -16,7 +16,8 @@ final class Recordings {
     static final long START_MILLIS = 1_700_000_000_000L;
     static final int THREADS = 23;
     static final String HEADLINE = "50.0 % of a CPU over 60 s: 40.0 % user, 10.0 % system";
-    static final String LONG_NAME = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1-" + "x".repeat(120);
+    static final String LONG_NAME =
+            "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1-" + "x".repeat(120);
 
     private Recordings() {}
 
@@ -25,8 +26,10 @@ final class Recordings {
         for (int i = 1; i <= INTERVALS; i++) {
             timeline.add(interval(i));
         }
-        return new RecordingPage(new Subject("4711 (java -jar shop.jar)", "17.0.15, OpenJDK 64-Bit Server VM, Debian",
-                "java -Xmx2g -cp " + "/opt/shop/lib/a-library.jar:".repeat(40) + " -jar shop.jar", "1.2.3"), timeline).toHtml();
+        String classPath = "/opt/shop/lib/a-library.jar:".repeat(40);
+        Subject subject = new Subject("4711 (java -jar shop.jar)", "17.0.15, OpenJDK 64-Bit Server VM, Debian",
+                "java -Xmx2g -cp " + classPath + " -jar shop.jar", "1.2.3");
+        return new RecordingPage(subject, timeline).toHtml();
     }
 
     /** In the first half of the time 20 % of a CPU in user mode, in the second 60; and 10 in system mode. */

@@ -37,7 +37,8 @@ public final class Page {
     }
 
     private static String fill(String template, Map<String, String> parts) {
-        return PLACE.matcher(template).replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
+        return PLACE.matcher(template)
+                .replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
     }
 
     /** The text of a resource beside the class. */

@@ -30,7 +30,8 @@ final class RecordingTables {
         StringBuilder rows = new StringBuilder();
         for (Series pool : pools) {
             row(rows, "pool", RecordingPage.named(pool), pool, all);
-            threads.stream().filter(thread -> thread.pool().equals(pool.pool()) && !thread.name().equals(pool.name()))
+            threads.stream().filter(thread -> thread.pool().equals(pool.pool()))
+                    .filter(thread -> !thread.name().equals(pool.name()))
                     .forEach(thread -> row(rows, "thread", RecordingPage.named(thread), thread, all));
         }
         return rows.toString();

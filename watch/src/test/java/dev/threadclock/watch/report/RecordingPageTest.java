@@ -30,11 +30,13 @@ class RecordingPageTest {
     }
 
     private static JsonObject data(String page) {
-        return JsonParser.parseString(page.replaceAll("(?s).*const recording = (.*?);\n.*", "$1")).getAsJsonObject();
+        String json = page.replaceAll("(?s).*const recording = (.*?);\n.*", "$1");
+        return JsonParser.parseString(json).getAsJsonObject();
     }
 
     private static List<Long> numbers(JsonElement array) {
-        return StreamSupport.stream(array.getAsJsonArray().spliterator(), false).map(JsonElement::getAsLong).toList();
+        return StreamSupport.stream(array.getAsJsonArray().spliterator(), false)
+                .map(JsonElement::getAsLong).toList();
     }
 
     @Test
