@@ -64,9 +64,22 @@ class DoctorTest {
             assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started").doesNotExist();
             assumeKnown(jdk, report);
             assertThat(value(report, "jvm", "userTime")).as(before.toString()).isEqualTo(known(jdk));
+            assertRecorder(report, known(jdk).equals("wrong") ? "wrong" : "");
+            if (known(jdk).equals("wrong")) {
+                JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
+                assertThat(recorder.get("todo").getAsString()).startsWith("threadclock attach " + jvm.pid() + " reach=jvm");
+                assertThat(recorder.get("text").getAsString()).containsPattern("work around ticks \\+[0-9,]+ %");
+            }
         }
     }
 
+    /** What it says of Flight Recorder's split; "" for nothing. */
+    private static void assertRecorder(JsonObject report, String value) {
+        JsonObject jvm = report.getAsJsonObject("jvm");
+        assertThat(jvm.has("flightRecorder") ? value(report, "jvm", "flightRecorder") : "").as(jvm.toString()).isEqualTo(value);
+    }
+
+    /** Where the JVM reads the VIRT clock, the agent repairs what ThreadMXBean says, not Flight Recorder. */
     @OnEachJdk
     void withTheAgentItIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
@@ -74,9 +87,24 @@ class DoctorTest {
             JsonObject report = json(with);
             assertThat(value(report, "jvm", "threadclock")).as(with.toString()).isEqualTo("active");
             assertThat(value(report, "jvm", "userTime")).isEqualTo("right");
+            assertThat(with.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
+            assertThat(jvm.said()).as("no thread dump").isEmpty();
+            assumeKnown(jdk, report);
+            assertRecorder(report, known(jdk).equals("wrong") ? "wrong" : "");
+            assertThat(report.get("well").getAsBoolean()).isEqualTo(!known(jdk).equals("wrong"));
+        }
+    }
+
+    @OnEachJdk
+    void withReachJvmAllIsRight(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=jvm"))) {
+            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            JsonObject report = json(with);
+            assertThat(value(report, "jvm", "userTime")).as(with.toString()).isEqualTo("right");
             assertThat(report.get("well").getAsBoolean()).isTrue();
             assertThat(with.exitCode()).isZero();
-            assertThat(jvm.said()).as("no thread dump").isEmpty();
+            assumeKnown(jdk, report);
+            assertRecorder(report, known(jdk).equals("wrong") ? "right" : "");
         }
     }
 

@@ -27,6 +27,8 @@ final class JvmFindings {
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
     private String noTrial = "";
+    /** What the agent in it reports; empty unless it is active. */
+    private Map<String, String> status = Map.of();
 
     private JvmFindings(JvmLook jvm, Path jar) {
         this.jvm = jvm;
@@ -102,8 +104,10 @@ final class JvmFindings {
         if (active.equals(Optional.of(true))) {
             findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
-            findings.put("next", Finding.ok("next", null, "nothing to do; threadclock status " + jvm.pid()
-                    + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
+            recorder(trial);
+            boolean wrong = findings.values().stream().anyMatch(finding -> finding.level() == Finding.Level.WRONG);
+            findings.put("next", Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
+                    + jvm.pid() + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
             return;
         }
         if (active.isEmpty()) {
@@ -112,13 +116,19 @@ final class JvmFindings {
         } else {
             boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
             findings.put("userTime", trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
-                    : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next() + ": then " + trial.verdict().withAgent())
+                    : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next("") + ": then " + trial.verdict().withAgent())
                     : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
+            recorder(trial);
         }
         if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
-                    "getThreadUserTime(own id) tells the total (JDK-8372704)", next() + ": the agent repairs it"));
+                    "getThreadUserTime(own id) tells the total (JDK-8372704)", next("") + ": the agent repairs it"));
         }
+    }
+
+    private void recorder(JdkTrial trial) {
+        RecorderFinding.of(trial, status, next("reach=jvm"))
+                .ifPresent(finding -> findings.put("flightRecorder", finding));
     }
 
     /** Whether threadclock answers; empty if it is loaded but does not respond. */
@@ -129,10 +139,11 @@ final class JvmFindings {
             return Optional.of(false);
         }
         try {
-            Map<String, String> status = jvm.status();
-            boolean active = JvmLook.active(status);
-            String version = status.getOrDefault("version", "of another version");
-            findings.put(label, active ? Finding.ok(label, "active", version + ", answers from " + status.getOrDefault("user.source", "?"))
+            Map<String, String> answer = jvm.status();
+            boolean active = JvmLook.active(answer);
+            status = active ? answer : Map.of();
+            String version = answer.getOrDefault("version", "of another version");
+            findings.put(label, active ? Finding.ok(label, "active", version + ", answers from " + answer.getOrDefault("user.source", "?"))
                     : Finding.note(label, "inactive", version + ", loaded and switched off",
                             "threadclock attach " + jvm.pid() + " switches it on"));
             return Optional.of(active);
@@ -147,12 +158,13 @@ final class JvmFindings {
                 : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
-    /** The command line to run next. */
-    private String next() {
+    /** The command line to run next, with these options of the agent. */
+    private String next(String options) {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
-            return "threadclock attach " + jvm.pid();
+            return ("threadclock attach " + jvm.pid() + " " + options).trim();
         }
         boolean warns = jvm.feature() >= WARNS_OF_NATIVE_ACCESS;
-        return "restart it with -javaagent:" + jar + (warns ? " --enable-native-access=ALL-UNNAMED" : "");
+        return "restart it with -javaagent:" + jar + (options.isEmpty() ? "" : "=" + options)
+                + (warns ? " --enable-native-access=ALL-UNNAMED" : "");
     }
 }
