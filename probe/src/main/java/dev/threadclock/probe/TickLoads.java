@@ -75,15 +75,34 @@ final class TickLoads {
 
     /** Sleeps until shortly before each tick and works until shortly after it. */
     public Result aroundTicks(long nanos) throws InterruptedException {
-        long before = Math.min(LEAD_NANOS, tickLength * 2 / 5);
-        long after = Math.min(OVERRUN_NANOS, tickLength / 10);
-        return leastDisturbed(nanos, -before, after);
+        return leastDisturbed(nanos, beforeTick(), afterTick());
     }
 
     /** Begins shortly after each tick and stops well before the next one. */
     public Result betweenTicks(long nanos) throws InterruptedException {
-        long lag = Math.min(LAG_NANOS, tickLength * 3 / 10);
-        return leastDisturbed(nanos, lag, lag + tickLength * 9 / 20);
+        return leastDisturbed(nanos, lag(), lag() + tickLength * 9 / 20);
+    }
+
+    /** The same work as aroundTicks, once and in the current thread. */
+    public Result aroundTicksHere(long nanos) {
+        return work(nanos, beforeTick(), afterTick());
+    }
+
+    /** The same work as betweenTicks, once and in the current thread. */
+    public Result betweenTicksHere(long nanos) {
+        return work(nanos, lag(), lag() + tickLength * 9 / 20);
+    }
+
+    private long beforeTick() {
+        return -Math.min(LEAD_NANOS, tickLength * 2 / 5);
+    }
+
+    private long afterTick() {
+        return Math.min(OVERRUN_NANOS, tickLength / 10);
+    }
+
+    private long lag() {
+        return Math.min(LAG_NANOS, tickLength * 3 / 10);
     }
 
     private Result leastDisturbed(long nanos, long from, long to) throws InterruptedException {

@@ -54,6 +54,25 @@ class LabExperimentTest {
                 .allSatisfy(figure -> assertThat(figure.value()).as(figure.toString()).isZero());
     }
 
+    /** How right they are depends on the machine's load as well; ReachTest sees to that. */
+    @Test
+    void flightRecorderIsComparedWithAndWithoutTheOption() throws Exception {
+        Outcome outcome = named("flight-recorder").run(lab(List.of(TestJdk.newest())));
+        String jdk = TestJdk.newest().jdk().label();
+        for (String mode : List.of("as it is", "threadclock, reach=jvm")) {
+            for (String thread : List.of("hitter", "avoider", "system")) {
+                String subject = jdk + ", " + mode + ", " + thread;
+                assertThat(outcome.figures()).filteredOn(figure -> figure.subject().equals(subject))
+                        .as(outcome.toString()).hasSize(6);
+            }
+        }
+        assertThat(outcome.figures()).filteredOn(figure -> figure.quantity().startsWith("total"))
+                .allSatisfy(total -> assertThat(total.value()).isPositive());
+        assertThat(outcome.attachments().get(0).content()).contains(jdk + ", as it is\n", "  avoider ");
+        assertThat(outcome.notes()).anyMatch(note -> note.startsWith("JVMTI is not asked: "));
+        assertThat(steps).hasSize(2);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness", "read-cost"})
     void whatTheCheckoutBuildsIsNotInTheJar(String name) {

@@ -91,7 +91,7 @@ class LabTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 18, no experiment has the row 18", "--html x --no-html, exclude each other",
+    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 19, no experiment has the row 19", "--html x --no-html, exclude each other",
             "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra", "diff a.json, B.json"})
     void usedWronglyIsExit2BeforeAnythingIsMeasured(String line, String says) throws Exception {
         Result result = run(line.split(" "));
@@ -103,7 +103,7 @@ class LabTest {
     @Test
     void theListNamesEveryRow() throws Exception {
         List<String> lines = run("--list", "--quick", "--jdk", jdk()).ok().out().lines().toList();
-        for (int row = 1; row <= 17; row++) {
+        for (int row = 1; row <= 18; row++) {
             String number = String.valueOf(row);
             assertThat(lines).as("row " + row).anyMatch(line -> Arrays.asList(line.split(" ", 2)[0].split(",")).contains(number));
         }

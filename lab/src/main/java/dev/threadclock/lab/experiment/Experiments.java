@@ -27,6 +27,7 @@ public final class Experiments {
                 new TickFreshness(),
                 new ReadCostExperiment(),
                 new ManyThreads(),
-                new ObserverEffect());
+                new ObserverEffect(),
+                new FlightRecorder());
     }
 }

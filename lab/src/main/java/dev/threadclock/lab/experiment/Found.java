@@ -40,6 +40,13 @@ final class Found {
         notes.add(note);
     }
 
+    /** For what may be found again with each JDK. */
+    void noteOnce(String note) {
+        if (!notes.contains(note)) {
+            note(note);
+        }
+    }
+
     Outcome outcome(Verdict verdict, String finding) {
         return new Outcome(verdict, finding, List.copyOf(figures), List.copyOf(curves), List.copyOf(attachments),
                 List.copyOf(notes));

@@ -88,7 +88,13 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
 
     /** The options that load the agent, without the JVM's warning about native access. */
     List<String> agent(Lab lab) {
-        List<String> options = new ArrayList<>(List.of("-javaagent:" + lab.jar()));
+        return agent(lab, "");
+    }
+
+    /** The same, with options of the agent. */
+    List<String> agent(Lab lab, String agentOptions) {
+        String agent = "-javaagent:" + lab.jar() + (agentOptions.isEmpty() ? "" : "=" + agentOptions);
+        List<String> options = new ArrayList<>(List.of(agent));
         if (jdk.feature() >= WARNS_OF_NATIVE_ACCESS) {
             options.add("--enable-native-access=ALL-UNNAMED");
         }
