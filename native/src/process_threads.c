@@ -34,7 +34,7 @@ struct known {
 enum {
     BUCKETS = 4096,
     CAPACITY_MIN = 256,
-    CHANGES_MAX = 64,
+    ADDED_MIN = 64, /* below this, looking for ended threads is not worth it */
     MANY = 16, /* below this, listing again is as fast as checking the list */
     TRIES = 100 /* limit of registrations that end while they are read */
 };
@@ -43,7 +43,8 @@ static struct {
     struct tc_lock lock;
     uint32_t fork;
     uint32_t count, capacity;
-    uint32_t unlisted; /* added since the last listing by reads of one TID; bounded */
+    uint32_t unlisted; /* added since the last listing by reads of one TID */
+    uint32_t added;    /* the same since ended threads were last dropped; bounded */
     uint64_t serials;
     struct known *known;
     uint32_t of_tid[BUCKETS];
@@ -58,7 +59,7 @@ static void lock_all(void)
         return;
     for (uint32_t i = 0; i < BUCKETS; i++)
         all.of_tid[i] = 0;
-    all.count = all.unlisted = 0;
+    all.count = all.unlisted = all.added = 0;
     all.listed_at.last = 0;
     all.fork = fork;
 }
@@ -210,7 +211,7 @@ static int list_anew(void)
         return error;
     sweep(listed_or_alive);
     all.listed_at = moment;
-    all.unlisted = 0;
+    all.unlisted = all.added = 0;
     return 0;
 }
 
@@ -323,14 +324,34 @@ int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capa
     return result;
 }
 
+static bool not_ended(struct known *known)
+{
+    return tc_thread_check(known->tid, 0, &known->identity) != -ESRCH;
+}
+
+/*
+ * Nobody who reads single threads tells when they end. A look for those that have is due when half of the
+ * known ones are new: then each new one pays for two. It need not list the process's threads, most of which
+ * may never be asked for.
+ */
+static void drop_ended_if_due(void)
+{
+    if (all.added <= ADDED_MIN || all.added <= all.count / 2)
+        return;
+    sweep(not_ended);
+    all.added = 0;
+}
+
 static int know(pid_t tid, struct known **known)
 {
     if ((*known = known_of(tid)) != NULL)
         return 0;
-    int error = all.unlisted > CHANGES_MAX ? list_anew() : tc_proc_check();
-    if (error != 0 || (*known = known_of(tid)) != NULL)
+    int error = tc_proc_check();
+    if (error != 0)
         return error;
+    drop_ended_if_due();
     all.unlisted++;
+    all.added++;
     return add(tid, known);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All threads of the process by their TIDs: each once, with its name and its own time. */
+#include "seccomp.h"
 #include "seen.h"
 #include "sleeper.h"
 
@@ -59,6 +60,36 @@ static void one_thread_is_read_by_its_tid(void **state)
     assert_int_equal(threadclock_tid_times(getppid(), &times), -ESRCH); /* of another process */
     assert_int_equal(threadclock_tid_times(getpid(), NULL), -EINVAL);
     assert_int_equal(threadclock_tid_times(getpid(), &times), 0);
+}
+
+/* Nor do they need a listing of all: it is refused here. */
+static bool many_are_read_by_their_tids(void *unused)
+{
+    (void)unused;
+    enum { MANY = 300 };
+    static const long listing = SYS_getdents64;
+    static struct sleeper sleepers[MANY];
+    struct threadclock_times times;
+    bool read = true;
+    if (deny_system_calls(&listing, 1, EPERM) != 0)
+        return true;
+    for (int i = 0; i < MANY; i++)
+        start_sleeper(&sleepers[i], "many", 0);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < MANY; i++)
+            read &= threadclock_tid_times(sleepers[i].tid, &times) == 0
+                    && times.total_ns == kernel_ns(sleepers[i].tid);
+    for (int i = 0; i < MANY; i++)
+        end_sleeper(&sleepers[i]);
+    for (int i = 0; i < MANY; i++)
+        read &= threadclock_tid_times(sleepers[i].tid, &times) == -ESRCH;
+    return read && threadclock_all_threads(rows, ROWS) == -EPERM;
+}
+
+static void reads_by_tid_do_not_list_the_others(void **state)
+{
+    (void)state;
+    assert_true(true_in_child(fork, many_are_read_by_their_tids, NULL));
 }
 
 /*
@@ -340,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_thread_is_there_once),
         cmocka_unit_test(one_thread_is_read_by_its_tid),
+        cmocka_unit_test(reads_by_tid_do_not_list_the_others),
         cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
         cmocka_unit_test(nor_than_he_has_seen_where_it_is_registered_by_turns),
         cmocka_unit_test(what_was_read_before_registering_is_caught_up_with),
