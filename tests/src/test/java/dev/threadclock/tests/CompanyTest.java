@@ -39,7 +39,7 @@ class CompanyTest {
         Map<String, String> flags = new LinkedHashMap<>();
         flags.put("JDWP", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=" + (jdk.feature() == 8 ? "0" : "127.0.0.1:0"));
         flags.put("JFR", "-XX:StartFlightRecording=settings=profile,filename=" + folder.resolve("recording.jfr"));
-        flags.put("async-profiler", "-agentpath:" + asyncProfiler() + "=start,event=itimer,interval=1ms,file=" + folder.resolve("profile.jfr"));
+        flags.put("async-profiler", "-agentpath:" + asyncProfiler(folder) + "=start,event=itimer,interval=1ms,file=" + folder.resolve("profile.jfr"));
         OTHER_AGENT.file().ifPresent(library -> flags.put("another agent", "-agentpath:" + library));
         Path copy = folder.resolve("libthreadclock.so");
         if (!Files.exists(copy)) {
@@ -49,10 +49,11 @@ class CompanyTest {
         return flags;
     }
 
-    private Path asyncProfiler() throws IOException {
+    /** Its library, unpacked into a folder. */
+    static Path asyncProfiler(Path folder) throws IOException {
         Path library = folder.resolve("libasyncProfiler.so");
         String platform = System.getProperty("os.arch").equals("amd64") ? "linux-x64" : "linux-arm64";
-        try (InputStream in = getClass().getResourceAsStream("/" + platform + "/libasyncProfiler.so")) {
+        try (InputStream in = CompanyTest.class.getResourceAsStream("/" + platform + "/libasyncProfiler.so")) {
             if (!Files.exists(library)) {
                 Files.copy(in, library);
             }

@@ -24,7 +24,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,9 +125,13 @@ class ReachTest {
     }
 
     private Run record(TestJdk jdk, String options, int seconds) throws IOException {
+        return record(jdk, child -> child.withAgentPath(options), seconds);
+    }
+
+    private Run record(TestJdk jdk, UnaryOperator<ChildJvm> flags, int seconds) throws IOException {
         Path file = folder.resolve("load.jfr");
         TickClock ticks = TickClock.learn();
-        Result result = recording(jdk, file, "1 s").withAgentPath(options).run(ThreadLoads.class,
+        Result result = flags.apply(recording(jdk, file, "1 s")).run(ThreadLoads.class,
                 "" + ticks.lengthNanos(), "" + ticks.phaseNanos(), "" + seconds * 1000);
         assertThat(result.exitCode()).as(result.toString()).isZero();
         return new Run(result, loads(file), ticks.lengthNanos());
@@ -145,9 +151,61 @@ class ReachTest {
             }
             attempts.add(wrong + " in " + run.result());
         }
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        assumeTrue(load < Runtime.getRuntime().availableProcessors(), "the machine is too busy to tell: load " + load);
+        assumeQuiet(false);
         throw new AssertionError("not within 5 % of a CPU and a tick per period: " + attempts);
+    }
+
+    private static void assumeQuiet(boolean right) {
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        assumeTrue(right || load < Runtime.getRuntime().availableProcessors(),
+                "the machine is too busy to tell: load " + load);
+    }
+
+    /** async-profiler replaces functions of libjvm's as well, on the same page, and leaves it writable. */
+    @OnEachJdk
+    void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws IOException {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
+        for (boolean first : new boolean[] {true, false}) {
+            Path profile = folder.resolve("profile-" + first);
+            String profiler = "-agentpath:" + CompanyTest.asyncProfiler(folder)
+                    + "=start,event=ctimer,interval=1ms,collapsed,file=" + profile;
+            List<String> wrong = new ArrayList<>();
+            for (int i = 0; i < ATTEMPTS && (i == 0 || !wrong.isEmpty()); i++) {
+                Files.deleteIfExists(profile);
+                Run run = record(jdk, child -> first ? child.with(profiler).withAgentPath("reach=jvm")
+                        : child.withAgentPath("reach=jvm").with(profiler), 5);
+                wrong = run.wrong("hitter", "avoider", "system");
+                assertThat(profile).content().contains("ThreadLoads.workInTheKernel");
+            }
+            assumeQuiet(wrong.isEmpty());
+            assertThat(wrong).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void whileAsyncProfilerRunsItIsSwitchedOnAndOff(TestJdk jdk) throws Exception {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
+        Path library = CompanyTest.asyncProfiler(folder);
+        Path profile = folder.resolve("profile");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            String start = "start,event=ctimer,interval=1ms";
+            for (String command : List.of(start, "stop", start, "stop,collapsed,file=" + profile)) {
+                AttachJvm.command("attach", jvm.pid(), "reach=jvm");
+                assertAnswers(jvm, "threadclock");
+                tellProfiler(jdk, jvm, library, command);
+                assertAnswers(jvm, "threadclock");
+                assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).isZero();
+                assertAnswers(jvm, "jvm");
+            }
+            assertThat(profile).content().contains("AttachTarget.cost");
+        }
+    }
+
+    private static void tellProfiler(TestJdk jdk, AttachJvm jvm, Path library, String command) {
+        // In quotes, because jcmd takes a word with an equals sign for an option of its own.
+        Result said = ChildJvm.start(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), "JVMTI.agent_load",
+                library.toString(), '"' + command + '"'), Map.of()).end();
+        assertThat(said.out()).as(said.toString()).contains("return code: 0");
     }
 
     /** Otherwise the test above would prove nothing. */
@@ -216,6 +274,8 @@ class ReachTest {
                 "refused: 0; jvm; error: reach=jvm is not possible here: ...",
                 "jvm: 1; threadclock; ok",
                 "kept: 1; jvm, called by threadclock; ok",
+                "again: 1; threadclock; ok",
+                "kept again: 1; jvm, called by threadclock; ok",
                 "detached: 0; jvm; ok");
     }
 

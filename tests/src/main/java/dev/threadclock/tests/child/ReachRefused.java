@@ -28,6 +28,8 @@ public final class ReachRefused {
         refused("refused", "reach=jvm");
         say("jvm", ask("reach=jvm"));
         refused("kept", "do=detach");
+        say("again", ask("reach=jvm"));
+        refused("kept again", "reach=bean");
         say("detached", ask("do=detach"));
     }
 
