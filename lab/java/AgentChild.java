@@ -4,15 +4,19 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The program that AgentOnJdks starts in each JVM, with and without the agent. Java 8. Argument "version":
  * prints the JDK's version. "threads": prints us per start and end of a thread. "reads": prints ns per
- * nanoTime and per read.
+ * nanoTime and per read. "clocks": prints ns per nanoTime, currentTimeMillis, parkUntil
+ * a moment that has passed, and parkNanos(1), most of which is the kernel's timer.
  */
 public final class AgentChild {
     /** Reads per batch; few for reads that are slow without the agent. */
     private static final int[] BATCH = {2000, 200, 2000, 50, 1};
+    /** nanoTime, currentTimeMillis, parkUntil, parkNanos. */
+    private static final int[] CLOCK_BATCH = {2000, 2000, 50, 10};
     private static final int NANO_TIME = 0;
     private static final int OWN_USER = 1;
     private static final int OWN_TOTAL = 2;
@@ -32,6 +36,8 @@ public final class AgentChild {
             startThreads();
         } else if (args[0].equals("reads")) {
             reads();
+        } else if (args[0].equals("clocks")) {
+            clocks();
         } else {
             System.out.println(System.getProperty("java.version"));
         }
@@ -52,6 +58,45 @@ public final class AgentChild {
             micros[round] = (System.nanoTime() - start) / 1e3 / threads;
         }
         System.out.println(median(Arrays.copyOfRange(micros, rounds / 3, rounds)));
+    }
+
+    /** Batches of all alternate; the median batch of each. */
+    private static void clocks() {
+        double[][] nanos = new double[CLOCK_BATCH.length][ROUNDS];
+        for (int round = -WARM_UP; round < ROUNDS; round++) {
+            for (int clock = 0; clock < CLOCK_BATCH.length; clock++) {
+                double value = batchOfClock(clock, CLOCK_BATCH[clock]);
+                if (round >= 0) {
+                    nanos[clock][round] = value;
+                }
+            }
+        }
+        print(Arrays.stream(nanos).mapToDouble(AgentChild::median).toArray());
+    }
+
+    private static double batchOfClock(int clock, int calls) {
+        long sum = 0;
+        long start = System.nanoTime();
+        if (clock == 0) {
+            for (int i = 0; i < calls; i++) {
+                sum += System.nanoTime();
+            }
+        } else if (clock == 1) {
+            for (int i = 0; i < calls; i++) {
+                sum += System.currentTimeMillis();
+            }
+        } else if (clock == 2) {
+            for (int i = 0; i < calls; i++) {
+                LockSupport.parkUntil(1);
+            }
+        } else {
+            for (int i = 0; i < calls; i++) {
+                LockSupport.parkNanos(1);
+            }
+        }
+        double nanos = (double) (System.nanoTime() - start) / calls;
+        sink += sum;
+        return nanos;
     }
 
     private static void reads() throws InterruptedException {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * The agent on each JDK compared with the same JDK without it: the cost of its presence, and the cost of
  * reads.
  *
- * <p>How to run: {@code java lab/java/AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...}
+ * <p>How to run: {@code java lab/java/AgentOnJdks.java cost|reads|reach AGENT_LIBRARY JAVA_HOME...}
  * (JDK 11 or later runs it; it measures any from 8)
  *
  * <p>cost: start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after
@@ -20,14 +20,19 @@ import java.util.stream.Stream;
  *
  * <p>reads: ns per read of ThreadMXBean. In each JVM, batches of all subjects alternate; the median of the
  * batches is shown.
+ *
+ * <p>reach: what the option reach=jvm adds to clocks that it passes on. JVMs without the agent, with the
+ * option, and without the agent once more, by turns; the last shows what such a difference is worth.
  */
 public final class AgentOnJdks {
     private static final int START_PAIRS = 40;
     private static final int THREAD_PAIRS = 12;
+    private static final int REACH_ROUNDS = 11;
+    private static final String[] CLOCKS = {"nanoTime", "currentTimeMillis", "parkUntil(1)", "parkNanos(1)"};
 
     public static void main(String[] args) throws Exception {
-        if (args.length < 3 || !args[0].equals("cost") && !args[0].equals("reads")) {
-            System.err.println("usage: java AgentOnJdks.java cost|reads AGENT_LIBRARY JAVA_HOME...");
+        if (args.length < 3 || !Arrays.asList("cost", "reads", "reach").contains(args[0])) {
+            System.err.println("usage: java AgentOnJdks.java cost|reads|reach AGENT_LIBRARY JAVA_HOME...");
             System.exit(2);
         }
         Path classes = Files.createTempDirectory("agent-on-jdks-");
@@ -41,12 +46,17 @@ public final class AgentOnJdks {
         boolean cost = args[0].equals("cost");
         if (cost) {
             System.out.printf("%-28s %14s %14s %12s%n", "", "without", "with", "difference");
+        } else if (args[0].equals("reach")) {
+            System.out.printf("%-34s %10s %10s %11s %8s %14s%n", "ns, median of " + REACH_ROUNDS + " JVMs",
+                    "without", "reach=jvm", "difference", "", "without again");
         } else {
             System.out.printf("ns: the JDK's own -> with the agent (how much faster; x that JVM's nanoTime)%n");
         }
         for (int i = 2; i < args.length; i++) {
             if (cost) {
                 cost(args[1], args[i], classes.toString());
+            } else if (args[0].equals("reach")) {
+                reach(args[1], args[i], classes.toString());
             } else {
                 reads(args[1], args[i], classes.toString());
             }
@@ -82,6 +92,40 @@ public final class AgentOnJdks {
                 () -> wallMillis(java, "-Xshare:auto", loaded, "-version")));
         print("  thread start, end, join", "us", pairs(THREAD_PAIRS, () -> childNumbers(java, "-cp", classes, "AgentChild", "threads")[0],
                 () -> childNumbers(java, loaded, "-cp", classes, "AgentChild", "threads")[0]));
+    }
+
+    private static void reach(String agent, String home, String classes) throws Exception {
+        String java = home + "/bin/java";
+        System.out.println("JDK " + child(java, "-cp", classes, "AgentChild", "version"));
+        for (String mode : new String[] {"-Xmixed", "-Xint"}) {
+            String[] without = {java, mode, "-cp", classes, "AgentChild", "clocks"};
+            String[] with = {java, mode, "-agentpath:" + agent + "=reach=jvm", "-cp", classes, "AgentChild", "clocks"};
+            double[][][] nanos = new double[3][CLOCKS.length][REACH_ROUNDS];
+            for (int round = 0; round < REACH_ROUNDS; round++) {
+                for (int turn = 0; turn < 3; turn++) {
+                    int which = (turn + round) % 3;
+                    double[] values = childNumbers(which == 1 ? with : without);
+                    for (int clock = 0; clock < CLOCKS.length; clock++) {
+                        nanos[which][clock][round] = values[clock];
+                    }
+                }
+            }
+            for (int clock = 0; clock < CLOCKS.length; clock++) {
+                printReach(CLOCKS[clock] + (mode.equals("-Xint") ? ", interpreted" : ""), nanos[0][clock],
+                        nanos[1][clock], nanos[2][clock]);
+            }
+        }
+    }
+
+    private static void printReach(String name, double[] without, double[] with, double[] again) {
+        double[] added = new double[without.length];
+        double[] noise = new double[without.length];
+        for (int i = 0; i < without.length; i++) {
+            added[i] = with[i] - (without[i] + again[i]) / 2;
+            noise[i] = again[i] - without[i];
+        }
+        System.out.printf("  %-32s %,10.1f %,10.1f %+,11.1f (%.3fx) %+,14.1f%n", name, median(without), median(with),
+                median(added), 1 + median(added) / median(without), median(noise));
     }
 
     private interface Measurement {

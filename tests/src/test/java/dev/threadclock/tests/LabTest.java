@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The lab as a user runs it: its arguments, its reports, and that a stopped run can be resumed and leaves
@@ -156,11 +157,27 @@ class LabTest {
         assertThat(kept()).containsExactly(SHORT + ".json");
     }
 
-    @Test
-    void theTableInTheDocumentationIsMadeOfTheRecordedRun() throws Exception {
-        Path json = Product.ROOT.resolve("lab/results/lab.json");
-        assumeTrue(Files.exists(json), "no lab/results/lab.json yet");
-        assertThat(Files.readString(Product.ROOT.resolve("lab/results/lab.md"))).isEqualTo(LabMarkdown.render(json));
+    @ParameterizedTest
+    @ValueSource(strings = {"lab", "flight-recorder"})
+    void theTableInTheDocumentationIsMadeOfTheRecordedRun(String run) throws Exception {
+        Path json = recorded(run, ".json");
+        assertThat(recorded(run, ".md")).content().isEqualTo(LabMarkdown.render(json));
         assertThat(Files.readString(Product.ROOT.resolve("docs/lab.md"))).contains(LabMarkdown.render(json));
+    }
+
+    @Test
+    void theFiguresOfFlightRecorderAreThoseOfTheRecordedRun() throws Exception {
+        JsonObject result = JsonParser.parseString(Files.readString(recorded("flight-recorder", ".json")))
+                .getAsJsonObject().getAsJsonArray("results").get(0).getAsJsonObject();
+        String text = result.getAsJsonObject("outcome").getAsJsonArray("attachments").get(0).getAsJsonObject()
+                .get("content").getAsString();
+        assertThat(recorded("flight-recorder", ".txt")).content().isEqualTo(text);
+        assertThat(Files.readString(Product.ROOT.resolve("docs/accuracy.md"))).contains(text);
+    }
+
+    private static Path recorded(String run, String ending) {
+        Path file = Product.ROOT.resolve("lab/results/" + run + ending);
+        assumeTrue(Files.exists(file), "no " + file + " yet");
+        return file;
     }
 }
