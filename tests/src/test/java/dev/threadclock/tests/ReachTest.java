@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
@@ -104,19 +103,6 @@ class ReachTest {
             }
             return wrong;
         }
-
-        /** For lab/results/thread-cpu-load.txt, which docs/accuracy.md shows. */
-        void note(String what) {
-            ResultFile.line(ReachTest.class.getName(), what);
-            for (String thread : List.of("avoider", "hitter", "system")) {
-                Split truth = truth(result, thread);
-                Split recorded = recorded(events, thread, result);
-                ResultFile.line(ReachTest.class.getName(), String.format(Locale.ROOT,
-                        "  %-8s user %,6.0f of %,6.0f ms, system %,6.0f of %,6.0f ms", thread,
-                        recorded.userNanos / 1e6, truth.userNanos / 1e6, recorded.systemNanos / 1e6,
-                        truth.systemNanos / 1e6));
-            }
-        }
     }
 
     private ChildJvm recording(TestJdk jdk, Path file, String period) throws IOException {
@@ -144,7 +130,6 @@ class ReachTest {
         List<Object> attempts = new ArrayList<>();
         for (int i = 0; i < ATTEMPTS; i++) {
             Run run = record(jdk, "reach=jvm", jdk.isThorough() ? 10 : 6);
-            run.note(jdk + " with reach=jvm: jdk.ThreadCPULoad, and what the kernel says");
             List<String> wrong = run.wrong("hitter", "avoider", "system");
             if (wrong.isEmpty()) {
                 return;
@@ -214,7 +199,6 @@ class ReachTest {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc, which is right");
         for (int i = 0; i < ATTEMPTS; i++) {
             Run run = record(jdk, "", jdk.isThorough() ? 10 : 6);
-            run.note(jdk + " as it is: jdk.ThreadCPULoad, and what the kernel says");
             if (!run.wrong("avoider").isEmpty()) {
                 return;
             }
