@@ -37,7 +37,8 @@ public final class Metered {
         other.start();
         Thread.sleep(200);
         long otherUser = BEAN.getThreadUserTime(other.getId());
-        check(otherUser > 0 && otherUser <= BEAN.getThreadCpuTime(other.getId()), "another thread's user time: " + otherUser);
+        check(otherUser > 0 && otherUser <= BEAN.getThreadCpuTime(other.getId()), "another thread's user"
+                + " time: " + otherUser);
         other.interrupt();
         other.join();
         check(BEAN.getThreadUserTime(other.getId()) == -1, "a thread that has ended has a time");

@@ -51,7 +51,8 @@ public final class AgentChild {
         for (int round = 0; round < rounds; round++) {
             long start = System.nanoTime();
             for (int i = 0; i < threads; i++) {
-                Thread thread = new Thread(() -> { });
+                Thread thread = new Thread(() -> {
+                });
                 thread.start();
                 thread.join();
             }
@@ -142,27 +143,27 @@ public final class AgentChild {
         long sum = 0;
         long start = System.nanoTime();
         switch (subject) {
-            case NANO_TIME:
+            case NANO_TIME :
                 for (int i = 0; i < reads; i++) {
                     sum += System.nanoTime();
                 }
                 break;
-            case OWN_USER:
+            case OWN_USER :
                 for (int i = 0; i < reads; i++) {
                     sum += THREADS.getCurrentThreadUserTime();
                 }
                 break;
-            case OWN_TOTAL:
+            case OWN_TOTAL :
                 for (int i = 0; i < reads; i++) {
                     sum += THREADS.getCurrentThreadCpuTime();
                 }
                 break;
-            case OTHER_USER:
+            case OTHER_USER :
                 for (int i = 0; i < reads; i++) {
                     sum += THREADS.getThreadUserTime(busy);
                 }
                 break;
-            default:
+            default :
                 sum += THREADS.getThreadUserTime(ids)[0];
         }
         double nanos = (double) (System.nanoTime() - start) / reads;

@@ -36,9 +36,11 @@ public final class AgentOnJdks {
             System.exit(2);
         }
         Path classes = Files.createTempDirectory("agent-on-jdks-");
-        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/AgentOnJdks.java")).resolveSibling("AgentChild.java");
+        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/AgentOnJdks.java"))
+                .resolveSibling("AgentChild.java");
         int error = javax.tools.ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8", source.toString());
+                .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8",
+                        source.toString());
         if (error != 0) {
             System.exit(1);
         }
@@ -50,7 +52,8 @@ public final class AgentOnJdks {
             System.out.printf("%-34s %10s %10s %11s %8s %14s%n", "ns, median of " + REACH_ROUNDS + " JVMs",
                     "without", "reach=jvm", "difference", "", "without again");
         } else {
-            System.out.printf("ns: the JDK's own -> with the agent (how much faster; x that JVM's nanoTime)%n");
+            System.out
+                    .printf("ns: the JDK's own -> with the agent (how much faster; x that JVM's nanoTime)%n");
         }
         for (int i = 2; i < args.length; i++) {
             if (cost) {
@@ -74,12 +77,15 @@ public final class AgentOnJdks {
     private static void reads(String agent, String home, String classes) throws Exception {
         String java = home + "/bin/java";
         double[] before = childNumbers(java, "-cp", classes, "AgentChild", "reads");
-        double[] with = childNumbers(java, "-agentpath:" + agent + "=total=interpolated", "-cp", classes, "AgentChild", "reads");
-        String[] names = {"nanoTime", "own user", "own total (interpolated)", "another thread's user", "user of 1,000 ids"};
+        double[] with = childNumbers(java, "-agentpath:" + agent + "=total=interpolated", "-cp", classes,
+                "AgentChild", "reads");
+        String[] names = {"nanoTime", "own user", "own total (interpolated)", "another thread's user",
+            "user of 1,000 ids"};
         String version = child(java, "-cp", classes, "AgentChild", "version");
         System.out.printf("JDK %s: nanoTime %.1f, %.1f%n", version, before[0], with[0]);
         for (int i = 1; i < names.length; i++) {
-            System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", names[i], before[i], with[i], before[i] / with[i],
+            System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", names[i], before[i],
+                    with[i], before[i] / with[i],
                     with[i] / with[0]);
         }
     }
@@ -88,18 +94,21 @@ public final class AgentOnJdks {
         String java = home + "/bin/java";
         String version = child(java, "-cp", classes, "AgentChild", "version");
         String loaded = "-agentpath:" + agent;
-        print("JDK " + version + ", JVM start", "ms", pairs(START_PAIRS, () -> wallMillis(java, "-Xshare:auto", "-version"),
-                () -> wallMillis(java, "-Xshare:auto", loaded, "-version")));
-        print("  thread start, end, join", "us", pairs(THREAD_PAIRS, () -> childNumbers(java, "-cp", classes, "AgentChild", "threads")[0],
-                () -> childNumbers(java, loaded, "-cp", classes, "AgentChild", "threads")[0]));
+        print("JDK " + version + ", JVM start", "ms",
+                pairs(START_PAIRS, () -> wallMillis(java, "-Xshare:auto", "-version"),
+                        () -> wallMillis(java, "-Xshare:auto", loaded, "-version")));
+        print("  thread start, end, join", "us",
+                pairs(THREAD_PAIRS, () -> childNumbers(java, "-cp", classes, "AgentChild", "threads")[0],
+                        () -> childNumbers(java, loaded, "-cp", classes, "AgentChild", "threads")[0]));
     }
 
     private static void reach(String agent, String home, String classes) throws Exception {
         String java = home + "/bin/java";
         System.out.println("JDK " + child(java, "-cp", classes, "AgentChild", "version"));
-        for (String mode : new String[] {"-Xmixed", "-Xint"}) {
+        for (String mode : new String[]{"-Xmixed", "-Xint"}) {
             String[] without = {java, mode, "-cp", classes, "AgentChild", "clocks"};
-            String[] with = {java, mode, "-agentpath:" + agent + "=reach=jvm", "-cp", classes, "AgentChild", "clocks"};
+            String[] with = {java, mode, "-agentpath:" + agent + "=reach=jvm", "-cp", classes, "AgentChild",
+                "clocks"};
             double[][][] nanos = new double[3][CLOCKS.length][REACH_ROUNDS];
             for (int round = 0; round < REACH_ROUNDS; round++) {
                 for (int turn = 0; turn < 3; turn++) {
@@ -124,7 +133,8 @@ public final class AgentOnJdks {
             added[i] = with[i] - (without[i] + again[i]) / 2;
             noise[i] = again[i] - without[i];
         }
-        System.out.printf("  %-32s %,10.1f %,10.1f %+,11.1f (%.3fx) %+,14.1f%n", name, median(without), median(with),
+        System.out.printf("  %-32s %,10.1f %,10.1f %+,11.1f (%.3fx) %+,14.1f%n", name, median(without),
+                median(with),
                 median(added), 1 + median(added) / median(without), median(noise));
     }
 
@@ -145,11 +155,12 @@ public final class AgentOnJdks {
             after[i] = swap ? first : second;
             difference[i] = after[i] - before[i];
         }
-        return new double[] {median(before), median(after), median(difference)};
+        return new double[]{median(before), median(after), median(difference)};
     }
 
     private static void print(String name, String unit, double[] medians) {
-        System.out.printf("%-28s %11.2f %s %11.2f %s %+8.2f %s (%+.1f %%)%n", name, medians[0], unit, medians[1], unit, medians[2],
+        System.out.printf("%-28s %11.2f %s %11.2f %s %+8.2f %s (%+.1f %%)%n", name, medians[0], unit,
+                medians[1], unit, medians[2],
                 unit, 100 * medians[2] / medians[0]);
     }
 
@@ -161,7 +172,8 @@ public final class AgentOnJdks {
 
     private static double wallMillis(String... command) throws Exception {
         long start = System.nanoTime();
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         if (process.waitFor() != 0) {
             throw new IllegalStateException(String.join(" ", command) + " failed");
         }

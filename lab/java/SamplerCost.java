@@ -33,11 +33,14 @@ public final class SamplerCost {
             System.exit(2);
         }
         Path classes = Files.createTempDirectory("sampler-cost-");
-        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/SamplerCost.java")).resolveSibling("SleepingChild.java");
+        Path source = Path.of(System.getProperty("jdk.launcher.sourcefile", "lab/java/SamplerCost.java"))
+                .resolveSibling("SleepingChild.java");
         int error = ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8", source.toString());
+                .run(null, null, null, "-nowarn", "-Xlint:none", "-d", classes.toString(), "--release", "8",
+                        source.toString());
         if (error == 0) {
-            System.out.printf("%-18s %9s %15s %19s %12s%n", "% of one core", "alone", "top adds", "ThreadMXBean adds", "times less");
+            System.out.printf("%-18s %9s %15s %19s %12s%n", "% of one core", "alone", "top adds",
+                    "ThreadMXBean adds", "times less");
             for (String home : Arrays.asList(args).subList(1, args.length)) {
                 measure(args[0], home, classes.toString());
             }
@@ -57,21 +60,25 @@ public final class SamplerCost {
             top[round] = percent(jar, home, classes, "top") - alone[round];
             bean[round] = percent(jar, home, classes, "bean") - alone[round];
         }
-        System.out.printf("JDK %-14s %9.2f %15.2f %19.2f %12.1f%n", version(home), median(alone), median(top), median(bean),
+        System.out.printf("JDK %-14s %9.2f %15.2f %19.2f %12.1f%n", version(home), median(alone), median(top),
+                median(bean),
                 median(bean) / median(top));
     }
 
     /** how: alone, top or bean. */
     private static double percent(String jar, String home, String classes, String how) throws Exception {
         Process child = new ProcessBuilder(home + "/bin/java", "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "SleepingChild", how)
+                "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:+EnableDynamicAgentLoading", "-cp", classes,
+                "SleepingChild", how)
                 .redirectError(Redirect.DISCARD).start();
         Process top = null;
         try {
             child.getInputStream().read(); // waits until it is ready
             if (how.equals("top")) {
-                top = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-jar", jar, "top", "" + child.pid(), "--csv", "-i",
-                        PERIOD_SECONDS).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT).start();
+                top = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-jar", jar, "top",
+                        "" + child.pid(), "--csv", "-i",
+                        PERIOD_SECONDS).redirectOutput(Redirect.DISCARD).redirectError(Redirect.INHERIT)
+                        .start();
             }
             Thread.sleep(SETTLE_MILLIS);
             long began = System.nanoTime();
@@ -102,7 +109,8 @@ public final class SamplerCost {
     }
 
     private static String version(String home) throws IOException {
-        return Files.readAllLines(Path.of(home, "release")).stream().filter(line -> line.startsWith("JAVA_VERSION=")).findFirst()
+        return Files.readAllLines(Path.of(home, "release")).stream()
+                .filter(line -> line.startsWith("JAVA_VERSION=")).findFirst()
                 .map(line -> line.split("\"")[1]).orElse("?");
     }
 

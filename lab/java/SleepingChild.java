@@ -23,7 +23,8 @@ public final class SleepingChild {
         if (!args[0].equals("bean")) {
             Thread.sleep(FOREVER_MILLIS);
         }
-        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory
+                .getThreadMXBean();
         for (long passes = FOREVER_MILLIS / PERIOD_MILLIS; passes > 0; passes--) {
             long[] ids = threads.getAllThreadIds();
             sink += threads.getThreadCpuTime(ids)[0] + threads.getThreadUserTime(ids)[0];

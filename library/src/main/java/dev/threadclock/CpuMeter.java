@@ -88,7 +88,8 @@ public final class CpuMeter implements AutoCloseable {
 
     static Freshness measurable(Freshness freshness) {
         if (freshness == Freshness.INTERPOLATED) {
-            throw new IllegalArgumentException("a meter's freshness is TICK or NOW: only total can be interpolated");
+            throw new IllegalArgumentException(
+                    "a meter's freshness is TICK or NOW: only total can be interpolated");
         }
         return freshness;
     }
@@ -106,7 +107,8 @@ public final class CpuMeter implements AutoCloseable {
                     + "; stop it first, or use a meter for each");
         }
         if (JavaThread.isVirtual(thread)) {
-            throw new IllegalStateException("a virtual thread has no CPU time of its own; measure on a platform thread");
+            throw new IllegalStateException(
+                    "a virtual thread has no CPU time of its own; measure on a platform thread");
         }
         read();
         userStart = reading.userNanos;
@@ -180,17 +182,26 @@ public final class CpuMeter implements AutoCloseable {
         return owner != null;
     }
 
-    /** {@return user time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    /**
+     * {@return user time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of
+     * them}
+     */
     public long userNanos() {
         return shown(user);
     }
 
-    /** {@return system time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    /**
+     * {@return system time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of
+     * them}
+     */
     public long systemNanos() {
         return shown(system);
     }
 
-    /** {@return total CPU time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of them} */
+    /**
+     * {@return total CPU time of the finished intervals in nanoseconds; -1 if the kernel refused it in one
+     * of them}
+     */
     public long totalNanos() {
         return shown(total);
     }
@@ -212,7 +223,8 @@ public final class CpuMeter implements AutoCloseable {
 
     @Override
     public String toString() {
-        return snapshot() + ", wall " + wall + " ns in " + intervals + " intervals" + (owner == null ? "" : ", running");
+        return snapshot() + ", wall " + wall + " ns in " + intervals + " intervals"
+                + (owner == null ? "" : ", running");
     }
 
     private void read() {
@@ -226,7 +238,8 @@ public final class CpuMeter implements AutoCloseable {
     private static IllegalStateException notOurs(Thread owner) {
         return new IllegalStateException(owner == null ? "this meter is not running"
                 : "this meter was started by thread " + owner.getName() + " and cannot be stopped by thread "
-                        + Thread.currentThread().getName() + ": a thread's CPU time is measured on that thread");
+                        + Thread.currentThread().getName()
+                        + ": a thread's CPU time is measured on that thread");
     }
 
     private static long difference(long from, long to) {

@@ -79,7 +79,8 @@ public final class CpuSnapshot {
             return false;
         }
         CpuSnapshot other = (CpuSnapshot) object;
-        return userNanos == other.userNanos && systemNanos == other.systemNanos && totalNanos == other.totalNanos;
+        return userNanos == other.userNanos && systemNanos == other.systemNanos
+                && totalNanos == other.totalNanos;
     }
 
     @Override

@@ -70,7 +70,8 @@ public final class Source {
     /** Returns all of it on one line. */
     @Override
     public String toString() {
-        String text = quantity + " " + freshness + ": " + facts.name + " through " + facts.binding + ", steps of "
+        String text = quantity + " " + freshness + ": " + facts.name + " through " + facts.binding
+                + ", steps of "
                 + nanos(facts.resolutionNanos) + ", at most " + nanos(facts.ageNanos) + " old, system calls: "
                 + (facts.systemCalls < 0 ? "not known" : facts.systemCalls);
         return facts.whyNotNative.isEmpty() ? text : text + " (" + facts.whyNotNative + ")";

@@ -34,7 +34,8 @@ class CpuSnapshotTest {
         CpuSnapshot later = snapshot(11, 22, 44);
         assertThat(later.minus(earlier)).isEqualTo(snapshot(10, 20, 40));
         assertThat(later.plus(earlier)).isEqualTo(snapshot(12, 24, 48));
-        CpuSnapshot lessUser = snapshot(5, 0, 5).minus(snapshot(6, 0, 4)); // as ThreadMXBean's user time may be
+        // As ThreadMXBean's user time may be.
+        CpuSnapshot lessUser = snapshot(5, 0, 5).minus(snapshot(6, 0, 4));
         assertThat(lessUser).isEqualTo(snapshot(0, 0, 1));
     }
 

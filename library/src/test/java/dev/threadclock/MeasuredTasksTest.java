@@ -24,7 +24,7 @@ class MeasuredTasksTest {
 
     private static int burn() {
         int i = 0;
-        for (long end = ThreadClock.totalNowNanos() + BURNT; ThreadClock.totalNowNanos() < end; ) {
+        for (long end = ThreadClock.totalNowNanos() + BURNT; ThreadClock.totalNowNanos() < end;) {
             i++;
         }
         return Integer.signum(i);
@@ -60,7 +60,8 @@ class MeasuredTasksTest {
             burn();
             throw new IOException("thrown");
         };
-        assertThatThrownBy(() -> totals.measureCallable(failing)).isInstanceOf(IOException.class).hasMessage("thrown");
+        assertThatThrownBy(() -> totals.measureCallable(failing)).isInstanceOf(IOException.class)
+                .hasMessage("thrown");
         assertMeasured(1);
     }
 

@@ -15,8 +15,10 @@ class ModuleTest {
         try (InputStream in = CpuTimes.class.getResourceAsStream("/META-INF/versions/9/module-info.class")) {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("dev.threadclock");
-            assertThat(module.exports()).hasSize(1).allMatch(export -> export.source().equals("dev.threadclock"));
-            assertThat(module.requires()).filteredOn(required -> !required.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
+            assertThat(module.exports()).hasSize(1)
+                    .allMatch(export -> export.source().equals("dev.threadclock"));
+            assertThat(module.requires()).filteredOn(
+                    required -> !required.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
                     .extracting(ModuleDescriptor.Requires::name).containsExactly("java.base");
         }
     }
@@ -24,7 +26,8 @@ class ModuleTest {
     @Test
     void classesAreJava8AndThoseForNewerOnesAreNotTooNew() throws Exception {
         assertThat(classFileVersion("/dev/threadclock/ThreadClock.class")).isEqualTo(52);
-        assertThat(classFileVersion("/META-INF/versions/22/dev/threadclock/internal/NativeBinding.class")).isLessThanOrEqualTo(66);
+        assertThat(classFileVersion("/META-INF/versions/22/dev/threadclock/internal/NativeBinding.class"))
+                .isLessThanOrEqualTo(66);
     }
 
     private static int classFileVersion(String resource) throws Exception {

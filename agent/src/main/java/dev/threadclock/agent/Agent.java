@@ -44,13 +44,16 @@ public final class Agent {
             JfrCue.watch();
         } catch (Throwable e) {
             // An exception thrown by premain would end the JVM.
-            System.err.println("threadclock: the native library does not load: " + describe(e) + ". The JVM runs without it.");
+            System.err.println("threadclock: the native library does not load: " + describe(e)
+                    + ". The JVM runs without it.");
         }
     }
 
     private static String describe(Throwable e) {
         if (e instanceof SecurityException) {
-            return e.getMessage() + "; grant threadclock.jar java.security.AllPermission in the policy, or come in by -agentpath,"
+            return e.getMessage()
+                    + "; grant threadclock.jar java.security.AllPermission in the policy, or come in by"
+                    + " -agentpath,"
                     + " which needs none";
         }
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";

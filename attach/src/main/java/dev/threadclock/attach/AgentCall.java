@@ -17,7 +17,8 @@ import java.util.Optional;
  * yet. From {@link #become} on, the process runs as the target's user.
  */
 final class AgentCall implements Closeable {
-    private static final String STAYS = "; restart that JVM to be rid of it, or leave it: it goes on as it is";
+    private static final String STAYS = "; restart that JVM to be rid of it, or leave it: it goes on as it"
+            + " is";
 
     private final Target target;
     private final Deadline deadline;
@@ -44,8 +45,10 @@ final class AgentCall implements Closeable {
         boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
                 && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
         if (facts.warns() && (copies.isEmpty() || fromJava)) {
-            Terminal.stderr().println(command + ": that JVM " + (fromJava ? "may" : "will") + " print its own warning of an agent that is"
-                    + " loaded dynamically (JEP 451); -XX:+EnableDynamicAgentLoading at its start prevents it");
+            Terminal.stderr().println(command + ": that JVM " + (fromJava ? "may" : "will")
+                    + " print its own warning of an agent that is"
+                    + " loaded dynamically (JEP 451); -XX:+EnableDynamicAgentLoading at its start prevents"
+                    + " it");
         }
     }
 
@@ -68,7 +71,8 @@ final class AgentCall implements Closeable {
         PrivateSocket.rehearse();
         TargetUser.become(target.status());
         for (Place place : places.all()) {
-            try (PrivateFolder folder = new PrivateFolder(place); PrivateSocket socket = new PrivateSocket(folder)) {
+            try (PrivateFolder folder = new PrivateFolder(place);
+                    PrivateSocket socket = new PrivateSocket(folder)) {
                 make("sample", "channel=" + socket.name() + ",period=" + period.toMillis());
                 return socket.accept();
             } catch (IOException e) {
@@ -124,7 +128,8 @@ final class AgentCall implements Closeable {
         if (!target.process().isAlive()) {
             return target.process().ended();
         }
-        return new Failure("no folder of the JVM " + target.label() + " takes " + what + " for a moment: " + places.refusals()
+        return new Failure("no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
+                + places.refusals()
                 + "; make room in one of them, or set TMPDIR for that JVM to one that does");
     }
 
@@ -135,7 +140,8 @@ final class AgentCall implements Closeable {
         // First, so that a mistake in the options that follow is reported there, and not on the JVM's stderr.
         String all = "report=" + folder.makeReport() + "," + options;
         if (!AttachSocket.fits(library) || !AttachSocket.fits(all)) {
-            throw new Failure("the options or the path of the library (" + library + ") are longer than the 1024 bytes that a JVM takes;"
+            throw new Failure("the options or the path of the library (" + library
+                    + ") are longer than the 1024 bytes that a JVM takes;"
                     + " shorten them");
         }
         AttachReply reply = converse(library, all);
@@ -147,16 +153,19 @@ final class AgentCall implements Closeable {
         try {
             answer = AttachSocket.load(listener.socket(deadline), library, options, deadline);
         } catch (AttachSocket.TimedOut e) {
-            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline + "; it is very busy or hangs: try again,"
+            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline
+                    + "; it is very busy or hangs: try again,"
                     + " with a longer --timeout");
         } catch (IOException e) {
             awaitEnd();
-            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket", e);
+            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket",
+                    e);
         }
         Optional<AttachReply> reply = AttachReply.parse(answer);
         if (reply.isEmpty()) {
             awaitEnd();
-            throw new Failure("the JVM " + target.label() + " has closed the connection without an answer; it answers its own user and"
+            throw new Failure("the JVM " + target.label()
+                    + " has closed the connection without an answer; it answers its own user and"
                     + " group only: run this as that user");
         }
         return reply.get();
@@ -182,18 +191,24 @@ final class AgentCall implements Closeable {
             return report.get();
         }
         if (answer.reply.forbidden() && target.hasThreadclock()) {
-            throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with -XX:-EnableDynamicAgentLoading, so"
-                    + " that no command can ask it for anything; it goes on as it is, or restart it without that option");
+            throw new Failure("the JVM " + target.label()
+                    + " has threadclock in it, but was started with -XX:-EnableDynamicAgentLoading, so"
+                    + " that no command can ask it for anything; it goes on as it is, or restart it without"
+                    + " that option");
         }
         if (answer.reply.forbidden()) {
-            throw new Failure("the JVM " + target.label() + " takes no agent while it runs: " + answer.reply.refusal()
-                    + " Or start it with -javaagent:threadclock.jar");
+            throw new Failure(
+                    "the JVM " + target.label() + " takes no agent while it runs: " + answer.reply.refusal()
+                            + " Or start it with -javaagent:threadclock.jar");
         }
         if (!answer.reply.loaded()) {
-            throw new Failure("the JVM " + target.label() + " does not load the library: " + answer.reply.refusal() + remedy);
+            throw new Failure("the JVM " + target.label() + " does not load the library: "
+                    + answer.reply.refusal() + remedy);
         }
-        throw new Failure("the threadclock in " + target.label() + " does not answer: that JVM cannot open the file for it (has it file"
-                + " descriptors left?), or its threadclock is of another version; free some, or restart that JVM with this one");
+        throw new Failure("the threadclock in " + target.label()
+                + " does not answer: that JVM cannot open the file for it (has it file"
+                + " descriptors left?), or its threadclock is of another version; free some, or restart"
+                + " that JVM with this one");
     }
 
     /** The path by which the target's dynamic linker knows a loaded library. */
@@ -208,13 +223,15 @@ final class AgentCall implements Closeable {
         }
         String path = pathOf(copy);
         if (target.maps().isMusl()) {
-            throw new Failure("the JVM " + target.label() + " has loaded " + path + ", which was removed since, and musl's dynamic linker"
+            throw new Failure("the JVM " + target.label() + " has loaded " + path
+                    + ", which was removed since, and musl's dynamic linker"
                     + " finds no loaded library without its file" + STAYS);
         }
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.
         if (target.hasFile(path) && !listener.facts().options().hasAgentPath(path)) {
-            throw new Failure("the JVM " + target.label() + " has loaded " + path + ", in whose place there is another file now" + STAYS);
+            throw new Failure("the JVM " + target.label() + " has loaded " + path
+                    + ", in whose place there is another file now" + STAYS);
         }
     }
 

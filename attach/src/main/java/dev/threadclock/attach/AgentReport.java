@@ -22,18 +22,22 @@ record AgentReport(Optional<String> error, Map<String, String> values) {
         for (int i = 1; i < lines.length; i++) {
             int equals = lines[i].indexOf('=');
             if (equals > 0) {
-                values.put(Printable.line(lines[i].substring(0, equals)), Printable.line(lines[i].substring(equals + 1)));
+                values.put(Printable.line(lines[i].substring(0, equals)),
+                        Printable.line(lines[i].substring(equals + 1)));
             }
         }
         if (lines[0].startsWith(ERROR)) {
-            return Optional.of(new AgentReport(Optional.of(Printable.line(lines[0].substring(ERROR.length()))), values));
+            return Optional.of(
+                    new AgentReport(Optional.of(Printable.line(lines[0].substring(ERROR.length()))), values));
         }
-        return lines[0].equals("ok") ? Optional.of(new AgentReport(Optional.empty(), values)) : Optional.empty();
+        return lines[0].equals("ok") ? Optional.of(new AgentReport(Optional.empty(), values))
+                : Optional.empty();
     }
 
     /** The agent has replaced at least one of the JVM's methods, or will from its next call on. */
     public boolean active() {
         return values.entrySet().stream()
-                .anyMatch(entry -> entry.getKey().startsWith("bound.") && entry.getValue().startsWith("threadclock"));
+                .anyMatch(entry -> entry.getKey().startsWith("bound.")
+                        && entry.getValue().startsWith("threadclock"));
     }
 }

@@ -38,7 +38,8 @@ public final class AttachCommand implements Subcommand {
     private TargetOptions target;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
-            description = "Options of the agent, as with -javaagent: freshness=now,log=/var/log/threadclock.log")
+            description = "Options of the agent, as with -javaagent:"
+                    + " freshness=now,log=/var/log/threadclock.log")
     private String given;
 
     @Spec
@@ -54,7 +55,8 @@ public final class AttachCommand implements Subcommand {
         String options = target.other(given);
         if (OURS.matcher(options).find()) {
             throw new ParameterException(spec.commandLine(),
-                    "the options do=, report=, channel= and period= are not for users: " + Printable.line(options, 200));
+                    "the options do=, report=, channel= and period= are not for users: "
+                            + Printable.line(options, 200));
         }
         int pid = target.pid(given);
         Deadline deadline = target.deadline();
@@ -64,7 +66,8 @@ public final class AttachCommand implements Subcommand {
             AgentReport report = call.make("attach", options);
             // An earlier copy may be of another version.
             String version = report.values().getOrDefault("version", ours ? Version.current() : "");
-            Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
+            Terminal.stdout()
+                    .println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
         }
         return 0;
     }

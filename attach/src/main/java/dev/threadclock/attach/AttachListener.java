@@ -46,14 +46,17 @@ final class AttachListener implements Closeable {
             tmp = target.root().folder("/tmp");
             working = workingFolder();
         } catch (IOException e) {
-            throw target.process().failure("cannot open the folder /tmp of process " + pid() + ", where its JVM listens", e);
+            throw target.process().failure(
+                    "cannot open the folder /tmp of process " + pid() + ", where its JVM listens", e);
         }
         socket = tmp.resolve(socketName());
         listens = listened && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
         foreignSocket = key(socket);
         if (listened && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
-            throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName() + ", but that file was removed (by a"
-                    + " cleaner of /tmp?), and older JVMs do not make it anew; restart that JVM, and exempt /tmp/.java_pid*");
+            throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName()
+                    + ", but that file was removed (by a"
+                    + " cleaner of /tmp?), and older JVMs do not make it anew; restart that JVM, and exempt"
+                    + " /tmp/.java_pid*");
         }
     }
 
@@ -68,7 +71,8 @@ final class AttachListener implements Closeable {
                 start(deadline);
             } catch (IOException e) {
                 throw target.process().failure("cannot make the file " + triggerName()
-                        + " in /tmp or in the working folder of process " + pid() + " (without it SIGQUIT means a thread dump)", e);
+                        + " in /tmp or in the working folder of process " + pid()
+                        + " (without it SIGQUIT means a thread dump)", e);
             }
         }
         listens = true;
@@ -88,7 +92,8 @@ final class AttachListener implements Closeable {
                 throw target.process().ended();
             }
             if (now.isStopped()) {
-                throw new Failure("process " + pid() + " is stopped (by SIGSTOP or a debugger) and cannot answer; let it go on, for"
+                throw new Failure("process " + pid()
+                        + " is stopped (by SIGSTOP or a debugger) and cannot answer; let it go on, for"
                         + " example with kill -CONT " + pid());
             }
             JvmFacts known = target.facts();
@@ -97,18 +102,21 @@ final class AttachListener implements Closeable {
             }
             if (!known.attachable() && target.hasThreadclock()) {
                 throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with"
-                        + " -XX:+DisableAttachMechanism, so that no command can ask it for anything; it goes on as it is, or restart it"
+                        + " -XX:+DisableAttachMechanism, so that no command can ask it for anything; it"
+                        + " goes on as it is, or restart it"
                         + " without that option");
             }
             if (!known.attachable()) {
-                throw new Failure("the JVM " + target.label() + " was started with -XX:+DisableAttachMechanism and takes no agent while"
+                throw new Failure("the JVM " + target.label()
+                        + " was started with -XX:+DisableAttachMechanism and takes no agent while"
                         + " it runs; restart it without that option, or with -javaagent:threadclock.jar");
             }
             if (now.handlesQuit()) {
                 return known;
             }
             if (!deadline.pause()) {
-                throw new Failure("the JVM " + target.label() + " does not handle SIGQUIT, which would end it (it is still starting, or"
+                throw new Failure("the JVM " + target.label()
+                        + " does not handle SIGQUIT, which would end it (it is still starting, or"
                         + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
             }
         }
@@ -124,14 +132,16 @@ final class AttachListener implements Closeable {
             }
             int error = Posix.signalQuit(pid());
             if (error != 0) {
-                throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error) + "; run this as its user or as root");
+                throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error)
+                        + "; run this as its user or as root");
             }
             while (!isNew(key(socket)) && !isStartedByAnother()) {
                 if (!target.process().isAlive()) {
                     throw target.process().ended();
                 }
                 if (!deadline.pause()) {
-                    throw new Failure("the JVM " + target.label() + " does not begin to listen within " + deadline + " (it is very busy,"
+                    throw new Failure("the JVM " + target.label() + " does not begin to listen within "
+                            + deadline + " (it is very busy,"
                             + " suspended, or its /tmp is full); try again, with a longer --timeout");
                 }
             }
@@ -143,17 +153,21 @@ final class AttachListener implements Closeable {
     }
 
     /**
-     * In /tmp if possible, which is the least intrusive; otherwise in the working folder. Fails if the JVM could
+     * In /tmp if possible, which is the least intrusive; otherwise in the working folder. Fails if the JVM
+     * could
      * not make its socket in /tmp: it would print a thread dump, or nothing, and not listen.
      */
     private Path makeTrigger() throws IOException {
         try {
             return create(tmp.resolve(triggerName()));
         } catch (IOException e) {
-            // Not by the words, which depend on the language. access(2) asks for the real user, but knows a read-only mount.
+            // Not by the words, which depend on the language. access(2) asks for the real user, but knows a
+            // read-only mount.
             if (e instanceof AccessDeniedException || !Files.isWritable(tmp.path())) {
-                throw new Failure("the JVM " + target.label() + " cannot listen: it needs a file in its /tmp, where it may not make one ("
-                        + Refusal.reason(e) + "); give it a /tmp to write in, for example a tmpfs, or start it with"
+                throw new Failure("the JVM " + target.label()
+                        + " cannot listen: it needs a file in its /tmp, where it may not make one ("
+                        + Refusal.reason(e)
+                        + "); give it a /tmp to write in, for example a tmpfs, or start it with"
                         + " -javaagent:threadclock.jar");
             }
             if (working == null) {
@@ -182,7 +196,8 @@ final class AttachListener implements Closeable {
     }
 
     private static Path createFile(Path file) throws IOException {
-        return Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.createFile(file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
     private static void delete(Path file) {

@@ -22,7 +22,8 @@ record AttachReply(int code, String text) {
     public static Optional<AttachReply> parse(byte[] bytes) {
         String[] parts = new String(bytes, StandardCharsets.UTF_8).split("\n", 2);
         try {
-            return Optional.of(new AttachReply(Integer.parseInt(parts[0].trim()), parts.length > 1 ? parts[1].strip() : ""));
+            return Optional.of(new AttachReply(Integer.parseInt(parts[0].trim()),
+                    parts.length > 1 ? parts[1].strip() : ""));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -51,6 +52,7 @@ record AttachReply(int code, String text) {
         if (text.isEmpty()) {
             return code == 0 ? "no reason given" : "code " + code + ", no reason given";
         }
-        return Printable.line(RETURNED.matcher(text).matches() ? "the library returned " + text.replaceFirst(".* ", "") : text);
+        return Printable.line(RETURNED.matcher(text).matches()
+                ? "the library returned " + text.replaceFirst(".* ", "") : text);
     }
 }

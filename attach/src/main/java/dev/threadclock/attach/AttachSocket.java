@@ -79,7 +79,7 @@ final class AttachSocket {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             closeAfter(deadline, done, channel);
             connect(channel, socket);
-            for (ByteBuffer out = ByteBuffer.wrap(request); out.hasRemaining(); ) {
+            for (ByteBuffer out = ByteBuffer.wrap(request); out.hasRemaining();) {
                 channel.write(out);
             }
             return readAll(channel);
@@ -94,7 +94,8 @@ final class AttachSocket {
     private static void connect(SocketChannel channel, Path socket) throws IOException {
         int held = Posix.holdSocket(socket.toString());
         if (held < 0) {
-            throw new IOException(held == -PERMISSION ? "what is there is no socket of its user's" : Refusal.reason(held));
+            throw new IOException(
+                    held == -PERMISSION ? "what is there is no socket of its user's" : Refusal.reason(held));
         }
         try {
             channel.connect(UnixDomainSocketAddress.of("/proc/self/fd/" + held));

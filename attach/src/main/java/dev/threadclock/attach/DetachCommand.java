@@ -40,14 +40,16 @@ public final class DetachCommand implements Subcommand {
         Deadline deadline = target.deadline();
         try (Target jvm = Target.of(pid, deadline)) {
             if (jvm.maps().threadclocks().isEmpty()) {
-                Terminal.stdout().println("threadclock is not loaded in " + jvm.label() + ": nothing to detach");
+                Terminal.stdout()
+                        .println("threadclock is not loaded in " + jvm.label() + ": nothing to detach");
                 return 0;
             }
             try (AgentCall call = new AgentCall(jvm, deadline)) {
                 call.warn(spec.qualifiedName());
                 call.detach();
             }
-            Terminal.stdout().println("threadclock is off in " + jvm.label() + ": the JVM answers user time by itself");
+            Terminal.stdout().println(
+                    "threadclock is off in " + jvm.label() + ": the JVM answers user time by itself");
         }
         return 0;
     }

@@ -36,7 +36,8 @@ final class HeldFolder implements Closeable {
     private HeldFolder(DirectoryStream<Path> opened) throws IOException {
         try {
             stream = (SecureDirectoryStream<Path>) opened;
-            path = descriptor(stream.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey());
+            path = descriptor(
+                    stream.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey());
         } catch (IOException | RuntimeException e) {
             opened.close();
             throw e;
@@ -52,7 +53,8 @@ final class HeldFolder implements Closeable {
     HeldFolder child(String name) throws IOException {
         // Opening a named pipe would wait for its other end.
         Path there = path.resolve(name);
-        if (!Files.isDirectory(there, LinkOption.NOFOLLOW_LINKS) && Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
+        if (!Files.isDirectory(there, LinkOption.NOFOLLOW_LINKS)
+                && Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
             throw new NotDirectoryException(name);
         }
         return new HeldFolder(stream.newDirectoryStream(Path.of(name), LinkOption.NOFOLLOW_LINKS));
@@ -65,7 +67,8 @@ final class HeldFolder implements Closeable {
 
     /** Creates a file, accessible to its owner only; never through a link that somebody placed there. */
     SeekableByteChannel makeFile(String name) throws IOException {
-        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
         return stream.newByteChannel(Path.of(name), options, mode("rw-------"));
     }
 

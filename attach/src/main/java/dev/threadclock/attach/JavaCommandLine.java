@@ -21,9 +21,12 @@ import java.util.stream.Collectors;
  */
 record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
     /** Launcher options whose value is the next word. */
-    private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
-            "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
-            "--patch-module", "--enable-native-access", "--illegal-native-access", "--source", "--describe-module", "-d");
+    private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p",
+            "--module-path",
+            "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports",
+            "--add-opens",
+            "--patch-module", "--enable-native-access", "--illegal-native-access", "--source",
+            "--describe-module", "-d");
     /** In names of values that nobody should see. */
     private static final Pattern SECRET = Pattern.compile(
             "(?i)passw|passphrase|pwd|secret|token|credential|api[-_.]?key|private[-_.]?key");
@@ -68,12 +71,6 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
         return (program + " " + main + " " + String.join(" ", arguments)).strip();
     }
 
-    private static List<String> all(Iterator<String> rest) {
-        List<String> all = new ArrayList<>();
-        rest.forEachRemaining(all::add);
-        return all;
-    }
-
     /** As it was given but for the program's own arguments; values that look secret are replaced. */
     String masked() {
         String given = options.stream().map(JavaCommandLine::masked)
@@ -87,6 +84,12 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
         Matcher name = SECRET.matcher(option);
         int value = name.find() ? option.indexOf('=', name.end()) : -1;
         return value < 0 ? option : option.substring(0, value + 1) + "***";
+    }
+
+    private static List<String> all(Iterator<String> rest) {
+        List<String> all = new ArrayList<>();
+        rest.forEachRemaining(all::add);
+        return all;
     }
 
     private static String fileName(String path) {

@@ -3,9 +3,13 @@ package dev.threadclock.attach;
 
 import picocli.CommandLine.Parameters;
 
-/** Selects the JVM that a command is about, from a list if it is not named. Options of a command, as a mixin. */
+/**
+ * Selects the JVM that a command is about, from a list if it is not named. Options of a command, as a
+ * mixin.
+ */
 public final class JvmChoice extends PatienceOption {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "JVM", description = JvmName.DESCRIPTION + " Without it: a list to choose from.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
+            description = JvmName.DESCRIPTION + " Without it: a list to choose from.")
     private String jvm;
 
     private int pid;

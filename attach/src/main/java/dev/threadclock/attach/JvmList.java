@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The JVMs that a user can choose from, a line each. Programs of one name differ by their arguments, by their user and
+ * The JVMs that a user can choose from, a line each. Programs of one name differ by their arguments, by
+ * their user and
  * by how busy they are.
  */
 final class JvmList {
@@ -33,7 +34,8 @@ final class JvmList {
             String line = String.format(FORM, i + 1, ')', jvm.pid(),
                     percent(before.get(i), cpuTime(jvm), System.nanoTime() - began),
                     Printable.line(process(jvm).flatMap(process -> process.info().user()).orElse("?"), 10));
-            lines.add(line + Printable.line(jvm.command().whole(), Math.max(SHORTEST_COMMAND, width - line.length())));
+            lines.add(line + Printable.line(jvm.command().whole(),
+                    Math.max(SHORTEST_COMMAND, width - line.length())));
         }
         return lines;
     }

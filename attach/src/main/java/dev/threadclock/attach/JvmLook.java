@@ -101,7 +101,8 @@ public final class JvmLook implements Closeable {
      * The file of libjvm.so, by its path in our file system; fails if that path is a different file or none.
      */
     public Path jvmFile() throws IOException {
-        Mapped jvm = target.maps().jvm().orElseThrow(() -> new IOException("it has no libjvm.so mapped any more"));
+        Mapped jvm = target.maps().jvm()
+                .orElseThrow(() -> new IOException("it has no libjvm.so mapped any more"));
         Path here = Path.of(jvm.path());
         if (jvm.deleted()) {
             throw new IOException("its JDK was removed or replaced since it started: " + here);
@@ -124,7 +125,8 @@ public final class JvmLook implements Closeable {
             return true;
         }
         for (Path at = program.toRealPath(); at != null; at = at.getParent()) {
-            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(at, LinkOption.NOFOLLOW_LINKS);
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(at,
+                    LinkOption.NOFOLLOW_LINKS);
             int owner = (int) Files.getAttribute(at, "unix:uid", LinkOption.NOFOLLOW_LINKS);
             if (owner != ROOT_USER && owner != self || permissions.contains(PosixFilePermission.GROUP_WRITE)
                     || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {

@@ -22,7 +22,8 @@ final class JvmName {
 
     /** Its PID. If several have the name, the user is asked. */
     static int pid(String jvm, CommandSpec spec) {
-        return jvm.matches("-?\\d+") ? number(jvm, spec) : among(RunningJvms.named(jvm), " '" + Printable.line(jvm, 100) + "'");
+        return jvm.matches("-?\\d+") ? number(jvm, spec)
+                : among(RunningJvms.named(jvm), " '" + Printable.line(jvm, 100) + "'");
     }
 
     /** The PID of one that the user chooses from all. */
@@ -48,8 +49,9 @@ final class JvmName {
 
     private static int among(List<Running> jvms, String name) {
         if (jvms.isEmpty()) {
-            throw new Failure("no JVM" + (name.isEmpty() ? "" : " that runs" + name) + " is to be seen by this user"
-                    + "; give its process number, or look as root");
+            throw new Failure(
+                    "no JVM" + (name.isEmpty() ? "" : " that runs" + name) + " is to be seen by this user"
+                            + "; give its process number, or look as root");
         }
         return jvms.size() == 1 && !name.isEmpty() ? jvms.get(0).pid() : ask(jvms, name);
     }
@@ -57,7 +59,8 @@ final class JvmName {
     private static int ask(List<Running> jvms, String name) {
         if (!Terminal.stderr().watched() || !Terminal.hasKeyboard()) {
             throw new Failure((name.isEmpty() ? "which JVM?" : "several JVMs run" + name + ":") + " "
-                    + jvms.stream().map(Running::toString).collect(Collectors.joining(", ")) + "; give a process number");
+                    + jvms.stream().map(Running::toString).collect(Collectors.joining(", "))
+                    + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();
         JvmList.lines(jvms, terminal.width()).forEach(terminal::println);
@@ -71,7 +74,8 @@ final class JvmName {
 
     private static int answer() {
         try {
-            String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+            String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                    .readLine();
             return line == null ? 0 : Integer.parseInt(line.strip());
         } catch (IOException | NumberFormatException e) {
             return 0;

@@ -17,7 +17,8 @@ record JvmOptions(List<String> words) {
      *
      * @param read returns the text of a file of the process, "" if it cannot be read
      */
-    public static JvmOptions of(JavaCommandLine command, Map<String, String> environment, UnaryOperator<String> read) {
+    public static JvmOptions of(JavaCommandLine command, Map<String, String> environment,
+            UnaryOperator<String> read) {
         List<String> given = new ArrayList<>(Words.of(environment.getOrDefault("JAVA_TOOL_OPTIONS", "")));
         if (command.program().equals("java")) {
             given.addAll(Words.ofArgumentFile(environment.getOrDefault("JDK_JAVA_OPTIONS", "")));
@@ -28,7 +29,8 @@ record JvmOptions(List<String> words) {
         List<String> all = new ArrayList<>();
         for (String word : given) {
             if (word.startsWith(FLAGS_FILE)) {
-                Words.ofArgumentFile(read.apply(word.substring(FLAGS_FILE.length()))).forEach(flag -> all.add("-XX:" + flag));
+                Words.ofArgumentFile(read.apply(word.substring(FLAGS_FILE.length())))
+                        .forEach(flag -> all.add("-XX:" + flag));
             }
         }
         for (String word : given) {
@@ -43,8 +45,10 @@ record JvmOptions(List<String> words) {
 
     /** What HotSpot itself has recorded of its options. */
     public static Optional<JvmOptions> of(PerfData counters) {
-        return counters.text("java.rt.vmArgs").or(() -> counters.text("java.rt.vmFlags")).map(any -> new JvmOptions(Words.of(
-                counters.text("java.rt.vmFlags").orElse("") + " " + counters.text("java.rt.vmArgs").orElse(""))));
+        return counters.text("java.rt.vmArgs").or(() -> counters.text("java.rt.vmFlags"))
+                .map(any -> new JvmOptions(Words.of(
+                        counters.text("java.rt.vmFlags").orElse("") + " "
+                                + counters.text("java.rt.vmArgs").orElse(""))));
     }
 
     /** -XX:+NAME or -XX:-NAME; empty if neither was given. */
@@ -67,6 +71,7 @@ record JvmOptions(List<String> words) {
 
     /** The library was given with -agentpath by exactly this path. */
     public boolean hasAgentPath(String path) {
-        return words.stream().anyMatch(word -> word.equals("-agentpath:" + path) || word.startsWith("-agentpath:" + path + "="));
+        return words.stream().anyMatch(
+                word -> word.equals("-agentpath:" + path) || word.startsWith("-agentpath:" + path + "="));
     }
 }

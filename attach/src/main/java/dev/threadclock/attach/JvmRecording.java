@@ -40,13 +40,17 @@ public final class JvmRecording implements Closeable {
     public void start(String settings, JvmChoice choice) throws IOException {
         TargetUser.become(target.status());
         folder = makeFolder();
-        String answer = command("JFR.start name=" + name + " settings=\"" + settings + "\" dumponexit=true filename=\""
-                + folder.inside(FILE) + "\"", choice.deadline());
+        String answer = command(
+                "JFR.start name=" + name + " settings=\"" + settings + "\" dumponexit=true filename=\""
+                        + folder.inside(FILE) + "\"",
+                choice.deadline());
         running = answer.contains("Started recording");
         if (!running) {
-            throw new Failure("the JVM " + target.label() + " does not record events of its own: " + Printable.line(answer)
-                    + (answer.contains("Unknown diagnostic command") ? "; it has no Flight Recorder (8u262 and 11 on do): leave out --jvm-events"
-                    : ""));
+            throw new Failure("the JVM " + target.label() + " does not record events of its own: "
+                    + Printable.line(answer)
+                    + (answer.contains("Unknown diagnostic command")
+                            ? "; it has no Flight Recorder (8u262 and 11 on do): leave out --jvm-events"
+                            : ""));
         }
     }
 
@@ -58,7 +62,8 @@ public final class JvmRecording implements Closeable {
                 places.refuse(place.name(), Refusal.reason(e));
             }
         }
-        throw new Failure("no folder of the JVM " + target.label() + " takes its events for a moment: " + places.refusals()
+        throw new Failure("no folder of the JVM " + target.label() + " takes its events for a moment: "
+                + places.refusals()
                 + "; make room in one of them, or leave out --jvm-events");
     }
 
@@ -70,7 +75,8 @@ public final class JvmRecording implements Closeable {
         running = false;
         Path file = folder.path().resolve(FILE);
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw new Failure("the JVM " + target.label() + " has left no events of its own; record again without --jvm-events");
+            throw new Failure("the JVM " + target.label()
+                    + " has left no events of its own; record again without --jvm-events");
         }
         try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             in.transferTo(out);
@@ -84,15 +90,18 @@ public final class JvmRecording implements Closeable {
     /** The JVM's answer; "" if it ends meanwhile. */
     private String command(String command, Deadline deadline) {
         try {
-            Optional<AttachReply> reply = AttachReply.parse(AttachSocket.command(listener.socket(deadline), command, deadline));
+            Optional<AttachReply> reply = AttachReply
+                    .parse(AttachSocket.command(listener.socket(deadline), command, deadline));
             return reply.map(AttachReply::text).orElse("");
         } catch (AttachSocket.TimedOut e) {
-            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline + "; it is very busy or hangs");
+            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline
+                    + "; it is very busy or hangs");
         } catch (IOException e) {
             if (!target.process().isAlive()) {
                 return "";
             }
-            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket", e);
+            throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket",
+                    e);
         }
     }
 

@@ -28,7 +28,8 @@ final class MountTable {
         for (String line : text.split("\n")) {
             String[] fields = line.split(" ");
             if (fields.length > OPTIONS_FIELD) {
-                table.mounts.add(new Mount(unescaped(fields[POINT_FIELD]), Arrays.asList(fields[OPTIONS_FIELD].split(","))));
+                table.mounts.add(new Mount(unescaped(fields[POINT_FIELD]),
+                        Arrays.asList(fields[OPTIONS_FIELD].split(","))));
             }
         }
         return table;
@@ -40,7 +41,8 @@ final class MountTable {
         for (Mount candidate : mounts) {
             // The longest mount point is the nearest; of two at the same place the later one covers the
             // earlier.
-            if (candidate.holds(folder) && (mount == null || candidate.point.length() >= mount.point.length())) {
+            if (candidate.holds(folder)
+                    && (mount == null || candidate.point.length() >= mount.point.length())) {
                 mount = candidate;
             }
         }
@@ -49,6 +51,7 @@ final class MountTable {
 
     /** seq_file writes blanks, tabs, newlines and backslashes as three octal digits. */
     private static String unescaped(String text) {
-        return text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\");
+        return text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134",
+                "\\");
     }
 }

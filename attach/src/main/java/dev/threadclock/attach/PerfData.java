@@ -34,7 +34,8 @@ final class PerfData {
         }
         file.order(bytes[BYTE_ORDER] == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
         long at = file.getInt(ENTRY_OFFSET);
-        for (int left = file.getInt(ENTRY_COUNT); left > 0 && at >= 0 && at <= bytes.length - ENTRY_BYTES; left--) {
+        for (int left = file.getInt(ENTRY_COUNT); left > 0 && at >= 0
+                && at <= bytes.length - ENTRY_BYTES; left--) {
             int length = file.getInt((int) at);
             data.addText(file, (int) at);
             if (length < ENTRY_BYTES) {

@@ -79,7 +79,8 @@ final class PrivateFolder implements AutoCloseable {
     }
 
     String readReport() throws IOException {
-        return new String(TargetRoot.readHere(made.made().folder().resolve(REPORT), LONGEST_REPORT), StandardCharsets.UTF_8);
+        return new String(TargetRoot.readHere(made.made().folder().resolve(REPORT), LONGEST_REPORT),
+                StandardCharsets.UTF_8);
     }
 
     /** Reaches the folder even if its path has been replaced. */

@@ -58,11 +58,15 @@ final class PrivateSocket implements AutoCloseable {
         server.configureBlocking(false);
         SocketChannel peer = server.accept();
         if (peer == null) {
-            throw new Failure("the agent did not connect although it said so; this should not happen: please report it");
+            throw new Failure(
+                    "the agent did not connect although it said so; this should not happen: please report"
+                            + " it");
         }
-        if (!peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
+        if (!peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user()
+                .equals(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
             peer.close();
-            throw new Failure("another user's process has connected in the JVM's place; nothing was read from it");
+            throw new Failure(
+                    "another user's process has connected in the JVM's place; nothing was read from it");
         }
         peer.configureBlocking(true);
         return peer;

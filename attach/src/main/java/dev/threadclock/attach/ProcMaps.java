@@ -46,7 +46,8 @@ record ProcMaps(List<Mapped> files) {
             if (fields.length > PATH_FIELD && fields[PATH_FIELD].startsWith("/")) {
                 String shown = fields[PATH_FIELD];
                 boolean deleted = shown.endsWith(DELETED);
-                String path = (deleted ? shown.substring(0, shown.length() - DELETED.length()) : shown).replace("\\012", "\n");
+                String path = (deleted ? shown.substring(0, shown.length() - DELETED.length()) : shown)
+                        .replace("\\012", "\n");
                 files.merge(shown, new Mapped(path, deleted, fields[1].contains("x")), Mapped::and);
             }
         }

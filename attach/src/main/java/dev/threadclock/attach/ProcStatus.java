@@ -29,9 +29,11 @@ record ProcStatus(int group, int namespacePid, char state, int uid, int gid, lon
         }
         int group = Integer.parseInt(fields.get("Tgid")[0]);
         // There is no such line before Linux 4.1.
-        String[] pids = fields.getOrDefault("NStgid", new String[] {Integer.toString(group)});
-        return new ProcStatus(group, Integer.parseInt(pids[pids.length - 1]), fields.get("State")[0].charAt(0),
-                Integer.parseUnsignedInt(fields.get("Uid")[EFFECTIVE]), Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
+        String[] pids = fields.getOrDefault("NStgid", new String[]{Integer.toString(group)});
+        return new ProcStatus(group, Integer.parseInt(pids[pids.length - 1]),
+                fields.get("State")[0].charAt(0),
+                Integer.parseUnsignedInt(fields.get("Uid")[EFFECTIVE]),
+                Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
                 Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
     }
 

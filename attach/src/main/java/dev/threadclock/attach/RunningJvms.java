@@ -23,7 +23,8 @@ final class RunningJvms {
 
         private boolean is(String name) {
             String what = what();
-            return what.equals(name) || what.endsWith("." + name) || what.endsWith("/" + name) || what.equals(name + ".jar");
+            return what.equals(name) || what.endsWith("." + name) || what.endsWith("/" + name)
+                    || what.equals(name + ".jar");
         }
 
         @Override
@@ -38,7 +39,8 @@ final class RunningJvms {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
             for (Path process : processes) {
                 int pid = Integer.parseInt(process.getFileName().toString());
-                if (pid != ProcessHandle.current().pid() && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
+                if (pid != ProcessHandle.current().pid()
+                        && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
                     List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
                     all.add(new Running(pid, JavaCommandLine.of(words, file -> "")));
                 }

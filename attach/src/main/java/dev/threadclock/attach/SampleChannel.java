@@ -19,7 +19,8 @@ import java.time.Duration;
  */
 public record SampleChannel(
         SocketChannel socket, int pid, String label, String jdk, String commandLine, Path tasks)
-         implements Closeable {
+        implements
+            Closeable {
     /** Makes the JVM sample itself; afterwards this process runs as the JVM's user for good. */
     public static SampleChannel open(JvmChoice choice, Duration period) throws IOException {
         JavaModules.require("jdk.net"); // PrivateSocket's

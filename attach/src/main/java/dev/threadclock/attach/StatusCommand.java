@@ -52,7 +52,8 @@ public final class StatusCommand implements Subcommand {
                 Terminal.stdout().println("threadclock is not loaded in " + jvm.label());
             } else {
                 Terminal.stdout().println(jvm.label());
-                new StatusText(report.get().values(), new Style(Terminal.stdout().coloured())).lines().forEach(Terminal.stdout()::println);
+                new StatusText(report.get().values(), new Style(Terminal.stdout().coloured())).lines()
+                        .forEach(Terminal.stdout()::println);
             }
         }
         return 0;

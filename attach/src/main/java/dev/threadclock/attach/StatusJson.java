@@ -38,6 +38,7 @@ final class StatusJson {
     }
 
     private static JsonElement primitive(String value) {
-        return NUMBER.matcher(value).matches() ? new JsonPrimitive(Long.parseLong(value)) : new JsonPrimitive(value);
+        return NUMBER.matcher(value).matches() ? new JsonPrimitive(Long.parseLong(value))
+                : new JsonPrimitive(value);
     }
 }

@@ -37,14 +37,16 @@ final class StatusText {
         for (Map.Entry<String, Map<String, String>> group : groups.entrySet()) {
             lines.add("  " + style.bold(TITLES.getOrDefault(group.getKey(), group.getKey())));
             for (Map.Entry<String, String> entry : group.getValue().entrySet()) {
-                lines.add("    " + entry.getKey() + " ".repeat(widest - entry.getKey().length()) + "  " + entry.getValue());
+                lines.add("    " + entry.getKey() + " ".repeat(widest - entry.getKey().length()) + "  "
+                        + entry.getValue());
             }
         }
         return lines;
     }
 
     private static String name(String key) {
-        return (key.endsWith(NANOS) ? key.substring(0, key.length() - NANOS.length()) : key).replace('_', ' ');
+        return (key.endsWith(NANOS) ? key.substring(0, key.length() - NANOS.length()) : key).replace('_',
+                ' ');
     }
 
     private static String value(Map.Entry<String, String> entry) {

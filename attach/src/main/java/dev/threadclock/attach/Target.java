@@ -40,7 +40,8 @@ final class Target implements Closeable {
         checkUser(process, status);
         ProcMaps maps = awaitJvm(process, deadline);
         if (maps.isOpenJ9()) {
-            throw new Failure("process " + pid + " is an OpenJ9 JVM; threadclock knows HotSpot (OpenJDK and its builds) only");
+            throw new Failure("process " + pid
+                    + " is an OpenJ9 JVM; threadclock knows HotSpot (OpenJDK and its builds) only");
         }
         try {
             return new Target(process, status, maps, TargetRoot.of(process.folder()));
@@ -51,7 +52,8 @@ final class Target implements Closeable {
 
     private static void checkAlive(TargetProcess process, ProcStatus status) {
         if (status.hasEnded()) {
-            throw new Failure("process " + process.pid() + " has ended (a zombie, until its parent collects it)");
+            throw new Failure(
+                    "process " + process.pid() + " has ended (a zombie, until its parent collects it)");
         }
     }
 
@@ -61,13 +63,19 @@ final class Target implements Closeable {
             return;
         }
         if (own.uid() != status.uid()) {
-            throw new Failure("process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
-                    + ", this command to user " + Integer.toUnsignedString(own.uid()) + ", and a JVM answers its own user only;"
-                    + " run this as that user or as root (sudo -u '#" + Integer.toUnsignedString(status.uid()) + "' ...)");
+            throw new Failure(
+                    "process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
+                            + ", this command to user " + Integer.toUnsignedString(own.uid())
+                            + ", and a JVM answers its own user only;"
+                            + " run this as that user or as root (sudo -u '#"
+                            + Integer.toUnsignedString(status.uid()) + "' ...)");
         }
-        throw new Failure("process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
-                + ", this command with " + Integer.toUnsignedString(own.gid()) + ", and a JVM answers the same user and group only;"
-                + " run this with that group or as root (sudo -g '#" + Integer.toUnsignedString(status.gid()) + "' ...)");
+        throw new Failure(
+                "process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
+                        + ", this command with " + Integer.toUnsignedString(own.gid())
+                        + ", and a JVM answers the same user and group only;"
+                        + " run this with that group or as root (sudo -g '#"
+                        + Integer.toUnsignedString(status.gid()) + "' ...)");
     }
 
     /** Gives a java process that was only just started the time to become a JVM. */
@@ -77,7 +85,8 @@ final class Target implements Closeable {
             checkAlive(process, process.status());
             String program = JavaCommandLine.of(process.words(), file -> "").program();
             if (!program.equals("java") || !deadline.pause()) {
-                throw new Failure("process " + process.pid() + " (" + Printable.line(process.read("comm")) + ") is not a JVM:"
+                throw new Failure("process " + process.pid() + " (" + Printable.line(process.read("comm"))
+                        + ") is not a JVM:"
                         + " it has no libjvm.so loaded; give the number of the java process");
             }
             maps = process.maps();
@@ -118,7 +127,8 @@ final class Target implements Closeable {
     /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
     JvmFacts facts() {
         PerfData counters = process.maps().counters().filter(file -> !file.deleted())
-                .map(file -> PerfData.parse(bytes(root.inside(file.path())))).orElseGet(() -> PerfData.parse(new byte[0]));
+                .map(file -> PerfData.parse(bytes(root.inside(file.path()))))
+                .orElseGet(() -> PerfData.parse(new byte[0]));
         Map<String, String> environment = process.environment();
         return JvmFacts.of(counters, JvmOptions.of(command, environment, this::text), release());
     }
@@ -149,7 +159,8 @@ final class Target implements Closeable {
     }
 
     private String text(String file) {
-        return new String(bytes(file.startsWith("/") ? file : workingFolder() + "/" + file), StandardCharsets.UTF_8);
+        return new String(bytes(file.startsWith("/") ? file : workingFolder() + "/" + file),
+                StandardCharsets.UTF_8);
     }
 
     /** Empty if the file cannot be read. */

@@ -33,7 +33,8 @@ final class TargetFolders implements Closeable {
         names.add(environment.getOrDefault("XDG_RUNTIME_DIR", ""));
         names.addAll(List.of("/dev/shm", "/var/tmp", target.workingFolder()));
         // The agent's options are separated by commas.
-        names.stream().filter(name -> name.startsWith("/") && !name.contains(",")).distinct().forEach(name -> open(name, target, mounts));
+        names.stream().filter(name -> name.startsWith("/") && !name.contains(",")).distinct()
+                .forEach(name -> open(name, target, mounts));
     }
 
     private void open(String name, Target target, MountTable mounts) {
@@ -60,7 +61,8 @@ final class TargetFolders implements Closeable {
     /** "/tmp (No space left on device), /dev/shm (mounted noexec)". */
     String refusals() {
         StringBuilder text = new StringBuilder();
-        refusals.forEach((name, why) -> text.append(text.length() == 0 ? "" : ", ").append(Printable.line(name + " (" + why + ")")));
+        refusals.forEach((name, why) -> text.append(text.length() == 0 ? "" : ", ")
+                .append(Printable.line(name + " (" + why + ")")));
         return text.toString();
     }
 

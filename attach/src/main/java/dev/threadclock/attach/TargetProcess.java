@@ -24,7 +24,8 @@ final class TargetProcess {
         this.pid = pid;
         folder = Path.of("/proc", Integer.toString(pid));
         if (!Files.isDirectory(folder)) {
-            throw new Failure("there is no process " + pid + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
+            throw new Failure("there is no process " + pid
+                    + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
         }
         startTime = startTime(read("stat"));
         int group = status().group();
@@ -94,8 +95,11 @@ final class TargetProcess {
 
     boolean isAlive() {
         try {
-            return startTime.equals(startTime(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1)))
-                    && !ProcStatus.parse(Files.readString(folder.resolve("status"), StandardCharsets.ISO_8859_1)).hasEnded();
+            return startTime
+                    .equals(startTime(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1)))
+                    && !ProcStatus
+                            .parse(Files.readString(folder.resolve("status"), StandardCharsets.ISO_8859_1))
+                            .hasEnded();
         } catch (IOException e) {
             return false;
         }
@@ -106,7 +110,8 @@ final class TargetProcess {
     }
 
     private Failure hidden() {
-        return new Failure("may not look into process " + pid + ": permission denied; run this as that process's user, or as root"
+        return new Failure("may not look into process " + pid
+                + ": permission denied; run this as that process's user, or as root"
                 + " (in a container: with the capability SYS_PTRACE)");
     }
 

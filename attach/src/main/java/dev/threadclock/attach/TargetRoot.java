@@ -41,7 +41,8 @@ final class TargetRoot implements Closeable {
 
     /** Converts a path as the kernel shows it to us to the process's own: without the folder of a chroot. */
     String inside(String shown) {
-        return !seenAs.equals("/") && shown.startsWith(seenAs + "/") ? shown.substring(seenAs.length()) : shown;
+        return !seenAs.equals("/") && shown.startsWith(seenAs + "/") ? shown.substring(seenAs.length())
+                : shown;
     }
 
     /** The folder with this absolute path. */
@@ -50,7 +51,7 @@ final class TargetRoot implements Closeable {
         Deque<String> names = new ArrayDeque<>(parts(path));
         try {
             way.push(HeldFolder.of(root.path()));
-            for (int links = 0; !names.isEmpty(); ) {
+            for (int links = 0; !names.isEmpty();) {
                 String name = names.pop();
                 if (name.equals("..")) {
                     if (way.size() > 1) {
@@ -101,7 +102,8 @@ final class TargetRoot implements Closeable {
 
     /** Reads a regular file; does not follow a link. */
     static byte[] readHere(Path file, int limit) throws IOException {
-        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileSystemException(file.toString(), null, "not a regular file");
         }
         try (InputStream in = Channels.newInputStream(
@@ -116,6 +118,7 @@ final class TargetRoot implements Closeable {
     }
 
     private static List<String> parts(String path) {
-        return new ArrayList<>(Arrays.stream(path.split("/")).filter(name -> !name.isEmpty() && !name.equals(".")).toList());
+        return new ArrayList<>(
+                Arrays.stream(path.split("/")).filter(name -> !name.isEmpty() && !name.equals(".")).toList());
     }
 }

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class AttachParsingTest {
     @Test
     void procStatus() {
-        String text = "Name:\tjava\nState:\tS (sleeping)\nTgid:\t4711\nPid:\t4711\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t4294967294\n"
+        String text = "Name:\tjava\nState:\tS"
+                + " (sleeping)\nTgid:\t4711\nPid:\t4711\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t4294967294\n"
                 + "NStgid:\t4711\t12\t1\nSigCgt:\t0000000181005ccf\n";
         ProcStatus status = ProcStatus.parse(text);
         assertThat(status.group()).isEqualTo(4711);
@@ -26,34 +27,38 @@ class AttachParsingTest {
         assertThat(status.gid()).isEqualTo(6);
         assertThat(status.handlesQuit()).isTrue();
         assertThat(ProcStatus.parse(text.replace("5ccf", "5ccb")).handlesQuit()).isFalse();
-        assertThat(ProcStatus.parse(text.replaceAll("NStgid.*\n", "")).namespacePid()).as("before Linux 4.1").isEqualTo(4711);
+        assertThat(ProcStatus.parse(text.replaceAll("NStgid.*\n", "")).namespacePid()).as("before Linux 4.1")
+                .isEqualTo(4711);
         assertThat(ProcStatus.parse(text.replace("S (sleeping)", "T (stopped)")).isStopped()).isTrue();
         assertThat(ProcStatus.parse(text.replace("S (sleeping)", "Z (zombie)")).hasEnded()).isTrue();
     }
 
     @Test
     void procMaps() {
-        ProcMaps maps = ProcMaps.parse("""
-                55d0c0000000-55d0c0001000 r--p 00000000 fe:00 100                        /usr/bin/java
-                7f0000000000-7f0000001000 r--p 00000000 fe:00 101                        /opt/my jdk/lib/server/libjvm.so
-                7f0000001000-7f0000002000 r-xp 00001000 fe:00 101                        /opt/my jdk/lib/server/libjvm.so
-                7f0000003000-7f0000004000 r--p 00000000 fe:00 102                        /noexec/libthreadclock.so
-                7f0000005000-7f0000006000 r--p 00000000 00:1b 14                         /tmp/a b/libthreadclock.so (deleted)
-                7f0000006000-7f0000007000 r-xp 00001000 00:1b 14                         /tmp/a b/libthreadclock.so (deleted)
-                7f0000006000-7f0000007000 r-xp 00001000 00:1b 17                         /tmp/c/libthreadclock.so@org.example.NativeLibrary (deleted)
-                7f0000006000-7f0000007000 r-xp 00001000 00:1b 18                         /usr/lib/libthreadclock.so.0.1.0
-                7f0000006000-7f0000007000 r-xp 00001000 00:1b 19                         /usr/lib/libthreadclock.software
-                7f0000007000-7f0000008000 rw-s 00000000 00:1b 15                         /tmp/hsperfdata_me/4711
-                7f0000008000-7f0000009000 r-xp 00000000 00:1b 16                         /lib/ld-musl-x86_64.so.1
-                7ffc00000000-7ffc00001000 rw-p 00000000 00:00 0                          [stack]
-                7ffc00002000-7ffc00003000 rw-p 00000000 00:00 0
-                """);
-        assertThat(maps.jvm()).get().extracting(ProcMaps.Mapped::path).isEqualTo("/opt/my jdk/lib/server/libjvm.so");
+        ProcMaps maps = ProcMaps
+                .parse("""
+                        55d0c0000000-55d0c0001000 r--p 00000000 fe:00 100                        /usr/bin/java
+                        7f0000000000-7f0000001000 r--p 00000000 fe:00 101                        /opt/my jdk/lib/server/libjvm.so
+                        7f0000001000-7f0000002000 r-xp 00001000 fe:00 101                        /opt/my jdk/lib/server/libjvm.so
+                        7f0000003000-7f0000004000 r--p 00000000 fe:00 102                        /noexec/libthreadclock.so
+                        7f0000005000-7f0000006000 r--p 00000000 00:1b 14                         /tmp/a b/libthreadclock.so (deleted)
+                        7f0000006000-7f0000007000 r-xp 00001000 00:1b 14                         /tmp/a b/libthreadclock.so (deleted)
+                        7f0000006000-7f0000007000 r-xp 00001000 00:1b 17                         /tmp/c/libthreadclock.so@org.example.NativeLibrary (deleted)
+                        7f0000006000-7f0000007000 r-xp 00001000 00:1b 18                         /usr/lib/libthreadclock.so.0.1.0
+                        7f0000006000-7f0000007000 r-xp 00001000 00:1b 19                         /usr/lib/libthreadclock.software
+                        7f0000007000-7f0000008000 rw-s 00000000 00:1b 15                         /tmp/hsperfdata_me/4711
+                        7f0000008000-7f0000009000 r-xp 00000000 00:1b 16                         /lib/ld-musl-x86_64.so.1
+                        7ffc00000000-7ffc00001000 rw-p 00000000 00:00 0                          [stack]
+                        7ffc00002000-7ffc00003000 rw-p 00000000 00:00 0
+                        """);
+        assertThat(maps.jvm()).get().extracting(ProcMaps.Mapped::path)
+                .isEqualTo("/opt/my jdk/lib/server/libjvm.so");
         assertThat(maps.threadclocks()).as("what was refused for noexec has no code")
                 .containsExactly(new ProcMaps.Mapped("/tmp/a b/libthreadclock.so", true, true),
                         new ProcMaps.Mapped("/tmp/c/libthreadclock.so@org.example.NativeLibrary", true, true),
                         new ProcMaps.Mapped("/usr/lib/libthreadclock.so.0.1.0", false, true));
-        assertThat(maps.counters()).get().extracting(ProcMaps.Mapped::path).isEqualTo("/tmp/hsperfdata_me/4711");
+        assertThat(maps.counters()).get().extracting(ProcMaps.Mapped::path)
+                .isEqualTo("/tmp/hsperfdata_me/4711");
         assertThat(maps.isMusl()).isTrue();
         assertThat(maps.isOpenJ9()).isFalse();
         assertThat(ProcMaps.parse("").jvm()).isEmpty();
@@ -91,10 +96,14 @@ class AttachParsingTest {
 
     @Test
     void commandLines() {
-        assertThat(command("/usr/bin/java", "-Xmx1g", "-cp", "a:b", "-jar", "/opt/app.jar", "secret")).hasToString("java -jar app.jar");
-        assertThat(command("java", "--module-path", "mods", "-m", "mod/Main", "-XX:+X").options()).containsExactly("--module-path", "mods");
-        assertThat(command("java", "Main", "-XX:+DisableAttachMechanism").options()).as("the program's own argument").isEmpty();
-        assertThat(command("java", "@file", "Main").options()).containsExactly("-Done=a b", "-Dtwo=c\\d", "-Dthree");
+        assertThat(command("/usr/bin/java", "-Xmx1g", "-cp", "a:b", "-jar", "/opt/app.jar", "secret"))
+                .hasToString("java -jar app.jar");
+        assertThat(command("java", "--module-path", "mods", "-m", "mod/Main", "-XX:+X").options())
+                .containsExactly("--module-path", "mods");
+        assertThat(command("java", "Main", "-XX:+DisableAttachMechanism").options())
+                .as("the program's own argument").isEmpty();
+        assertThat(command("java", "@file", "Main").options()).containsExactly("-Done=a b", "-Dtwo=c\\d",
+                "-Dthree");
         assertThat(command("java", "--disable-@files", "@file").main()).isEqualTo("@file");
         assertThat(command("java", "Ma\033[31min").toString()).doesNotContain("\033");
         assertThat(command()).hasToString("");
@@ -104,23 +113,28 @@ class AttachParsingTest {
     @Test
     void theMaskedCommandLineHasNoSecretsAndNoArgumentsOfTheProgram() {
         assertThat(command("/opt/jdk/bin/java", "-Xmx2g", "-Ddb.password=a b=c", "-Dapi.key=k",
-                "-DaccessToken=t", "-javaagent:x.jar=secret=s,a=b", "-Durl=jdbc:x://me:hidden@host/db", "-Dplain=shown",
+                "-DaccessToken=t", "-javaagent:x.jar=secret=s,a=b", "-Durl=jdbc:x://me:hidden@host/db",
+                "-Dplain=shown",
                 "-cp", "a.jar:b.jar", "shop.Main", "--user", "me").masked())
                 .isEqualTo("java -Xmx2g -Ddb.password=*** -Dapi.key=*** -DaccessToken=***"
-                        + " -javaagent:x.jar=secret=*** -Durl=jdbc:x://me:***@host/db -Dplain=shown -cp a.jar:b.jar shop.Main");
+                        + " -javaagent:x.jar=secret=*** -Durl=jdbc:x://me:***@host/db -Dplain=shown -cp"
+                        + " a.jar:b.jar shop.Main");
         assertThat(command("java", "-jar", "/srv/shop.jar", "4711").masked()).isEqualTo("java -jar shop.jar");
         assertThat(command().masked()).isEmpty();
         assertThat(command("java", "-Dx=" + "y".repeat(10_000), "Main").masked()).hasSize(4000);
     }
 
     private static JavaCommandLine command(String... words) {
-        return JavaCommandLine.of(Arrays.asList(words), file -> file.equals("file") ? "\"-Done=a b\" # c\n'-Dtwo=c\\\\d'\n-Dthree" : "");
+        return JavaCommandLine.of(Arrays.asList(words),
+                file -> file.equals("file") ? "\"-Done=a b\" # c\n'-Dtwo=c\\\\d'\n-Dthree" : "");
     }
 
     @Test
     void words() {
-        assertThat(Words.of(" a  'b c'd\n\"e f\" g\\h # i")).containsExactly("a", "b cd", "e f", "g\\h", "#", "i");
-        assertThat(Words.ofArgumentFile("a # b\n\"c\\\\d\\\"e\" f#g ''")).containsExactly("a", "c\\d\"e", "f#g", "");
+        assertThat(Words.of(" a  'b c'd\n\"e f\" g\\h # i")).containsExactly("a", "b cd", "e f", "g\\h", "#",
+                "i");
+        assertThat(Words.ofArgumentFile("a # b\n\"c\\\\d\\\"e\" f#g ''")).containsExactly("a", "c\\d\"e",
+                "f#g", "");
     }
 
     @Test
@@ -129,9 +143,11 @@ class AttachParsingTest {
         assertThat(options(Map.of("JAVA_TOOL_OPTIONS", on), "java", off, "Main").flag("F")).contains(false);
         assertThat(options(Map.of("_JAVA_OPTIONS", on), "java", off, "Main").flag("F")).contains(true);
         assertThat(options(Map.of("JDK_JAVA_OPTIONS", on), "java", "Main").flag("F")).contains(true);
-        assertThat(options(Map.of("JDK_JAVA_OPTIONS", on), "launcher", "Main").flag("F")).as("the java launcher's own").isEmpty();
+        assertThat(options(Map.of("JDK_JAVA_OPTIONS", on), "launcher", "Main").flag("F"))
+                .as("the java launcher's own").isEmpty();
         assertThat(options(Map.of(), "java", "-XX:Flags=flags", "Main").flag("F")).contains(true);
-        assertThat(options(Map.of(), "java", off, "-XX:Flags=flags", "Main").flag("F")).as("the file is read first").contains(false);
+        assertThat(options(Map.of(), "java", off, "-XX:Flags=flags", "Main").flag("F"))
+                .as("the file is read first").contains(false);
         assertThat(options(Map.of(), "java", off, "-XX:VMOptionsFile=vm", "Main").flag("F")).contains(true);
         assertThat(options(Map.of(), "java", "Main", on).flag("F")).isEmpty();
         assertThat(options(Map.of(), "java", "-agentpath:/x.so=a", "Main").hasAgentPath("/x.so")).isTrue();
@@ -150,10 +166,12 @@ class AttachParsingTest {
         assertThat(reply("0\n1\n").loaded()).isFalse();
         assertThat(reply("0\nreturn code: -1\n").refusal()).isEqualTo("the library returned -1");
         assertThat(reply("0\n").loaded()).isFalse();
-        AttachReply refused = reply("0\nx.so was not loaded.\nx.so: failed to map segment from shared object\n");
+        AttachReply refused = reply(
+                "0\nx.so was not loaded.\nx.so: failed to map segment from shared object\n");
         assertThat(refused.loaded()).as("JDK 21: code 0 and a text").isFalse();
         assertThat(refused.notExecutable()).isTrue();
-        assertThat(refused.refusal()).isEqualTo("x.so was not loaded.; x.so: failed to map segment from shared object");
+        assertThat(refused.refusal())
+                .isEqualTo("x.so was not loaded.; x.so: failed to map segment from shared object");
         assertThat(reply("-1\n").refusal()).contains("-1");
         assertThat(reply("101\n").code()).isEqualTo(101);
         for (String none : List.of("", "\n", "hello\n0\n")) {
@@ -167,14 +185,18 @@ class AttachParsingTest {
 
     @Test
     void reports() {
-        Optional<AgentReport> report = AgentReport.parse("ok\nversion=0.1.0\nbound.f=threadclock\nnonsense\n=x\n");
+        Optional<AgentReport> report = AgentReport
+                .parse("ok\nversion=0.1.0\nbound.f=threadclock\nnonsense\n=x\n");
         assertThat(report).get().satisfies(ok -> {
             assertThat(ok.error()).isEmpty();
-            assertThat(ok.values()).containsExactly(Map.entry("version", "0.1.0"), Map.entry("bound.f", "threadclock"));
+            assertThat(ok.values()).containsExactly(Map.entry("version", "0.1.0"),
+                    Map.entry("bound.f", "threadclock"));
             assertThat(ok.active()).isTrue();
         });
-        assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error).isEqualTo(Optional.of("a: b; c"));
-        assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(AgentReport::active).isEqualTo(false);
+        assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error)
+                .isEqualTo(Optional.of("a: b; c"));
+        assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(AgentReport::active)
+                .isEqualTo(false);
         assertThat(AgentReport.parse("")).isEmpty();
         assertThat(AgentReport.parse("okay\n")).isEmpty();
     }
@@ -197,21 +219,23 @@ class AttachParsingTest {
             for (int j = 0; j < 4; j++) {
                 file[8 + random.nextInt(file.length - 8)] = (byte) random.nextInt();
             }
-            PerfData.parse(Arrays.copyOf(file, random.nextInt(file.length + 1))).text("sun.rt.jvmCapabilities");
+            PerfData.parse(Arrays.copyOf(file, random.nextInt(file.length + 1)))
+                    .text("sun.rt.jvmCapabilities");
         }
     }
 
     /** In the layout of perfMemory.cpp. */
     private static byte[] counters(Map<String, String> texts) {
         ByteBuffer file = ByteBuffer.allocate(1024);
-        file.putInt(0xcafec0c0).put(new byte[] {1, 2, 0, 1});
+        file.putInt(0xcafec0c0).put(new byte[]{1, 2, 0, 1});
         file.order(ByteOrder.LITTLE_ENDIAN).putInt(24, 32).putInt(28, texts.size());
         int at = 32;
         for (Map.Entry<String, String> entry : texts.entrySet()) {
             byte[] name = entry.getKey().getBytes(StandardCharsets.UTF_8);
             byte[] value = entry.getValue().getBytes(StandardCharsets.UTF_8);
             int length = 20 + name.length + 1 + value.length + 1;
-            file.putInt(at, length).putInt(at + 4, 20).putInt(at + 8, value.length + 1).put(at + 12, (byte) 'B')
+            file.putInt(at, length).putInt(at + 4, 20).putInt(at + 8, value.length + 1)
+                    .put(at + 12, (byte) 'B')
                     .putInt(at + 16, 20 + name.length + 1);
             file.put(at + 20, name).put(at + 20 + name.length + 1, value);
             at += length;

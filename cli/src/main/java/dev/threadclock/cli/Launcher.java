@@ -16,8 +16,10 @@ public final class Launcher {
     public static void main(String[] args) throws Throwable {
         int feature = feature(System.getProperty("java.specification.version"));
         if (feature < NEEDED) {
-            System.err.println("threadclock: the command line needs Java " + NEEDED + " or later, and this is Java " + feature
-                    + " (" + System.getProperty("java.home") + "); run it with a newer java. Programs on Java 8 or later take the"
+            System.err.println("threadclock: the command line needs Java " + NEEDED
+                    + " or later, and this is Java " + feature
+                    + " (" + System.getProperty("java.home")
+                    + "); run it with a newer java. Programs on Java 8 or later take the"
                     + " agent as they are: java -javaagent:threadclock.jar ...");
             System.exit(1);
         }

@@ -53,10 +53,12 @@ public final class Main implements Runnable {
     /** Runs one command line and returns its exit status. */
     public static int run(String... args) {
         CommandLine main = new CommandLine(new Main());
-        ServiceLoader.load(Subcommand.class, Main.class.getClassLoader()).stream().map(ServiceLoader.Provider::get)
+        ServiceLoader.load(Subcommand.class, Main.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
                 .sorted(Comparator.comparingInt(Subcommand::place)).forEach(main::addSubcommand);
         main.addSubcommand("help", new CommandLine.HelpCommand());
-        main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true); // commands have --help instead
+        // Commands have --help instead.
+        main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
         int status = main
                 .setParameterExceptionHandler(Main::usedWrongly)
                 .setExecutionExceptionHandler(Main::failed)
@@ -84,7 +86,8 @@ public final class Main implements Runnable {
             return CommandLine.ExitCode.OK;
         }
         if (!"Broken pipe".equals(problem.getMessage())) {
-            Terminal.stderr().println("threadclock: cannot write to stdout: " + problem.getMessage() + "; not all of the output is there");
+            Terminal.stderr().println("threadclock: cannot write to stdout: " + problem.getMessage()
+                    + "; not all of the output is there");
         }
         return CommandLine.ExitCode.SOFTWARE;
     }
@@ -100,8 +103,10 @@ public final class Main implements Runnable {
         PrintWriter err = command.getErr();
         err.println(name + ": " + what(e));
         if (!suggested(e) && command.getCommandSpec().parent() == null) {
-            err.println("Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
-                    .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name).collect(Collectors.joining(", ")));
+            err.println(
+                    "Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
+                            .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name)
+                            .collect(Collectors.joining(", ")));
         }
         err.println("'" + name + " --help' tells how it is used.");
         return CommandLine.ExitCode.USAGE;
@@ -113,7 +118,8 @@ public final class Main implements Runnable {
         if (e instanceof Failure) {
             command.getErr().println(name + ": " + e.getMessage());
         } else {
-            command.getErr().println(name + ": this should not happen; please report it with the lines below");
+            command.getErr()
+                    .println(name + ": this should not happen; please report it with the lines below");
             e.printStackTrace(command.getErr());
         }
         return CommandLine.ExitCode.SOFTWARE;
@@ -121,12 +127,14 @@ public final class Main implements Runnable {
 
     /** picocli would suggest a command for "topp" or "nosuch" if it merely shares some letters with it. */
     private static boolean suggested(ParameterException e) {
-        if (!(e instanceof UnmatchedArgumentException unmatched) || e.getCommandLine().getSubcommands().isEmpty()) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)
+                || e.getCommandLine().getSubcommands().isEmpty()) {
             return UnmatchedArgumentException.printSuggestions(e, e.getCommandLine().getErr());
         }
         String typed = unmatched.getUnmatched().get(0);
         List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
-        List<String> meant = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name)).toList();
+        List<String> meant = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name))
+                .toList();
         if (meant.isEmpty()) {
             meant = names.stream().filter(name -> letters(name).equals(letters(typed))).toList();
         }
@@ -151,7 +159,7 @@ public final class Main implements Runnable {
     static final class VersionLine implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            return new String[] {"threadclock " + Version.current()};
+            return new String[]{"threadclock " + Version.current()};
         }
     }
 }

@@ -9,14 +9,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Usage errors are refused, with --help as well. */
 class CommandLineTest {
     @ParameterizedTest
-    @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong", "help nosuch", "completion fish",
+    @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",
+        "help nosuch", "completion fish",
         "report x.jfr -o x.csv", ""})
     void wrongUseIsExit2(String line) {
         assertThat(run(line)).isEqualTo(2);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "help", "help top", "help lab", "top --help", "lab diff --help", "completion", "completion bash",
+    @ValueSource(strings = {"--help", "help", "help top", "help lab", "top --help", "lab diff --help",
+        "completion", "completion bash",
         "completion zsh", "--version"})
     void helpIsExit0(String line) {
         assertThat(run(line)).isZero();

@@ -30,7 +30,9 @@ class ModulesTest {
     /** Those whose public types are for people, who have them from a repository. */
     private static final int PUBLISHED = 2;
 
-    /** JMH is told the profiler's name; other modules' tests render the README's table and the demo's page. */
+    /**
+     * JMH is told the profiler's name; other modules' tests render the README's table and the demo's page.
+     */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
             ROOT + ".lab.demo.DemoMarkdown", ROOT + ".lab.demo.DemoHtml");
 

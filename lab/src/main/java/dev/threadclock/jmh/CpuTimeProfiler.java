@@ -28,7 +28,9 @@ public final class CpuTimeProfiler implements InternalProfiler {
     /** JMH creates it in its own JVM and in each fork. */
     public CpuTimeProfiler() throws ProfilerException {
         if (!ThreadClock.readProcess(before)) {
-            throw new ProfilerException("the CPU time of the process cannot be read here; it takes Linux and threadclock.jar whole");
+            throw new ProfilerException(
+                    "the CPU time of the process cannot be read here; it takes Linux and threadclock.jar"
+                            + " whole");
         }
     }
 
@@ -43,7 +45,8 @@ public final class CpuTimeProfiler implements InternalProfiler {
     }
 
     @Override
-    public Collection<ScalarResult> afterIteration(BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
+    public Collection<ScalarResult> afterIteration(BenchmarkParams benchmark, IterationParams iteration,
+            IterationResult result) {
         ThreadClock.readProcess(after);
         double operations = result.getMetadata().getAllOps();
         if (operations == 0) {

@@ -18,10 +18,12 @@ final class ExperimentList {
         lines.add(String.format(form, "row", "name", "about", "what"));
         for (Experiment each : experiments) {
             String rows = each.rows().stream().map(String::valueOf).collect(Collectors.joining(","));
-            lines.add(String.format(form, rows, each.name(), LabRun.inWords(each.seconds(lab)), each.title()));
+            lines.add(
+                    String.format(form, rows, each.name(), LabRun.inWords(each.seconds(lab)), each.title()));
         }
         int seconds = experiments.stream().mapToInt(each -> each.seconds(lab)).sum();
-        lines.add(String.format(form, "", "together", LabRun.inWords(seconds), lab.quick() ? "with --quick" : "--quick is shorter"));
+        lines.add(String.format(form, "", "together", LabRun.inWords(seconds),
+                lab.quick() ? "with --quick" : "--quick is shorter"));
         return lines;
     }
 }

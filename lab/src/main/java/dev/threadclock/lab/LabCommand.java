@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "lab",
         description = {
-            "Runs the experiments behind threadclock on this machine, and writes one report: the published figure, the figure here,"
+            "Runs the experiments behind threadclock on this machine, and writes one report: the published"
+                    + " figure, the figure here,"
                     + " and what to think of the difference.",
             ""
         },
@@ -62,10 +63,12 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 all ran, whatever they found; 1 something failed; 2 usage error."
         })
 public final class LabCommand implements Subcommand {
-    @Option(names = "--list", description = "Name the experiments, their rows and how long they take; run none.")
+    @Option(names = "--list",
+            description = "Name the experiments, their rows and how long they take; run none.")
     private boolean list;
 
-    @Option(names = "--only", paramLabel = "NAME|ROW", description = "Run this one only; may be given several times.")
+    @Option(names = "--only", paramLabel = "NAME|ROW",
+            description = "Run this one only; may be given several times.")
     private List<String> only = new ArrayList<>();
 
     @Option(names = "--quick", description = "Measure shortly, under 10 minutes in all: orders of magnitude.")
@@ -74,15 +77,17 @@ public final class LabCommand implements Subcommand {
     @Option(names = "--fresh", description = "Do not go on with a run that was interrupted: begin anew.")
     private boolean fresh;
 
-    @Option(names = "--jdk", paramLabel = "DIR", description = "Use this JDK only; may be given several times.")
+    @Option(names = "--jdk", paramLabel = "DIR",
+            description = "Use this JDK only; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
     @Option(names = "--text", description = "Print all figures, not the verdicts alone.")
     private boolean text;
 
     // These two are for the launcher of a checkout, which prepares the benchmarks before this program starts.
-    @Option(names = "--yes", description = "In a checkout: install with apt-get what rows of the lab need. Without this option"
-            + " the lab names it and asks, or refuses where nobody can be asked.")
+    @Option(names = "--yes",
+            description = "In a checkout: install with apt-get what rows of the lab need. Without this option"
+                    + " the lab names it and asks, or refuses where nobody can be asked.")
     private boolean install;
 
     @Option(names = "--no-install", description = "In a checkout: install nothing, and go on without.")
@@ -124,7 +129,8 @@ public final class LabCommand implements Subcommand {
 
     private int report(LabReport report, RunFolder run) {
         if (!files.goToStdout()) {
-            new LabText(report, new Style(Terminal.stdout().coloured()), text).lines().forEach(Terminal.stdout()::println);
+            new LabText(report, new Style(Terminal.stdout().coloured()), text).lines()
+                    .forEach(Terminal.stdout()::println);
         }
         files.write(() -> new LabHtml(report).render(), report::toJson, () -> LabMarkdown.render(report));
         return ended(report, run);
@@ -134,15 +140,17 @@ public final class LabCommand implements Subcommand {
         if (fresh) {
             run.forget();
         }
-        Runnable goOn = () -> Terminal.stderr().println("threadclock lab: stopped; finished experiments are kept in " + run.path()
-                + ", and the same command goes on with the others");
+        Runnable goOn = () -> Terminal.stderr()
+                .println("threadclock lab: stopped; finished experiments are kept in " + run.path()
+                        + ", and the same command goes on with the others");
         Shutdown.add(goOn);
         try {
             progress.say("Looking at the machine");
             Map<String, Finding> facts = MachineFindings.find("");
             Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
             List<Result> results = new LabRun(chosen, run, lab, progress).run();
-            return new LabReport(Version.current(), results.get(0).begun(), quick, isRoot(), chosen.size() == Experiments.all().size(),
+            return new LabReport(Version.current(), results.get(0).begun(), quick, isRoot(),
+                    chosen.size() == Experiments.all().size(),
                     machine, facts, lab.jdks().stream().map(LabReport.Installation::of).toList(), results);
         } finally {
             Shutdown.remove(goOn);
@@ -169,7 +177,9 @@ public final class LabCommand implements Subcommand {
         Jdks jdks = Jdks.needed(homes);
         Path jar = SelfJar.path();
         Optional<Path> bench = Optional.ofNullable(System.getProperty("threadclock.bench")).map(Path::of);
-        return new Lab(quick, jdks.jdks(), jar, bench, Path.of(System.getProperty("java.io.tmpdir")), step -> {});
+        return new Lab(quick, jdks.jdks(), jar, bench, Path.of(System.getProperty("java.io.tmpdir")),
+                step -> {
+                });
     }
 
     private static String key(Lab lab, List<Experiment> chosen) {
@@ -191,7 +201,8 @@ public final class LabCommand implements Subcommand {
             return 0;
         }
         Terminal.stderr().println("threadclock lab: " + failed + " of " + report.results().size()
-                + " experiments failed: the report says why; the same command tries " + (failed == 1 ? "it" : "them") + " again");
+                + " experiments failed: the report says why; the same command tries "
+                + (failed == 1 ? "it" : "them") + " again");
         return 1;
     }
 }

@@ -15,8 +15,11 @@ import picocli.CommandLine.Parameters;
 /** The lab diff command: compares two runs, taking their noise into account. */
 @Command(
         name = "diff",
-        description = {"Compares two runs that 'threadclock lab --json' has written: verdicts that changed, and figures that differ by more"
-                + " than their noise.", ""},
+        description = {
+            "Compares two runs that 'threadclock lab --json' has written: verdicts that changed, and"
+                    + " figures that differ by more"
+                    + " than their noise.",
+            ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -38,7 +41,8 @@ final class LabDiffCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         LabDiff diff = LabDiff.of(LabReport.fromJson(before), LabReport.fromJson(after));
-        new LabDiffText(diff, new Style(Terminal.stdout().coloured()), all).lines().forEach(Terminal.stdout()::println);
+        new LabDiffText(diff, new Style(Terminal.stdout().coloured()), all).lines()
+                .forEach(Terminal.stdout()::println);
         return diff.verdictsAgree() ? 0 : 1;
     }
 }

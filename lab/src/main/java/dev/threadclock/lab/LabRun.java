@@ -42,7 +42,8 @@ final class LabRun {
             folder.kept(experiments.get(i).name()).ifPresent(result -> results.put(place, result));
         }
         if (!results.isEmpty()) {
-            progress.keep("Going on with a run that was interrupted: " + results.size() + " of " + experiments.size()
+            progress.keep("Going on with a run that was interrupted: " + results.size() + " of "
+                    + experiments.size()
                     + " experiments are done; --fresh would begin anew");
         }
         try {
@@ -62,7 +63,8 @@ final class LabRun {
         return new ArrayList<>(results.values());
     }
 
-    private Result measure(Experiment experiment, int place, NoiseMeter meter, int secondsLeft) throws IOException {
+    private Result measure(Experiment experiment, int place, NoiseMeter meter, int secondsLeft)
+            throws IOException {
         String start = count(place) + experiment.name();
         String left = " (about " + inWords(secondsLeft) + " left)";
         progress.say(start + left);

@@ -47,7 +47,8 @@ final class NoiseMeter {
         double others = Math.max(0, after.busy - before.busy - (after.own - before.own));
         double slower = Math.max(before.medianSpinNanos, after.medianSpinNanos) / bestMedianNanos - 1;
         String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
-        return new Noise(100 * (after.stolen - before.stolen) / all, 100 * others / all, 100 * slower, Double.parseDouble(load));
+        return new Noise(100 * (after.stolen - before.stolen) / all, 100 * others / all, 100 * slower,
+                Double.parseDouble(load));
     }
 
     /** The median duration of this many runs, in nanoseconds. */

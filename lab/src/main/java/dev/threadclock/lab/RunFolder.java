@@ -35,16 +35,19 @@ final class RunFolder implements AutoCloseable {
     static RunFolder open(Path folder) {
         try {
             Files.createDirectories(folder);
-            FileChannel lock = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel lock = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE);
             if (!taken(lock)) {
                 lock.close();
-                throw new Failure("another lab runs with the same options, and has " + folder + "; wait for its end, or stop it");
+                throw new Failure("another lab runs with the same options, and has " + folder
+                        + "; wait for its end, or stop it");
             }
             RunFolder run = new RunFolder(folder, lock);
             Shutdown.add(run.clean);
             return run;
         } catch (IOException e) {
-            throw new Failure("cannot keep results in " + folder + ": " + e.getMessage() + "; set XDG_CACHE_HOME to a folder that you may write");
+            throw new Failure("cannot keep results in " + folder + ": " + e.getMessage()
+                    + "; set XDG_CACHE_HOME to a folder that you may write");
         }
     }
 

@@ -27,7 +27,8 @@ final class RunKey {
             digest.update(Files.readAllBytes(lab.jar()));
             digest.update(String.join("\n", System.getProperty("user.name"), System.getProperty("os.version"),
                     String.valueOf(lab.quick()), String.valueOf(lab.bench()), lab.jdks().toString(),
-                    chosen.stream().map(Experiment::name).toList().toString()).getBytes(StandardCharsets.UTF_8));
+                    chosen.stream().map(Experiment::name).toList().toString())
+                    .getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest()).substring(0, LETTERS);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
@@ -37,7 +38,8 @@ final class RunKey {
     /** Where runs are stored: the user's cache. */
     static Path parent() {
         String cache = System.getenv("XDG_CACHE_HOME");
-        Path home = cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
+        Path home = cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache")
+                : Path.of(cache);
         return home.resolve("threadclock/lab");
     }
 }

@@ -39,19 +39,24 @@ final class Selection {
     }
 
     private static boolean isMeant(Experiment experiment, String wanted) {
-        return experiment.name().equals(wanted) || experiment.rows().stream().map(String::valueOf).anyMatch(wanted::equals);
+        return experiment.name().equals(wanted)
+                || experiment.rows().stream().map(String::valueOf).anyMatch(wanted::equals);
     }
 
     private static String unknown(List<Experiment> all, String wanted) {
         if (wanted.matches("\\d+")) {
-            return "no experiment has the row " + wanted + "; the rows are " + all.stream().flatMap(each -> each.rows().stream())
-                    .sorted().distinct().map(String::valueOf).collect(Collectors.joining(", "));
+            return "no experiment has the row " + wanted + "; the rows are "
+                    + all.stream().flatMap(each -> each.rows().stream())
+                            .sorted().distinct().map(String::valueOf).collect(Collectors.joining(", "));
         }
         List<String> names = new ArrayList<>(all.stream().map(Experiment::name).toList());
-        List<String> containing = names.stream().filter(name -> !wanted.isEmpty() && name.contains(wanted)).toList();
+        List<String> containing = names.stream().filter(name -> !wanted.isEmpty() && name.contains(wanted))
+                .toList();
         List<String> likely = !containing.isEmpty() ? containing
-                : names.stream().min(Comparator.comparingInt(name -> distance(name, wanted))).stream().toList();
-        return "no such experiment: " + wanted.replaceAll("\\p{Cntrl}", "?") + "; did you mean " + String.join(" or ", likely)
+                : names.stream().min(Comparator.comparingInt(name -> distance(name, wanted))).stream()
+                        .toList();
+        return "no such experiment: " + wanted.replaceAll("\\p{Cntrl}", "?") + "; did you mean "
+                + String.join(" or ", likely)
                 + "? --list names them all";
     }
 

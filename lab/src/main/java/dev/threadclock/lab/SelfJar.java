@@ -20,10 +20,12 @@ public final class SelfJar {
         try {
             Path path = Path.of(source.getLocation().toURI());
             if (!Files.isRegularFile(path)) {
-                throw new Failure("runs from loose class files at " + path + "; build dist/threadclock.jar and run that");
+                throw new Failure("runs from loose class files at " + path
+                        + "; build dist/threadclock.jar and run that");
             }
             if (path.toString().contains("=")) {
-                throw new Failure("java -javaagent cannot take a path with '=' in it: " + path + "; put the jar elsewhere");
+                throw new Failure("java -javaagent cannot take a path with '=' in it: " + path
+                        + "; put the jar elsewhere");
             }
             return path;
         } catch (URISyntaxException e) {

@@ -59,7 +59,9 @@ final class Trial {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return ended(Verdict.FAILED, "It was given up after " + limit.toSeconds() + " s: something hangs, or the machine is much too busy.",
+        return ended(Verdict.FAILED,
+                "It was given up after " + limit.toSeconds()
+                        + " s: something hangs, or the machine is much too busy.",
                 List.of());
     }
 

@@ -30,14 +30,16 @@ class CpuTimeProfilerTest {
         while (ThreadClock.totalNowNanos() < end) {
             work.run();
         }
-        IterationResult result = new IterationResult(null, null, new IterationResultMetaData(OPERATIONS, OPERATIONS));
+        IterationResult result = new IterationResult(null, null,
+                new IterationResultMetaData(OPERATIONS, OPERATIONS));
         return profiler.afterIteration(null, null, result).stream()
                 .collect(Collectors.toMap(ScalarResult::getLabel, ScalarResult::getScore));
     }
 
     @Test
     void anOperationCostsWhatTheThreadHadDividedByTheirNumber() throws Exception {
-        Map<String, Double> cpu = profile(() -> {});
+        Map<String, Double> cpu = profile(() -> {
+        });
         assertThat(cpu).containsOnlyKeys("cpu.user", "cpu.system", "cpu.total");
         assertThat(cpu.get("cpu.total")).isGreaterThanOrEqualTo((double) WORK_NANOS / OPERATIONS);
     }
@@ -63,12 +65,14 @@ class CpuTimeProfilerTest {
     void aWarmUpWithoutOperationsHasNoFigures() throws Exception {
         CpuTimeProfiler profiler = new CpuTimeProfiler();
         profiler.beforeIteration(null, null);
-        assertThat(profiler.afterIteration(null, null, new IterationResult(null, null, new IterationResultMetaData(0, 0)))).isEmpty();
+        assertThat(profiler.afterIteration(null, null,
+                new IterationResult(null, null, new IterationResultMetaData(0, 0)))).isEmpty();
     }
 
     /** The share of system time in total. */
     private static double share(Map<String, Double> cpu) {
-        assertThat(cpu.get("cpu.user") + cpu.get("cpu.system")).isLessThanOrEqualTo(cpu.get("cpu.total") * 1.001);
+        assertThat(cpu.get("cpu.user") + cpu.get("cpu.system"))
+                .isLessThanOrEqualTo(cpu.get("cpu.total") * 1.001);
         return cpu.get("cpu.system") / cpu.get("cpu.total");
     }
 }

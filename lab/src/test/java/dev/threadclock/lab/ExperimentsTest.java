@@ -25,7 +25,9 @@ class ExperimentsTest {
     private static Lab lab(boolean quick) {
         List<Jdk> jdks = Stream.of("1.8.0_432", "11.0.25", "17.0.13", "21.0.5", "25.0.5", "26", "27")
                 .map(version -> new Jdk(Path.of("/jdk/" + version), version, "Some", "amd64")).toList();
-        return new Lab(quick, jdks, Path.of("threadclock.jar"), Optional.empty(), Path.of("/nonexistent"), step -> {});
+        return new Lab(quick, jdks, Path.of("threadclock.jar"), Optional.empty(), Path.of("/nonexistent"),
+                step -> {
+                });
     }
 
     @Test
@@ -41,7 +43,8 @@ class ExperimentsTest {
 
     @Test
     void namesAreUniqueAndPlain() {
-        assertThat(all).extracting(Experiment::name).doesNotHaveDuplicates().allMatch(name -> name.matches("[a-z][a-z0-9-]+"));
+        assertThat(all).extracting(Experiment::name).doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("[a-z][a-z0-9-]+"));
     }
 
     @Test
@@ -54,7 +57,8 @@ class ExperimentsTest {
                 assertThat(each.seconds(lab)).as(each.name()).isPositive();
             }
             boolean ours = each.rows().stream().allMatch(row -> row > PUBLISHED_ROWS);
-            assertThat(each.published().isEmpty()).as("%s: published by others?", each.name()).isEqualTo(ours);
+            assertThat(each.published().isEmpty()).as("%s: published by others?", each.name())
+                    .isEqualTo(ours);
         }
     }
 

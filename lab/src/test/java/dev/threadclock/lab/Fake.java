@@ -34,11 +34,13 @@ final class Fake implements Experiment {
     }
 
     static Outcome outcome(Verdict verdict) {
-        return new Outcome(verdict, "8 times", List.of(new Figure("JDK 17", "mean", "ns", 8.5, 0.5, "11 us")), List.of(), List.of(), List.of());
+        return new Outcome(verdict, "8 times", List.of(new Figure("JDK 17", "mean", "ns", 8.5, 0.5, "11 us")),
+                List.of(), List.of(), List.of());
     }
 
     static Lab lab(Path scratch) {
-        return new Lab(true, List.of(), Path.of("threadclock.jar"), Optional.empty(), scratch, step -> {});
+        return new Lab(true, List.of(), Path.of("threadclock.jar"), Optional.empty(), scratch, step -> {
+        });
     }
 
     @Override

@@ -48,7 +48,8 @@ class LabRunTest {
     @Test
     void oneResultForEachInOrder() {
         assertThat(run(all)).extracting(Result::name).containsExactly("first", "second", "third");
-        assertThat(run(all)).extracting(Result::verdict).containsExactly(Verdict.CONFIRMED, Verdict.NOT_CONFIRMED, Verdict.FAILED);
+        assertThat(run(all)).extracting(Result::verdict).containsExactly(Verdict.CONFIRMED,
+                Verdict.NOT_CONFIRMED, Verdict.FAILED);
     }
 
     @Test
@@ -92,13 +93,15 @@ class LabRunTest {
     void twoLabsDoNotShareAFolder() {
         try (RunFolder run = RunFolder.open(folder)) {
             assertThat(run.path()).isEqualTo(folder);
-            assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class).hasMessageContaining("another lab runs");
+            assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class)
+                    .hasMessageContaining("another lab runs");
         }
     }
 
     @Test
     void aFolderThatCannotBeMadeIsAFailure() throws IOException {
         Files.writeString(temporary.resolve("runs"), "a file");
-        assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class).hasMessageContaining("XDG_CACHE_HOME");
+        assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class)
+                .hasMessageContaining("XDG_CACHE_HOME");
     }
 }

@@ -30,10 +30,12 @@ class SelectionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"sistem-calls, did you mean system-calls?", "calls, did you mean system-calls?", "ness, did you mean rightness or freshness?",
-            "'', did you mean", "8, 'the rows are 7, 14, 15'"})
+    @CsvSource({"sistem-calls, did you mean system-calls?", "calls, did you mean system-calls?",
+        "ness, did you mean rightness or freshness?",
+        "'', did you mean", "8, 'the rows are 7, 14, 15'"})
     void theUnknownIsAnsweredWithTheLikely(String wanted, String says) {
-        assertThatThrownBy(() -> Selection.of(all, List.of("7", wanted))).isInstanceOf(Selection.Unknown.class).hasMessageContaining(says);
+        assertThatThrownBy(() -> Selection.of(all, List.of("7", wanted)))
+                .isInstanceOf(Selection.Unknown.class).hasMessageContaining(says);
     }
 
     @ParameterizedTest

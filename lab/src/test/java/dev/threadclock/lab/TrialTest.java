@@ -64,12 +64,14 @@ class TrialTest {
         });
         assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
         assertThat(outcome.finding()).contains("report it", "odd");
-        assertThat(outcome.attachments().get(0).content()).contains("IllegalStateException", "\tat ", "TrialTest");
+        assertThat(outcome.attachments().get(0).content()).contains("IllegalStateException", "\tat ",
+                "TrialTest");
     }
 
     @Test
     void whatIsNoNumberIsABug() {
-        Outcome outcome = run(lab -> new Outcome(Verdict.CONFIRMED, "", List.of(new Outcome.Figure("x", "mean", "ns", 0.0 / 0, 0, "")),
+        Outcome outcome = run(lab -> new Outcome(Verdict.CONFIRMED, "",
+                List.of(new Outcome.Figure("x", "mean", "ns", 0.0 / 0, 0, "")),
                 List.of(), List.of(), List.of()));
         assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
         assertThat(outcome.finding()).contains("no number: x, mean");
@@ -78,7 +80,8 @@ class TrialTest {
     @Test
     void whatHangsIsGivenUpWithItsChild() throws InterruptedException {
         Outcome outcome = run(lab -> {
-            Children.run(List.of("sleep", "601"), Duration.ofMinutes(10), line -> {});
+            Children.run(List.of("sleep", "601"), Duration.ofMinutes(10), line -> {
+            });
             return Fake.outcome(Verdict.CONFIRMED);
         }, Duration.ofSeconds(1));
         assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
@@ -90,6 +93,7 @@ class TrialTest {
     }
 
     private static boolean sleeps() {
-        return ProcessHandle.current().descendants().anyMatch(child -> child.info().commandLine().orElse("").contains("sleep 601"));
+        return ProcessHandle.current().descendants()
+                .anyMatch(child -> child.info().commandLine().orElse("").contains("sleep 601"));
     }
 }

@@ -66,7 +66,8 @@ public abstract class Clocks {
         try {
             return NativeBinding.clocks();
         } catch (LinkageError | RuntimeException e) {
-            // No library for this machine, no place to extract it, or native access is denied (IllegalCallerException).
+            // No library for this machine, no place to extract it, or native access is denied
+            // (IllegalCallerException).
             Clocks clocks = new ManagementClocks(reason(e), !NativeImage.isForThisMachine());
             if (isRequired()) {
                 clocks.requireNative();
@@ -108,7 +109,11 @@ public abstract class Clocks {
         if (e instanceof SecurityException) {
             return "; grant the jar with threadclock's classes java.security.AllPermission in the policy";
         }
-        boolean denied = e.getClass().getSimpleName().equals("IllegalCallerException"); // exists only since Java 9
-        return denied ? "; start Java with --enable-native-access=dev.threadclock, or =ALL-UNNAMED for the class path" : "";
+        // It exists only since Java 9.
+        boolean denied = e.getClass().getSimpleName().equals("IllegalCallerException");
+        return denied
+                ? "; start Java with --enable-native-access=dev.threadclock, or =ALL-UNNAMED for the class"
+                        + " path"
+                : "";
     }
 }

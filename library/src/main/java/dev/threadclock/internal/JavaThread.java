@@ -46,7 +46,8 @@ public final class JavaThread {
     /** Null if this JDK lacks the method, or has it only as a preview. */
     private static MethodHandle method(String name, Class<?> result) {
         try {
-            return MethodHandles.publicLookup().findVirtual(Thread.class, name, MethodType.methodType(result));
+            return MethodHandles.publicLookup().findVirtual(Thread.class, name,
+                    MethodType.methodType(result));
         } catch (NoSuchMethodException | IllegalAccessException e) {
             return null;
         }

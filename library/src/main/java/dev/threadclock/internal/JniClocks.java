@@ -81,7 +81,8 @@ class JniClocks extends Clocks {
         if (thread == Thread.currentThread() && !JavaThread.isVirtual(thread)) {
             return timesNow(reading);
         }
-        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD : Native.threadTimes(thread, reading.address);
+        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD
+                : Native.threadTimes(thread, reading.address);
         if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
             return Management.INSTANCE.threadTimes(JavaThread.id(thread), reading);
         }
@@ -111,8 +112,9 @@ class JniClocks extends Clocks {
             int threads = Native.allThreads(Native.addressOf(rows), rows.capacity() / ThreadTable.ROW);
             if (threads < 0) {
                 table.filled(0);
-                throw new IllegalStateException("the threads of this process cannot be listed: error " + -threads
-                        + " (is /proc mounted?)");
+                throw new IllegalStateException(
+                        "the threads of this process cannot be listed: error " + -threads
+                                + " (is /proc mounted?)");
             }
             if (threads <= rows.capacity() / ThreadTable.ROW) {
                 table.filled(threads);
@@ -129,9 +131,11 @@ class JniClocks extends Clocks {
         ByteBuffer facts = NativeMemory.piece();
         int error = Native.describe(quantity, freshness, Native.addressOf(facts));
         if (error != 0) {
-            throw new IllegalArgumentException("no such read: quantity " + quantity + ", freshness " + freshness);
+            throw new IllegalArgumentException(
+                    "no such read: quantity " + quantity + ", freshness " + freshness);
         }
-        return new SourceFacts(Native.sourceName(quantity, freshness), binding, facts.getInt(4), facts.getLong(8),
+        return new SourceFacts(Native.sourceName(quantity, freshness), binding, facts.getInt(4),
+                facts.getLong(8),
                 facts.getLong(16), "");
     }
 

@@ -64,7 +64,8 @@ final class Management {
     /** Total CPU time of the process, or -1. */
     static long processNanos() {
         try {
-            return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+            return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                    .getProcessCpuTime();
         } catch (LinkageError | ClassCastException e) {
             return -1; // no module jdk.management
         }

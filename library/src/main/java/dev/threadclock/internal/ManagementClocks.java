@@ -92,7 +92,8 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public boolean tidTimes(int tid, Reading reading) {
-        throw new UnsupportedOperationException("threads cannot be read by TID without the native library: " + whyNotNative);
+        throw new UnsupportedOperationException(
+                "threads cannot be read by TID without the native library: " + whyNotNative);
     }
 
     @Override

@@ -22,10 +22,11 @@ import java.util.Set;
 final class NativeImage {
     static final String FILE_NAME = "libthreadclock.so";
 
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
+            .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    private static final Set<OpenOption> NEW = new HashSet<>(Arrays.asList(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+    private static final Set<OpenOption> NEW = new HashSet<>(
+            Arrays.asList(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
 
     private final byte[] bytes;
     private final String digest;
@@ -62,8 +63,9 @@ final class NativeImage {
                 return "linux-aarch64";
             }
         }
-        throw new UnsatisfiedLinkError("there is no native library for os.name " + osName + ", os.arch " + osArch
-                + "; threadclock runs on Linux x86_64 and aarch64, with a 64-bit JVM");
+        throw new UnsatisfiedLinkError(
+                "there is no native library for os.name " + osName + ", os.arch " + osArch
+                        + "; threadclock runs on Linux x86_64 and aarch64, with a 64-bit JVM");
     }
 
     /** An installed library, to make a copy of it. */
@@ -85,7 +87,7 @@ final class NativeImage {
     }
 
     void writeTo(WritableByteChannel file) throws IOException {
-        for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
+        for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining();) {
             file.write(left);
         }
     }
@@ -103,18 +105,21 @@ final class NativeImage {
     private static byte[] read(String resource) {
         try (InputStream in = NativeImage.class.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new UnsatisfiedLinkError("the jar has no " + resource + "; get a jar that was built for this"
-                        + " machine, or, if this one was put together from several, keep META-INF/native/ in it");
+                throw new UnsatisfiedLinkError("the jar has no " + resource
+                        + "; get a jar that was built for this"
+                        + " machine, or, if this one was put together from several, keep META-INF/native/"
+                        + " in it");
             }
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             byte[] buffer = new byte[8192];
-            for (int n; (n = in.read(buffer)) >= 0; ) {
+            for (int n; (n = in.read(buffer)) >= 0;) {
                 out.write(buffer, 0, n);
             }
             return out.toByteArray();
         } catch (IOException e) {
-            throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource + ": " + e.getMessage()
-                    + "); get the jar again");
+            throw new UnsatisfiedLinkError(
+                    "the native library in the jar is damaged (" + resource + ": " + e.getMessage()
+                            + "); get the jar again");
         }
     }
 }

@@ -28,8 +28,8 @@ import java.util.Set;
  * which the library is placed while it is loaded.
  */
 public final class NativeLibrary {
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
+            .asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private static boolean loaded;
     private static String failure;
@@ -77,8 +77,10 @@ public final class NativeLibrary {
             bind(natives);
         } catch (LinkageError e) {
             throw new UnsatisfiedLinkError("the native library does not fit " + NativeLibrary.class.getName()
-                    + " (" + oneLine(e.getMessage()) + "); take the library and the classes from the same version of"
-                    + " threadclock, and exclude its classes from renaming, if a build tool or an obfuscator has"
+                    + " (" + oneLine(e.getMessage())
+                    + "); take the library and the classes from the same version of"
+                    + " threadclock, and exclude its classes from renaming, if a build tool or an"
+                    + " obfuscator has"
                     + " renamed them");
         }
     }
@@ -140,7 +142,8 @@ public final class NativeLibrary {
 
     private static UnsatisfiedLinkError doesNotLoad(String path, String why) {
         return new UnsatisfiedLinkError("-D" + Property.LIBRARY + "=" + path + " does not load ("
-                + oneLine(why) + "); correct the path, or leave the property out to use the library in the jar");
+                + oneLine(why)
+                + "); correct the path, or leave the property out to use the library in the jar");
     }
 
     /**
@@ -160,11 +163,14 @@ public final class NativeLibrary {
             if (refusal == null) {
                 return;
             }
-            refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal).append(')');
+            refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal)
+                    .append(')');
         }
-        throw new UnsatisfiedLinkError("no folder to load it from: " + refusals + "; give a writable folder on a file system"
-                + " that is not mounted noexec with -D" + Property.TMPDIR + "=DIR, or the path of an installed library with -D"
-                + Property.LIBRARY + "=FILE");
+        throw new UnsatisfiedLinkError(
+                "no folder to load it from: " + refusals + "; give a writable folder on a file system"
+                        + " that is not mounted noexec with -D" + Property.TMPDIR
+                        + "=DIR, or the path of an installed library with -D"
+                        + Property.LIBRARY + "=FILE");
     }
 
     /**
@@ -197,7 +203,8 @@ public final class NativeLibrary {
         if (e instanceof AccessDeniedException) {
             return "permission denied";
         }
-        String why = e instanceof FileSystemException ? ((FileSystemException) e).getReason() : e.getMessage();
+        String why = e instanceof FileSystemException ? ((FileSystemException) e).getReason()
+                : e.getMessage();
         return why == null ? e.getClass().getSimpleName() : oneLine(why);
     }
 

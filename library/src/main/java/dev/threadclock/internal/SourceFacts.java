@@ -10,7 +10,8 @@ public final class SourceFacts {
     public final long ageNanos;
     public final String whyNotNative;
 
-    SourceFacts(String name, String binding, int systemCalls, long resolutionNanos, long ageNanos, String whyNotNative) {
+    SourceFacts(String name, String binding, int systemCalls, long resolutionNanos, long ageNanos,
+            String whyNotNative) {
         this.name = name;
         this.binding = binding;
         this.systemCalls = systemCalls;

@@ -16,7 +16,8 @@ public final class ThreadNames {
 
     /** HotSpot's own threads whose names exceed the kernel's 15 bytes; truncation drops their numbers. */
     private static final Map<String, String> CUT_SHORT = cutShort(
-            "VM Periodic Task Thread", "C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread", "Monitor Deflation Thread",
+            "VM Periodic Task Thread", "C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread",
+            "Monitor Deflation Thread",
             "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread", "Shenandoah Control Thread",
             "Shenandoah GC Threads");
 

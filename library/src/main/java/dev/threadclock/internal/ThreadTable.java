@@ -65,7 +65,7 @@ public final class ThreadTable {
     private String kernelName(int index) {
         byte[] name = new byte[NAME_LENGTH];
         int length = 0;
-        for (byte b; length < NAME_LENGTH && (b = rows.get(at(index) + NAME + length)) != 0; ) {
+        for (byte b; length < NAME_LENGTH && (b = rows.get(at(index) + NAME + length)) != 0;) {
             name[length++] = b;
         }
         return new String(name, 0, length, StandardCharsets.UTF_8);

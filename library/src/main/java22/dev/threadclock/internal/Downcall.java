@@ -31,7 +31,8 @@ final class Downcall {
             throw new UnsatisfiedLinkError("the native library has no " + symbol);
         }
         try {
-            if (!(boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(Downcall.class.getModule())) {
+            if (!(boolean) Module.class.getMethod("isNativeAccessEnabled")
+                    .invoke(Downcall.class.getModule())) {
                 // 22 and 23 would print a warning; from 24 on, loading the library has already enabled native
                 // access.
                 throw new IllegalStateException("no FFM here: native access is not enabled");
@@ -47,10 +48,12 @@ final class Downcall {
             for (int i = 0; i < parameters.length; i++) {
                 Array.set(arguments, i, layout(parameters[i]));
             }
-            Object descriptor = descriptors.getMethod("of", layouts, arguments.getClass()).invoke(null, layout(result), arguments);
+            Object descriptor = descriptors.getMethod("of", layouts, arguments.getClass()).invoke(null,
+                    layout(result), arguments);
             Object critical = Array.newInstance(options, 1);
             Array.set(critical, 0, options.getMethod("critical", boolean.class).invoke(null, false));
-            Method downcallHandle = linkers.getMethod("downcallHandle", segments, descriptors, critical.getClass());
+            Method downcallHandle = linkers.getMethod("downcallHandle", segments, descriptors,
+                    critical.getClass());
             return (MethodHandle) downcallHandle.invoke(linker, segment, descriptor, critical);
         } catch (ReflectiveOperationException e) {
             Throwable cause = e instanceof InvocationTargetException ? e.getCause() : e;

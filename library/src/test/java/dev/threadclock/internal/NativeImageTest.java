@@ -17,7 +17,8 @@ class NativeImageTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"Linux, i386", "Linux, x86", "Linux, arm", "Mac OS X, x86_64", "Mac OS X, aarch64", "Windows 11, amd64", "'', ''"})
+    @CsvSource({"Linux, i386", "Linux, x86", "Linux, arm", "Mac OS X, x86_64", "Mac OS X, aarch64",
+        "Windows 11, amd64", "'', ''"})
     void anyOtherMachineIsNamedInTheError(String os, String arch) {
         assertThatThrownBy(() -> NativeImage.platform(os, arch)).isInstanceOf(UnsatisfiedLinkError.class)
                 .hasMessageContainingAll("os.name " + os, "os.arch " + arch, "Linux x86_64 and aarch64");

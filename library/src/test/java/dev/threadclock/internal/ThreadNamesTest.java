@@ -22,7 +22,8 @@ class ThreadNamesTest {
     @Test
     void otherNamesStay() {
         assertThat(ThreadNames.pool("main")).isEqualTo("main");
-        assertThat(ThreadNames.pool("C2 CompilerThread0")).as("no two pools in one").isEqualTo("C2 CompilerThread*");
+        assertThat(ThreadNames.pool("C2 CompilerThread0")).as("no two pools in one")
+                .isEqualTo("C2 CompilerThread*");
         assertThat(ThreadNames.pool("G1 Conc#0")).isEqualTo("G1 Conc#*");
         assertThat(ThreadNames.pool("")).isEmpty();
         assertThat(ThreadNames.pool("١٢ worker")).as("digits of other scripts").isEqualTo("١٢ worker");

@@ -59,25 +59,26 @@ public final class CountedReads {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         Thread own = Thread.currentThread();
         switch (kind) {
-            case "user":
+            case "user" :
                 return threads::getCurrentThreadUserTime;
-            case "total":
+            case "total" :
                 return threads::getCurrentThreadCpuTime;
-            case "userById":
+            case "userById" :
                 return () -> threads.getThreadUserTime(own.getId());
-            case "userOfArray":
+            case "userOfArray" :
                 long[] ids = {own.getId()};
                 com.sun.management.ThreadMXBean arrays = (com.sun.management.ThreadMXBean) threads;
                 return () -> arrays.getThreadUserTime(ids)[0];
-            case "proxy":
-                ThreadMXBean proxy = ManagementFactory.newPlatformMXBeanProxy(ManagementFactory.getPlatformMBeanServer(),
+            case "proxy" :
+                ThreadMXBean proxy = ManagementFactory.newPlatformMXBeanProxy(
+                        ManagementFactory.getPlatformMBeanServer(),
                         ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
                 return proxy::getCurrentThreadUserTime;
-            case "jvmti":
+            case "jvmti" :
                 return () -> JvmtiClock.read(own);
-            case "busy":
+            case "busy" :
                 return System::nanoTime;
-            default:
+            default :
                 throw new IllegalArgumentException("no such kind: " + kind);
         }
     }

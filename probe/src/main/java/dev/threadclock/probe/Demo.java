@@ -16,7 +16,8 @@ public final class Demo {
 
     public static void main(String[] args) throws InterruptedException {
         if (args.length != 6) {
-            throw new IllegalArgumentException("need: warm-up ms, cost ms, latency ms, rightness ms, tick length ns, tick phase ns");
+            throw new IllegalArgumentException(
+                    "need: warm-up ms, cost ms, latency ms, rightness ms, tick length ns, tick phase ns");
         }
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         bean.setThreadCpuTimeEnabled(true);

@@ -22,7 +22,8 @@ public final class DoctorTrial {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         if (args.length != 5) {
-            throw new IllegalArgumentException("need: warm-up ms, cost ms, rightness ms, tick length ns, tick phase ns");
+            throw new IllegalArgumentException(
+                    "need: warm-up ms, cost ms, rightness ms, tick length ns, tick phase ns");
         }
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         bean.setThreadCpuTimeEnabled(true);
@@ -55,7 +56,8 @@ public final class DoctorTrial {
             return; // The result is then unknown.
         }
         long byId = bean.getThreadUserTime(Thread.currentThread().getId());
-        Demo.say("own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());
+        Demo.say(
+                "own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());
     }
 
     private static long nanos(String millis) {

@@ -47,14 +47,16 @@ public final class Invariants {
         }
 
         void print() {
-            System.out.println((broken == 0 && looks > 0 ? "holds " : "broken ") + name + " " + looks + " " + broken);
+            System.out.println(
+                    (broken == 0 && looks > 0 ? "holds " : "broken ") + name + " " + looks + " " + broken);
         }
     }
 
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(3);
-        Thread[] workers = {worker("user", begun, () -> spin(PAUSE_NANOS)), worker("naps", begun, Invariants::nap),
-                worker("system", begun, Invariants::readZeros)};
+        Thread[] workers = {worker("user", begun, () -> spin(PAUSE_NANOS)),
+            worker("naps", begun, Invariants::nap),
+            worker("system", begun, Invariants::readZeros)};
         begun.await();
 
         Invariant disabled = new Invariant("minus-one-while-disabled");

@@ -33,7 +33,8 @@ public final class Observed {
     private static final int BODY_BYTES = 2_000;
 
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
-    private static final OperatingSystemMXBean PROCESS = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final OperatingSystemMXBean PROCESS = (OperatingSystemMXBean) ManagementFactory
+            .getOperatingSystemMXBean();
     private static final LongAdder REQUESTS = new LongAdder();
     private static volatile boolean sampling;
     private static volatile long sink;
@@ -44,14 +45,16 @@ public final class Observed {
     private Observed() {}
 
     public static void main(String[] args) throws Exception {
-        System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise some JDKs answer 25 times a second
+        // Otherwise some JDKs answer 25 times a second.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
         CountDownLatch never = new CountDownLatch(1);
         for (int i = 0; i < Integer.parseInt(args[2]); i++) {
             daemon("idle " + i, () -> await(never));
         }
         ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
         HttpServer server = serve(pool);
-        URL url = new URL("http", InetAddress.getLoopbackAddress().getHostAddress(), server.getAddress().getPort(), "/");
+        URL url = new URL("http", InetAddress.getLoopbackAddress().getHostAddress(),
+                server.getAddress().getPort(), "/");
         for (int i = 0; i < CLIENTS; i++) {
             daemon("client " + i, () -> ask(url));
         }
@@ -74,7 +77,8 @@ public final class Observed {
                     + with.cpuNanosPerRequest);
         }
         synchronized (Observed.class) {
-            System.out.println("sampler " + (passes == 0 ? 0 : samplerNanos / passes) + " " + passes + " " + sampledThreads);
+            System.out.println("sampler " + (passes == 0 ? 0 : samplerNanos / passes) + " " + passes + " "
+                    + sampledThreads);
         }
         System.out.println("done");
         System.exit(0);
@@ -96,11 +100,12 @@ public final class Observed {
         long cpu = PROCESS.getProcessCpuTime();
         long start = System.nanoTime();
         Thread.sleep(millis);
-        return new Phase(REQUESTS.sum() - requests, System.nanoTime() - start, PROCESS.getProcessCpuTime() - cpu);
+        return new Phase(REQUESTS.sum() - requests, System.nanoTime() - start,
+                PROCESS.getProcessCpuTime() - cpu);
     }
 
     private static void sample(Runnable pass, long periodNanos) {
-        for (long next = System.nanoTime(); ; next += periodNanos) {
+        for (long next = System.nanoTime();; next += periodNanos) {
             long now;
             while ((now = System.nanoTime()) - next < 0) {
                 LockSupport.parkNanos(next - now);

@@ -21,7 +21,7 @@ final class ReadCost {
     private final Subject[] subjects;
 
     ReadCost(ThreadMXBean bean) {
-        subjects = new Subject[] {new UserTime(bean), new NanoTime(), new CpuTime(bean)};
+        subjects = new Subject[]{new UserTime(bean), new NanoTime(), new CpuTime(bean)};
     }
 
     void run(long warmUpNanos, long measureNanos) {

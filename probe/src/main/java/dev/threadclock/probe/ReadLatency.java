@@ -56,13 +56,15 @@ final class ReadLatency {
      * Prints "latency", the name, count, mean, then percentile:nanoseconds for each step of the histogram.
      */
     private static void print(String name, Histogram histogram) {
-        StringBuilder line = new StringBuilder("latency ").append(name).append(' ').append(histogram.getTotalCount())
+        StringBuilder line = new StringBuilder("latency ").append(name).append(' ')
+                .append(histogram.getTotalCount())
                 .append(String.format(Locale.ROOT, " %.2f", histogram.getMean()));
-        for (double percentile : new double[] {50, 90, 99, 99.9, 99.99, 100}) {
+        for (double percentile : new double[]{50, 90, 99, 99.9, 99.99, 100}) {
             line.append(' ').append(histogram.getValueAtPercentile(percentile));
         }
         for (HistogramIterationValue value : histogram.percentiles(POINTS_PER_HALVING)) {
-            line.append(' ').append(value.getPercentileLevelIteratedTo()).append(':').append(value.getValueIteratedTo());
+            line.append(' ').append(value.getPercentileLevelIteratedTo()).append(':')
+                    .append(value.getValueIteratedTo());
         }
         Demo.say(line.toString());
     }

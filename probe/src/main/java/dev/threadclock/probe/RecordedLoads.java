@@ -70,7 +70,7 @@ public final class RecordedLoads {
         private long[] byKernel() throws IOException {
             String line = new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);
             String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
-            return new long[] {Long.parseLong(fields[USER_FIELD]) * HUNDREDTH_NANOS,
+            return new long[]{Long.parseLong(fields[USER_FIELD]) * HUNDREDTH_NANOS,
                 Long.parseLong(fields[SYSTEM_FIELD]) * HUNDREDTH_NANOS};
         }
 
@@ -116,8 +116,8 @@ public final class RecordedLoads {
 
     private static void workInTheKernel(long nanos) throws InterruptedException {
         File folder = new File("/proc/self/task");
-        for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {
-            for (long stop = System.nanoTime() + KERNEL_NANOS; System.nanoTime() - stop < 0; ) {
+        for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0;) {
+            for (long stop = System.nanoTime() + KERNEL_NANOS; System.nanoTime() - stop < 0;) {
                 sink += folder.list().length;
             }
             Thread.sleep(REST_MILLIS);

@@ -33,7 +33,8 @@ public final class Split {
 
     public static void main(String[] args) throws InterruptedException {
         long nanos = Long.parseLong(args[0]) * 1_000_000;
-        TickLoads work = new TickLoads(ManagementFactory.getThreadMXBean(), Long.parseLong(args[1]), Long.parseLong(args[2]));
+        TickLoads work = new TickLoads(ManagementFactory.getThreadMXBean(), Long.parseLong(args[1]),
+                Long.parseLong(args[2]));
         print("around", work.aroundTicks(nanos));
         print("between", work.betweenTicks(nanos));
         new Split().inThread("user", split -> split.user(nanos));
@@ -43,11 +44,13 @@ public final class Split {
     }
 
     private static void print(String load, TickLoads.Result result) {
-        print(load, result.cpuNanos, result.userNanos, result.cpuNanos, result.hits >= ON_TIME * result.ticks);
+        print(load, result.cpuNanos, result.userNanos, result.cpuNanos,
+                result.hits >= ON_TIME * result.ticks);
     }
 
     private static void print(String load, long trueUser, long user, long total, boolean asPlanned) {
-        System.out.println("split " + load + " " + trueUser + " " + user + " " + total + " " + (asPlanned ? 1 : 0));
+        System.out.println(
+                "split " + load + " " + trueUser + " " + user + " " + total + " " + (asPlanned ? 1 : 0));
     }
 
     private interface Load {
@@ -69,7 +72,7 @@ public final class Split {
     }
 
     private void mix(long nanos) throws IOException {
-        for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {
+        for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0;) {
             user(STEP_NANOS);
             system(STEP_NANOS);
         }
@@ -88,7 +91,7 @@ public final class Split {
     /** The kernel fills the buffer with zeros; Java's own part is user time, some percent. */
     private void system(long nanos) throws IOException {
         try (FileChannel in = FileChannel.open(Paths.get("/dev/zero"))) {
-            for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {
+            for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0;) {
                 zeros.clear();
                 in.read(zeros);
             }

@@ -148,7 +148,8 @@ final class TickLoads {
             }
         }
         long userNanos = bean.getCurrentThreadUserTime();
-        return new Result(userNanos, bean.getCurrentThreadCpuTime(), rounds, hits, (int) (nanos / tickLength));
+        return new Result(userNanos, bean.getCurrentThreadCpuTime(), rounds, hits,
+                (int) (nanos / tickLength));
     }
 
     private long nextTick(long after) {
@@ -156,7 +157,7 @@ final class TickLoads {
     }
 
     private static void sleepUntil(long moment) {
-        for (long left; (left = moment - System.nanoTime()) > 0; ) {
+        for (long left; (left = moment - System.nanoTime()) > 0;) {
             LockSupport.parkNanos(left);
         }
     }

@@ -24,7 +24,8 @@ public final class Children {
      * Java prints a line and changes its behaviour if one of these is set; a measured child should run with
      * its defaults.
      */
-    private static final List<String> JAVA_OPTION_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+    private static final List<String> JAVA_OPTION_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS",
+            "_JAVA_OPTIONS");
 
     private static final long READERS_MILLIS = 2_000;
     private static final int KEPT_STDERR = 64 * 1024;
@@ -34,8 +35,10 @@ public final class Children {
     /**
      * Runs a command to its end and passes on each line of its stdout. IOException: it could not be started.
      */
-    public static Outcome run(List<String> command, Duration limit, Consumer<String> onStdoutLine) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    public static Outcome run(List<String> command, Duration limit, Consumer<String> onStdoutLine)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
         builder.environment().keySet().removeAll(JAVA_OPTION_VARIABLES);
         Process[] started = new Process[1];
         Runnable kill = () -> kill(started[0]);
@@ -68,7 +71,8 @@ public final class Children {
         }
     }
 
-    private static Process start(ProcessBuilder builder, Process[] started, Runnable kill) throws IOException {
+    private static Process start(ProcessBuilder builder, Process[] started, Runnable kill)
+            throws IOException {
         try {
             return Shutdown.notDuring(() -> {
                 started[0] = builder.start();
@@ -90,8 +94,9 @@ public final class Children {
 
     private static Thread reader(InputStream in, Consumer<String> onLine) {
         Thread thread = new Thread(() -> {
-            try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                for (String line; (line = lines.readLine()) != null; ) {
+            try (BufferedReader lines = new BufferedReader(
+                    new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                for (String line; (line = lines.readLine()) != null;) {
                     onLine.accept(line);
                 }
             } catch (IOException e) {

@@ -10,10 +10,14 @@ public final class JavaModules {
 
     /** Fails, before the command has done anything, if this runtime lacks one of them. */
     public static void require(String... names) {
-        String missing = Arrays.stream(names).filter(name -> ModuleLayer.boot().findModule(name).isEmpty()).collect(Collectors.joining(","));
+        String missing = Arrays.stream(names).filter(name -> ModuleLayer.boot().findModule(name).isEmpty())
+                .collect(Collectors.joining(","));
         if (!missing.isEmpty()) {
-            throw new Failure("this needs the module " + missing + ", without which the Java at " + System.getProperty("java.home")
-                    + " was made (by jlink?); run it with a whole JDK or JRE 17 or later, or make that one with --add-modules " + missing);
+            throw new Failure("this needs the module " + missing + ", without which the Java at "
+                    + System.getProperty("java.home")
+                    + " was made (by jlink?); run it with a whole JDK or JRE 17 or later, or make that one"
+                    + " with --add-modules "
+                    + missing);
         }
     }
 }

@@ -73,7 +73,8 @@ public final class OutputFile {
     public void write(Path content) {
         guarded(() -> {
             if (isReplaced() && content.getParent().equals(target().getParent())) {
-                Files.move(content, target(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                Files.move(content, target(), StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
             } else {
                 replace(out -> Files.copy(content, out));
             }
@@ -89,7 +90,8 @@ public final class OutputFile {
         if (!isReplaced()) {
             return Files.createTempFile("threadclock-", ending);
         }
-        String name = target().getFileName().toString().replaceFirst("\\.[^.]*$", "") + ".partial-" + ProcessHandle.current().pid();
+        String name = target().getFileName().toString().replaceFirst("\\.[^.]*$", "") + ".partial-"
+                + ProcessHandle.current().pid();
         Path partial = target().resolveSibling(name + ending);
         for (int i = 2; Files.exists(partial); i++) {
             partial = target().resolveSibling(name + "-" + i + ending);
@@ -133,7 +135,8 @@ public final class OutputFile {
 
     private void replace(Content content) throws IOException {
         if (!isReplaced()) {
-            try (OutputStream out = kept != null ? Channels.newOutputStream(kept.truncate(0)) : Files.newOutputStream(path)) {
+            try (OutputStream out = kept != null ? Channels.newOutputStream(kept.truncate(0))
+                    : Files.newOutputStream(path)) {
                 content.writeTo(out);
             }
             return;
@@ -143,7 +146,8 @@ public final class OutputFile {
             try (OutputStream out = Files.newOutputStream(temporary, StandardOpenOption.CREATE_NEW)) {
                 content.writeTo(out);
             }
-            Files.move(temporary, target(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(temporary, target(), StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(temporary);
         }

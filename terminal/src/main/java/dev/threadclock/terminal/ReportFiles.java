@@ -16,16 +16,19 @@ import picocli.CommandLine.Spec;
  * goes to COMMAND.html by default.
  */
 public final class ReportFiles {
-    @Option(names = "--html", paramLabel = "FILE", description = "Where the page goes (default: ${COMMAND-NAME}.html).")
+    @Option(names = "--html", paramLabel = "FILE",
+            description = "Where the page goes (default: ${COMMAND-NAME}.html).")
     private Path html;
 
     @Option(names = "--no-html", description = "Write no page.")
     private boolean noHtml;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write all figures as JSON; - is stdout, with nothing else there.")
+    @Option(names = "--json", paramLabel = "FILE",
+            description = "Write all figures as JSON; - is stdout, with nothing else there.")
     private Path json;
 
-    @Option(names = "--markdown", paramLabel = "FILE", description = "Write the table for a README; - is stdout.")
+    @Option(names = "--markdown", paramLabel = "FILE",
+            description = "Write the table for a README; - is stdout.")
     private Path markdown;
 
     @Spec(Spec.Target.MIXEE)
@@ -41,7 +44,8 @@ public final class ReportFiles {
             throw new ParameterException(command.commandLine(), "--html and --no-html exclude each other");
         }
         if (Stream.of(json, markdown, html).filter(Path.of("-")::equals).count() > 1) {
-            throw new ParameterException(command.commandLine(), "only one of --json, --markdown and --html can go to stdout");
+            throw new ParameterException(command.commandLine(),
+                    "only one of --json, --markdown and --html can go to stdout");
         }
         Path page = html == null ? Path.of(command.name() + ".html") : html;
         htmlFile = file(noHtml ? null : page, "--html FILE, or leave it out with --no-html");

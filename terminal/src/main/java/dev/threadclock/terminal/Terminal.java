@@ -45,7 +45,7 @@ public final class Terminal {
 
         @Override
         public void write(int b) throws IOException {
-            write(new byte[] {(byte) b}, 0, 1);
+            write(new byte[]{(byte) b}, 0, 1);
         }
 
         @Override
@@ -109,7 +109,8 @@ public final class Terminal {
         try {
             Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
                     .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            String[] rowsAndColumns = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim().split(" ");
+            String[] rowsAndColumns = new String(stty.getInputStream().readAllBytes(),
+                    StandardCharsets.US_ASCII).trim().split(" ");
             stty.waitFor(1, TimeUnit.SECONDS);
             int columns = rowsAndColumns.length == 2 ? Integer.parseInt(rowsAndColumns[1]) : 0;
             return columns > 0 ? columns : USUAL_WIDTH;
@@ -125,13 +126,15 @@ public final class Terminal {
         if (unicode) {
             return text;
         }
-        return text.replace('─', '-').replace('×', 'x').replace("µ", "u").replace('−', '-').replace("…", "...").replace("·", "-");
+        return text.replace('─', '-').replace('×', 'x').replace("µ", "u").replace('−', '-')
+                .replace("…", "...").replace("·", "-");
     }
 
     private static boolean isTerminal(int number) {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + number)).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty")
+                    || target.equals("/dev/console");
         } catch (IOException e) {
             return false;
         }
@@ -139,7 +142,7 @@ public final class Terminal {
 
     /** The locale in effect, in the order of precedence of locale(7). */
     private static String locale() {
-        for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        for (String name : new String[]{"LC_ALL", "LC_CTYPE", "LANG"}) {
             String value = System.getenv(name);
             if (value != null && !value.isEmpty()) {
                 return value;

@@ -13,16 +13,19 @@ import picocli.CommandLine.TypeConversionException;
 /** Durations in options: 500ms, 60s, 1.5m, 1h; a bare number is seconds. */
 public final class TimeSpan implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h|d|)");
-    private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "", ChronoUnit.SECONDS,
+    private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s",
+            ChronoUnit.SECONDS, "", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
 
     @Override
     public Duration convert(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new TypeConversionException("'" + Printable.line(text, 100) + "' is no length of time; give one as 500ms, 60s, 5m or 1h");
+            throw new TypeConversionException("'" + Printable.line(text, 100)
+                    + "' is no length of time; give one as 500ms, 60s, 5m or 1h");
         }
-        BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)).getDuration().toNanos()));
+        BigDecimal nanos = new BigDecimal(matcher.group(1))
+                .multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)).getDuration().toNanos()));
         return Duration.ofNanos(nanos.longValue());
     }
 

@@ -9,8 +9,9 @@ import dev.threadclock.tests.child.Allocation;
 class AllocationTest {
     @OnEachJdk
     void aMillionReadsAllocateNothing(TestJdk jdk) {
-        for (String freshness : new String[] {"tick", "now"}) {
-            assertThat(ChildJvm.of(jdk).withAgentPath("freshness=" + freshness).run(Allocation.class, "read").ok().number("bytes"))
+        for (String freshness : new String[]{"tick", "now"}) {
+            assertThat(ChildJvm.of(jdk).withAgentPath("freshness=" + freshness).run(Allocation.class, "read")
+                    .ok().number("bytes"))
                     .as(freshness).isZero();
         }
     }

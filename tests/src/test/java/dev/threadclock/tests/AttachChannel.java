@@ -57,7 +57,8 @@ final class AttachChannel {
     /** Sends a command and its three arguments. */
     String request(String... words) throws IOException {
         try (SocketChannel channel = SocketChannel.open(address)) {
-            ByteBuffer out = ByteBuffer.wrap(("1\0" + String.join("\0", words) + "\0").getBytes(StandardCharsets.UTF_8));
+            ByteBuffer out = ByteBuffer
+                    .wrap(("1\0" + String.join("\0", words) + "\0").getBytes(StandardCharsets.UTF_8));
             while (out.hasRemaining()) {
                 channel.write(out);
             }

@@ -31,7 +31,8 @@ class AttachElsewhereTest {
     private static ChildJvm contained(TestJdk jdk, String mounts) {
         String classes = "'" + AttachJvm.CLASSES + "'";
         String script = "mount --bind " + classes + " /mnt && " + mounts
-                + " && { [ -e " + classes + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes + "; }; } && exec \"$@\"";
+                + " && { [ -e " + classes + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes
+                + "; }; } && exec \"$@\"";
         return ChildJvm.of(jdk).under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", script, "sh");
     }
 
@@ -69,9 +70,14 @@ class AttachElsewhereTest {
         AttachJvm.assumeUsers(TestJdk.newest());
         try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newest()));
                 AttachJvm users = AttachJvm.start(under(TestJdk.newest(), USER))) {
-            AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0", "user 12345");
-            AttachJvm.assertRefused(AttachJvm.startCommand(AttachJvm.asUser(12347, 12346), "attach", users.pid()).end(), "user 12345");
-            AttachJvm.assertRefused(AttachJvm.startCommand(AttachJvm.asUser(12345, 12348), "attach", users.pid()).end(), "group 12346");
+            AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0",
+                    "user 12345");
+            AttachJvm.assertRefused(
+                    AttachJvm.startCommand(AttachJvm.asUser(12347, 12346), "attach", users.pid()).end(),
+                    "user 12345");
+            AttachJvm.assertRefused(
+                    AttachJvm.startCommand(AttachJvm.asUser(12345, 12348), "attach", users.pid()).end(),
+                    "group 12346");
             assertThat(roots.said() + users.said()).isEmpty();
         }
     }
@@ -118,7 +124,8 @@ class AttachElsewhereTest {
     @OnEachJdk
     void aJvmWhoseTmpIsReadOnlyIsNotSignalled(TestJdk jdk) {
         Host.assumeMounts();
-        String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && " + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
+        String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "
+                + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
         try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
             Result attach = AttachJvm.command("attach", jvm.pid());
             AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-javaagent");

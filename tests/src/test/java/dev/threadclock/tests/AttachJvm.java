@@ -24,7 +24,8 @@ final class AttachJvm implements AutoCloseable {
     static final Path CLASSES = Product.origin(AttachTarget.class);
 
     /** On a loaded machine a JVM needs longer to answer than these commands wait. */
-    private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record", "doctor");
+    private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record",
+            "doctor");
     private static final int SETTLING_LINES = 5;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
@@ -35,7 +36,8 @@ final class AttachJvm implements AutoCloseable {
         this.running = running;
         nanosUntil(nanos -> true);
         // Under unshare the JVM is a grandchild.
-        pid = running.process().descendants().reduce((first, second) -> second).orElse(running.process().toHandle()).pid();
+        pid = running.process().descendants().reduce((first, second) -> second)
+                .orElse(running.process().toHandle()).pid();
     }
 
     /** Starts it, and waits until it is running. */
@@ -64,13 +66,16 @@ final class AttachJvm implements AutoCloseable {
     /** Waits until a read has such a cost; returns the settled cost, the lowest of a few. */
     long nanosUntil(LongPredicate wanted) {
         int settled = Integer.MAX_VALUE;
-        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; ) {
-            List<String> lines = read(running.out()).lines().filter(line -> line.matches("nanos=\\d+")).toList();
-            if (!lines.isEmpty() && settled == Integer.MAX_VALUE && wanted.test(nanos(lines.get(lines.size() - 1)))) {
+        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
+            List<String> lines = read(running.out()).lines().filter(line -> line.matches("nanos=\\d+"))
+                    .toList();
+            if (!lines.isEmpty() && settled == Integer.MAX_VALUE
+                    && wanted.test(nanos(lines.get(lines.size() - 1)))) {
                 settled = lines.size() + SETTLING_LINES;
             }
             if (lines.size() >= settled) {
-                return lines.subList(settled - SETTLING_LINES - 1, settled).stream().mapToLong(AttachJvm::nanos).min().getAsLong();
+                return lines.subList(settled - SETTLING_LINES - 1, settled).stream()
+                        .mapToLong(AttachJvm::nanos).min().getAsLong();
             }
             if (!running.process().isAlive()) {
                 break;
@@ -91,7 +96,8 @@ final class AttachJvm implements AutoCloseable {
 
     /** The number of copies of the library in it. */
     long copies() {
-        return read(proc().resolve("maps")).lines().filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
+        return read(proc().resolve("maps")).lines()
+                .filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
     }
 
     /** Names in one of its folders, except HotSpot's own files and the path to its classes. */
@@ -135,7 +141,8 @@ final class AttachJvm implements AutoCloseable {
     /** The same under another command, such as setpriv. */
     static Running startCommand(List<String> under, String... arguments) {
         List<String> command = new ArrayList<>(under);
-        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar", Product.JAR.toString()));
+        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
+                "-jar", Product.JAR.toString()));
         command.addAll(Arrays.asList(arguments));
         if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
             command.addAll(List.of("--timeout", "60s"));
@@ -147,7 +154,8 @@ final class AttachJvm implements AutoCloseable {
     static void assertRefused(Result result, String... words) {
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
         assertThat(result.out()).isEmpty();
-        assertThat(result.errLines()).as(result.toString()).filteredOn(line -> !line.contains("JEP 451")).hasSize(1);
+        assertThat(result.errLines()).as(result.toString()).filteredOn(line -> !line.contains("JEP 451"))
+                .hasSize(1);
         assertThat(List.of(words)).allSatisfy(word -> assertThat(result.err()).contains(word));
     }
 
@@ -158,7 +166,8 @@ final class AttachJvm implements AutoCloseable {
 
     static void assumeUsers(TestJdk jdk) {
         List<String> command = new ArrayList<>(asUser(12345, 12346));
-        command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version", Product.JAR.toString(), CLASSES.toString(),
+        command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version",
+                Product.JAR.toString(), CLASSES.toString(),
                 jdk.java()));
         try {
             if (ChildJvm.start(command, Map.of()).end().exitCode() == 0) {
@@ -167,7 +176,8 @@ final class AttachJvm implements AutoCloseable {
         } catch (IllegalStateException e) {
             // There is no setpriv.
         }
-        abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that others may read");
+        abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that"
+                + " others may read");
     }
 
     private static String read(Path file) {

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
  * JDK, with two kinds of heap, for longer.
  */
 class AttachMemoryTest {
-    private static final String TITLE = "Memory of a JVM (RSS, and what it knows itself of: NMT) over attach and detach; kB";
+    private static final String TITLE = "Memory of a JVM (RSS, and what it knows itself of: NMT) over"
+            + " attach and detach; kB";
     private static final boolean ALL = System.getProperty("threadclock.memory", "").equals("all");
     private static final int CYCLES = ALL ? 1000 : 150;
     private static final int WARM_UP = CYCLES / 5;
@@ -32,12 +33,15 @@ class AttachMemoryTest {
     private static final long MORE_KILOBYTES = 2048;
     private static final CLibrary NOTHING = CLibrary.of("company");
     private static final Pattern COMMITTED = Pattern.compile("Total: reserved=\\d+KB, committed=(\\d+)KB");
-    private static final Pattern HEAP = Pattern.compile("Java Heap \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
+    private static final Pattern HEAP = Pattern
+            .compile("Java Heap \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
 
     @TempDir
     Path folder;
 
-    private enum What { THREADCLOCK, NOTHING, NONE }
+    private enum What {
+        THREADCLOCK, NOTHING, NONE
+    }
 
     private record Memory(long resident, long committed, long heap) {}
 
@@ -46,7 +50,8 @@ class AttachMemoryTest {
         assumeTrue(NOTHING.file().isPresent(), NOTHING.problem());
         assumeTrue(ALL || jdk.isThorough(), "on the thorough JDKs only");
         long millis = 0;
-        for (List<String> heap : List.of(List.of("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"), List.of("-Xmx256m"))) {
+        for (List<String> heap : List.of(List.of("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"),
+                List.of("-Xmx256m"))) {
             long[] more = new long[What.values().length];
             for (What what : What.values()) {
                 long began = System.nanoTime();
@@ -54,7 +59,8 @@ class AttachMemoryTest {
                 millis = Math.max(millis, (System.nanoTime() - began) / 1_000_000);
             }
             if (heap.size() > 1) {
-                assertThat(more[What.THREADCLOCK.ordinal()]).as("kilobytes more than with an agent that does nothing")
+                assertThat(more[What.THREADCLOCK.ordinal()])
+                        .as("kilobytes more than with an agent that does nothing")
                         .isLessThan(more[What.NOTHING.ordinal()] + MORE_KILOBYTES);
             }
             if (!ALL) {
@@ -67,7 +73,8 @@ class AttachMemoryTest {
     private long grows(TestJdk jdk, List<String> heap, What what, long millis) throws Exception {
         Path page = Files.createTempFile(folder, "state", "");
         StormState state = new StormState(page.toString());
-        ChildJvm child = ChildJvm.of(jdk).with(heap.toArray(new String[0])).with("-XX:NativeMemoryTracking=summary", Crash.flag(folder));
+        ChildJvm child = ChildJvm.of(jdk).with(heap.toArray(new String[0]))
+                .with("-XX:NativeMemoryTracking=summary", Crash.flag(folder));
         if (jdk.feature() >= 21) {
             child.with("-XX:+EnableDynamicAgentLoading");
         }
@@ -83,9 +90,12 @@ class AttachMemoryTest {
         state.end();
         assertThat(running.end().exitCode()).isZero();
         assertThat(Crash.text(folder)).isEmpty();
-        ResultFile.line(TITLE, String.format("%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",
-                jdk, String.join(" ", heap), what, what == What.NONE ? 0 : CYCLES, before.resident, after.resident,
-                after.resident - before.resident, before.committed, after.committed, after.committed - before.committed,
+        ResultFile.line(TITLE, String.format(
+                "%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",
+                jdk, String.join(" ", heap), what, what == What.NONE ? 0 : CYCLES, before.resident,
+                after.resident,
+                after.resident - before.resident, before.committed, after.committed,
+                after.committed - before.committed,
                 after.heap - before.heap));
         return after.resident - before.resident;
     }
@@ -109,7 +119,8 @@ class AttachMemoryTest {
     private static Memory memory(AttachChannel channel, Running running) throws IOException {
         String summary = channel.request("jcmd", "VM.native_memory summary", "", "");
         long resident = Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
-                .filter(line -> line.startsWith("VmRSS:")).mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
                 .findFirst().orElse(0);
         return new Memory(resident, number(COMMITTED, summary), number(HEAP, summary));
     }

@@ -28,7 +28,8 @@ class AttachRefusalTest {
 
     private void assertDisabled(ChildJvm child) {
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "DisableAttachMechanism", jvm.label(), "restart");
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "DisableAttachMechanism",
+                    jvm.label(), "restart");
             assertThat(jvm.said().lines()).allSatisfy(line -> assertThat(line).contains("Picked up "));
             assertThat(jvm.copies()).isZero();
         }
@@ -45,7 +46,8 @@ class AttachRefusalTest {
         if (jdk.feature() >= 9) {
             Path arguments = Files.writeString(folder.resolve("arguments"), "# none\n\"" + OFF + "\"\n");
             assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData", "@" + arguments));
-            assertDisabled(ChildJvm.of(jdk).with("-XX:-UsePerfData").withEnvironment("JDK_JAVA_OPTIONS", OFF));
+            assertDisabled(
+                    ChildJvm.of(jdk).with("-XX:-UsePerfData").withEnvironment("JDK_JAVA_OPTIONS", OFF));
         }
     }
 
@@ -58,7 +60,9 @@ class AttachRefusalTest {
                 assertThat(result.err()).as(command).doesNotContain("-javaagent");
             }
             String doctor = AttachJvm.command("doctor", "--no-jdks", jvm.pid()).out().replaceAll("\\s+", " ");
-            assertThat(doctor).contains("threadclock is in it already", "threadclock is loaded and cannot be asked").doesNotContain("-javaagent");
+            assertThat(doctor)
+                    .contains("threadclock is in it already", "threadclock is loaded and cannot be asked")
+                    .doesNotContain("-javaagent");
             assertThat(jvm.said()).isEmpty();
             assertThat(jvm.copies()).isEqualTo(1);
         }
@@ -75,7 +79,8 @@ class AttachRefusalTest {
 
     @OnEachJdk
     void theLastFlagWins(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
             Result attach = AttachJvm.command("attach", jvm.pid());
             assertThat(attach.exitCode()).as(attach.toString()).isZero();
         }
@@ -85,7 +90,8 @@ class AttachRefusalTest {
     void theJvmsOwnRefusalIsPassedOn(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading"))) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "Dynamic agent loading is not enabled");
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()),
+                    "Dynamic agent loading is not enabled");
             assertThat(jvm.said()).isEmpty();
             assertThat(jvm.copies()).isZero();
         }
@@ -107,13 +113,16 @@ class AttachRefusalTest {
     @Test
     void itselfIsRefused() {
         String command = System.getProperty("java.home") + "/bin/java -jar '" + Product.JAR + "' attach $$";
-        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command), Map.of()).end(), "this command itself");
+        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command), Map.of()).end(),
+                "this command itself");
     }
 
     @Test
     void aThreadsNumberIsToldFromAProcess() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest())); Stream<Path> tasks = Files.list(jvm.proc().resolve("task"))) {
-            String thread = tasks.map(task -> task.getFileName().toString()).filter(tid -> !tid.equals(jvm.pid()))
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()));
+                Stream<Path> tasks = Files.list(jvm.proc().resolve("task"))) {
+            String thread = tasks.map(task -> task.getFileName().toString())
+                    .filter(tid -> !tid.equals(jvm.pid()))
                     .findFirst().orElseThrow();
             AttachJvm.assertRefused(AttachJvm.command("attach", thread), "thread of process " + jvm.pid());
         }
@@ -167,9 +176,11 @@ class AttachRefusalTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"attach", "attach 0", "attach -1", "attach 99999999999", "attach 1 x y", "attach --timeout 0 1",
-            "attach --timeout soon 1", "attach --timeout 1", "attach 1 do=detach", "attach 1 freshness=now,report=x", "detach", "detach 1 2",
-            "status --jsno 1", "status", "status -p 1 2", "attach -p 1 2 x"})
+    @ValueSource(strings = {"attach", "attach 0", "attach -1", "attach 99999999999", "attach 1 x y",
+        "attach --timeout 0 1",
+        "attach --timeout soon 1", "attach --timeout 1", "attach 1 do=detach",
+        "attach 1 freshness=now,report=x", "detach", "detach 1 2",
+        "status --jsno 1", "status", "status -p 1 2", "attach -p 1 2 x"})
     void usedWronglyIsExit2(String arguments) {
         Result result = AttachJvm.command(arguments.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);

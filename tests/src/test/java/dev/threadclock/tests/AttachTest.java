@@ -39,13 +39,15 @@ class AttachTest {
     }
 
     private static JsonObject status(AttachJvm jvm) {
-        return JsonParser.parseString(AttachJvm.command("status", "--json", jvm.pid()).out()).getAsJsonObject();
+        return JsonParser.parseString(AttachJvm.command("status", "--json", jvm.pid()).out())
+                .getAsJsonObject();
     }
 
     @OnEachJdk
     void attachTakesOverAndDetachGivesBack(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
+            assertThat(AttachJvm.command("status", jvm.pid()).ok().out())
+                    .isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
             assertThat(status(jvm).get("loaded").getAsBoolean()).isFalse();
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains("not loaded");
             assertThat(jvm.said()).as("a look from outside").isEmpty();
@@ -53,23 +55,28 @@ class AttachTest {
             long before = jvm.nanosUntil(nanos -> nanos > 100);
             Result attach = AttachJvm.command("attach", jvm.pid());
             assertThat(attach.exitCode()).as(attach.toString()).isZero();
-            assertThat(attach.out()).matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
-            assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451")).hasSize(warns(jdk) ? 1 : 0);
+            assertThat(attach.out())
+                    .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
+            assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
+                    .hasSize(warns(jdk) ? 1 : 0);
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
             long attached = jvm.nanosUntil(nanos -> nanos * 3 < before);
 
             JsonObject status = status(jvm);
             assertThat(status.get("loaded").getAsBoolean()).isTrue();
             assertThat(status.get("active").getAsString()).isEqualTo("yes");
-            assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString()).isEqualTo("threadclock");
-            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).contains(jvm.label(), "getThreadUserCpuTime0", "threadclock");
+            assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
+                    .isEqualTo("threadclock");
+            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).contains(jvm.label(),
+                    "getThreadUserCpuTime0", "threadclock");
 
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
             assertThat(status(jvm).get("active").getAsString()).isEqualTo("no");
             assertThat(status(jvm).getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
                     .isEqualTo("jvm, called by threadclock");
-            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString()).isEqualTo("jvm");
+            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString())
+                    .isEqualTo("jvm");
 
             assertThat(AttachJvm.command("attach", jvm.pid()).ok().out()).contains("answers user time");
             jvm.nanosUntil(nanos -> nanos * 3 < before);
@@ -119,7 +126,8 @@ class AttachTest {
         Path real = Files.createDirectory(folder.resolve("real"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), real);
         Path library = Files.copy(Product.LIBRARY, real.resolve("libthreadclock.so"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so")))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so")))) {
             jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library);
@@ -144,10 +152,12 @@ class AttachTest {
     void aMistakeInTheOptionsIsToldHereAndNotThere(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             String before = jvm.said();
-            for (String options : List.of("freshness=never", "speed=high", "log=/nonexistent/folder/log", "x".repeat(900))) {
+            for (String options : List.of("freshness=never", "speed=high", "log=/nonexistent/folder/log",
+                    "x".repeat(900))) {
                 AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), options));
             }
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)), "1024 bytes");
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)),
+                    "1024 bytes");
             assertThat(before).isEmpty();
             assertThat(jvm.said()).doesNotContain("threadclock: ");
         }
@@ -159,7 +169,8 @@ class AttachTest {
             try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
                 List<Running> both = List.of(AttachJvm.startCommand(List.of(), "attach", jvm.pid()),
                         AttachJvm.startCommand(List.of(), "attach", jvm.pid()));
-                assertThat(both.stream().map(Running::end)).as("one of them").anyMatch(result -> result.exitCode() == 0);
+                assertThat(both.stream().map(Running::end)).as("one of them")
+                        .anyMatch(result -> result.exitCode() == 0);
                 assertThat(jvm.said()).doesNotContain("Full thread dump");
             }
         }
@@ -171,11 +182,13 @@ class AttachTest {
         assumeTrue(jdk.feature() >= 17, "the command line needs Java 17");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             List<String> command = List.of(jdk.java(), "--enable-native-access=ALL-UNNAMED", "-cp",
-                    Product.JAR + ":" + Product.origin(AttachRepeatedly.class), AttachRepeatedly.class.getName(), jvm.pid(), "" + TIMES);
+                    Product.JAR + ":" + Product.origin(AttachRepeatedly.class),
+                    AttachRepeatedly.class.getName(), jvm.pid(), "" + TIMES);
             Result result = ChildJvm.start(command, Map.of()).end();
             assertThat(result.exitCode()).as(result.toString()).isZero();
             assertThat(result.out().lines()).hasSize(2 * TIMES);
-            List<String> held = result.errLines().stream().filter(line -> line.startsWith("target: ")).toList();
+            List<String> held = result.errLines().stream().filter(line -> line.startsWith("target: "))
+                    .toList();
             assertThat(held).hasSize(2);
             assertThat(target(held.get(1))).as("after %d times", TIMES).isEqualTo(target(held.get(0)));
             assertThat(files(held.get(1))).isEqualTo(files(held.get(0)));

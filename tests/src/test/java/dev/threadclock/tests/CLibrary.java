@@ -24,11 +24,16 @@ record CLibrary(Optional<Path> file, String problem) {
             return new CLibrary(Optional.empty(), "no JDK here has include/jvmti.h");
         }
         try {
-            Path library = Files.createDirectories(Product.ROOT.resolve("build/test/parity")).resolve("lib" + name + ".so");
-            Result result = ChildJvm.start(List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
-                    "-I" + include.get(), "-I" + include.get().resolve("linux"),
-                    Product.ROOT.resolve("tests/src/main/c/" + name + ".c").toString(), "-o", library.toString(), "-ldl"), Map.of()).end();
-            return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(), result.err().strip());
+            Path library = Files.createDirectories(Product.ROOT.resolve("build/test/parity"))
+                    .resolve("lib" + name + ".so");
+            Result result = ChildJvm.start(
+                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
+                            "-I" + include.get(), "-I" + include.get().resolve("linux"),
+                            Product.ROOT.resolve("tests/src/main/c/" + name + ".c").toString(), "-o",
+                            library.toString(), "-ldl"),
+                    Map.of()).end();
+            return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(),
+                    result.err().strip());
         } catch (IllegalStateException | IOException e) {
             return new CLibrary(Optional.empty(), "gcc cannot be run: " + e);
         }

@@ -109,8 +109,10 @@ final class ChildJvm {
         try {
             Path out = Files.createTempFile("child-", ".out");
             Path err = Files.createTempFile("child-", ".err");
-            ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-            builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
+            ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile())
+                    .redirectError(err.toFile());
+            builder.environment().keySet()
+                    .removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
             builder.environment().putAll(environment);
             Process process = builder.start();
             process.getOutputStream().close();
@@ -128,7 +130,8 @@ final class ChildJvm {
                     process.descendants().forEach(ProcessHandle::destroyForcibly);
                     process.destroyForcibly().waitFor();
                 }
-                Result result = new Result(command, process.exitValue(), Files.readString(out), Files.readString(err));
+                Result result = new Result(command, process.exitValue(), Files.readString(out),
+                        Files.readString(err));
                 if (!ended) {
                     throw new AssertionError("still running after " + limit + ": " + result);
                 }
@@ -192,7 +195,8 @@ final class ChildJvm {
 
         @Override
         public String toString() {
-            return "exit " + exitCode + "\nstdout: " + out + "\nstderr: " + err + "\nof " + String.join(" ", command);
+            return "exit " + exitCode + "\nstdout: " + out + "\nstderr: " + err + "\nof "
+                    + String.join(" ", command);
         }
     }
 }

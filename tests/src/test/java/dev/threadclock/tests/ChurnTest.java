@@ -29,7 +29,8 @@ class ChurnTest {
         long threads = Long.getLong("threadclock.churn", otherwise);
         // The heap is touched at the start, so that it does not contribute to later growth.
         Result result = child.with("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch").withAgentPath("")
-                .withinAtLeast(LONGEST_A_THREAD.multipliedBy(threads)).run(Churn.class, Long.toString(threads)).ok();
+                .withinAtLeast(LONGEST_A_THREAD.multipliedBy(threads))
+                .run(Churn.class, Long.toString(threads)).ok();
         System.out.println("  " + jdk + ": " + result.out().strip());
         assertThat(result.number("wrong")).as(result.toString()).isZero();
         assertThat(result.number("alive")).as("some were read while they lived").isPositive();

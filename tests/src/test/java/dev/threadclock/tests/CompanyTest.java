@@ -29,7 +29,8 @@ class CompanyTest {
     private static final boolean EACH = System.getProperty("threadclock.company", "").equals("each");
     private static final long SECONDS = Long.getLong("threadclock.storm.seconds", 2);
     private static final CLibrary OTHER_AGENT = CLibrary.of("company");
-    private static final String[] COLLECTORS = {"Serial", "Parallel", "G1", "ConcMarkSweep", "Z", "Shenandoah", "Epsilon"};
+    private static final String[] COLLECTORS = {"Serial", "Parallel", "G1", "ConcMarkSweep", "Z",
+        "Shenandoah", "Epsilon"};
 
     @TempDir
     Path folder;
@@ -37,9 +38,12 @@ class CompanyTest {
     /** The flags of each, by its name. */
     private Map<String, String> company(TestJdk jdk) throws IOException {
         Map<String, String> flags = new LinkedHashMap<>();
-        flags.put("JDWP", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=" + (jdk.feature() == 8 ? "0" : "127.0.0.1:0"));
-        flags.put("JFR", "-XX:StartFlightRecording=settings=profile,filename=" + folder.resolve("recording.jfr"));
-        flags.put("async-profiler", "-agentpath:" + asyncProfiler(folder) + "=start,event=itimer,interval=1ms,file=" + folder.resolve("profile.jfr"));
+        flags.put("JDWP", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address="
+                + (jdk.feature() == 8 ? "0" : "127.0.0.1:0"));
+        flags.put("JFR",
+                "-XX:StartFlightRecording=settings=profile,filename=" + folder.resolve("recording.jfr"));
+        flags.put("async-profiler", "-agentpath:" + asyncProfiler(folder)
+                + "=start,event=itimer,interval=1ms,file=" + folder.resolve("profile.jfr"));
         OTHER_AGENT.file().ifPresent(library -> flags.put("another agent", "-agentpath:" + library));
         Path copy = folder.resolve("libthreadclock.so");
         if (!Files.exists(copy)) {
@@ -53,7 +57,8 @@ class CompanyTest {
     static Path asyncProfiler(Path folder) throws IOException {
         Path library = folder.resolve("libasyncProfiler.so");
         String platform = System.getProperty("os.arch").equals("amd64") ? "linux-x64" : "linux-arm64";
-        try (InputStream in = CompanyTest.class.getResourceAsStream("/" + platform + "/libasyncProfiler.so")) {
+        try (InputStream in = CompanyTest.class
+                .getResourceAsStream("/" + platform + "/libasyncProfiler.so")) {
             if (!Files.exists(library)) {
                 Files.copy(in, library);
             }
@@ -63,9 +68,12 @@ class CompanyTest {
 
     /** The order of loading, and what is loaded besides the agent. */
     static Stream<Arguments> orders() {
-        List<String> names = EACH ? List.of("all", "JDWP", "JFR", "async-profiler", "another agent", "a second copy") : List.of("all");
-        return TestJdk.all().stream().flatMap(jdk -> names.stream().flatMap(name -> Stream.of("before", "after")
-                .map(order -> Arguments.of(jdk, order, name))));
+        List<String> names = EACH
+                ? List.of("all", "JDWP", "JFR", "async-profiler", "another agent", "a second copy")
+                : List.of("all");
+        return TestJdk.all().stream()
+                .flatMap(jdk -> names.stream().flatMap(name -> Stream.of("before", "after")
+                        .map(order -> Arguments.of(jdk, order, name))));
     }
 
     @ParameterizedTest(name = "{2} {1} the agent, {0}")
@@ -73,11 +81,13 @@ class CompanyTest {
     void othersAreNotDisturbed(TestJdk jdk, String order, String name) throws Exception {
         assumeTrue(OTHER_AGENT.file().isPresent(), OTHER_AGENT.problem());
         Map<String, String> company = company(jdk);
-        List<String> flags = new ArrayList<>(name.equals("all") ? company.values() : List.of(company.get(name)));
+        List<String> flags = new ArrayList<>(
+                name.equals("all") ? company.values() : List.of(company.get(name)));
         flags.add(order.equals("after") ? 0 : flags.size(), "-agentpath:" + Product.LIBRARY);
         StormRun storm = new StormRun(jdk, folder).with(flags.toArray(new String[0]));
         Outcome outcome = storm.run(StormRun.cycles(0, SECONDS));
-        System.out.println("  " + jdk + ", " + name + " " + order + ", " + storm.cycles() + ": " + outcome.line());
+        System.out.println(
+                "  " + jdk + ", " + name + " " + order + ", " + storm.cycles() + ": " + outcome.line());
         outcome.assertFine();
         if (flags.contains(company.get("JFR"))) {
             assertThat(folder.resolve("recording.jfr")).isNotEmptyFile();
@@ -95,21 +105,24 @@ class CompanyTest {
         Path agent = Product.origin(Class.forName("io.opentelemetry.javaagent.OpenTelemetryAgent"));
         List<String> both = new ArrayList<>(List.of("-javaagent:" + agent, "-agentpath:" + Product.LIBRARY));
         for (int order = 0; order < 2; order++) {
-            StormRun storm = new StormRun(jdk, folder).with(both.toArray(new String[0])).with("-Dotel.traces.exporter=none",
-                    "-Dotel.metrics.exporter=none", "-Dotel.logs.exporter=none", "-Dotel.javaagent.logging=none");
+            StormRun storm = new StormRun(jdk, folder).with(both.toArray(new String[0])).with(
+                    "-Dotel.traces.exporter=none",
+                    "-Dotel.metrics.exporter=none", "-Dotel.logs.exporter=none",
+                    "-Dotel.javaagent.logging=none");
             storm.run(StormRun.cycles(0, SECONDS)).assertFine();
             Collections.reverse(both);
         }
     }
 
     static Stream<Arguments> collectors() {
-        return TestJdk.all().stream().flatMap(jdk -> Stream.of(COLLECTORS).filter(collector -> hasCollector(jdk, collector))
-                .map(collector -> Arguments.of(jdk, collector)));
+        return TestJdk.all().stream()
+                .flatMap(jdk -> Stream.of(COLLECTORS).filter(collector -> hasCollector(jdk, collector))
+                        .map(collector -> Arguments.of(jdk, collector)));
     }
 
     private static String[] collectorFlags(String collector) {
         // Epsilon frees nothing: its heap must hold everything that is allocated.
-        return new String[] {"-XX:+UnlockExperimentalVMOptions", "-XX:+Use" + collector + "GC",
+        return new String[]{"-XX:+UnlockExperimentalVMOptions", "-XX:+Use" + collector + "GC",
             collector.equals("Epsilon") ? "-Xmx2g" : "-Xmx256m"};
     }
 

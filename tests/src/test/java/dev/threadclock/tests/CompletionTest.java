@@ -26,7 +26,8 @@ class CompletionTest {
     /** What bash offers for the last of these words. */
     private List<String> offered(String... words) {
         // compopt is available in bash only during completion.
-        String shell = "compopt() { :; }; . '" + folder.resolve("threadclock") + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
+        String shell = "compopt() { :; }; . '" + folder.resolve("threadclock")
+                + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
         List<String> command = new ArrayList<>(List.of("bash", "-c", shell, "bash"));
         command.addAll(List.of(words));

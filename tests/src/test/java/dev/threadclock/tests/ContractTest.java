@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * agent.
  */
 class ContractTest {
-    private static final List<String> WAYS = List.of("without the agent", "-agentpath", "-agentpath after another agent", "-javaagent");
+    private static final List<String> WAYS = List.of("without the agent", "-agentpath",
+            "-agentpath after another agent", "-javaagent");
     /** The three variants run at the same time, because they mostly wait. */
     private static final Map<TestJdk, Map<String, Result>> RESULTS = new LinkedHashMap<>();
 
@@ -60,7 +61,8 @@ class ContractTest {
         return RESULTS.computeIfAbsent(jdk, any -> {
             Map<String, Running> children = new LinkedHashMap<>();
             String helper = ParityHelper.library().map(String::valueOf).orElse("none");
-            WAYS.forEach(each -> children.put(each, child(jdk, each).start(Contract.class, helper, jdk.java())));
+            WAYS.forEach(
+                    each -> children.put(each, child(jdk, each).start(Contract.class, helper, jdk.java())));
             Map<String, Result> results = new LinkedHashMap<>();
             children.forEach((each, running) -> results.put(each, running.end()));
             return results;
@@ -71,22 +73,27 @@ class ContractTest {
     private static List<String> contract(int feature) {
         Pattern limited = Pattern.compile("(\\d*)-(\\d*) \\| (.*)");
         try (InputStream in = ContractTest.class.getResourceAsStream("contract.txt")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#")).flatMap(line -> {
-                Matcher matcher = limited.matcher(line);
-                if (!matcher.matches()) {
-                    return Stream.of(line);
-                }
-                int from = matcher.group(1).isEmpty() ? 0 : Integer.parseInt(matcher.group(1));
-                int to = matcher.group(2).isEmpty() ? Integer.MAX_VALUE : Integer.parseInt(matcher.group(2));
-                return feature >= from && feature <= to ? Stream.of(matcher.group(3)) : Stream.empty();
-            }).toList();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines()
+                    .filter(line -> !line.startsWith("#")).flatMap(line -> {
+                        Matcher matcher = limited.matcher(line);
+                        if (!matcher.matches()) {
+                            return Stream.of(line);
+                        }
+                        int from = matcher.group(1).isEmpty() ? 0 : Integer.parseInt(matcher.group(1));
+                        int to = matcher.group(2).isEmpty() ? Integer.MAX_VALUE
+                                : Integer.parseInt(matcher.group(2));
+                        return feature >= from && feature <= to ? Stream.of(matcher.group(3))
+                                : Stream.empty();
+                    }).toList();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
     private static boolean isOfNative(String line) {
-        return Stream.of("native thread", "attached thread", "a thousand att", "early thread of", "thread of another agent", "\"")
+        return Stream
+                .of("native thread", "attached thread", "a thousand att", "early thread of",
+                        "thread of another agent", "\"")
                 .anyMatch(line::startsWith);
     }
 

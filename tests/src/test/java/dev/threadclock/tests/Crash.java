@@ -24,8 +24,9 @@ final class Crash {
     /** The essentials of the first one: signal, problematic frame and stack; "" if there is none. */
     static String text(Path folder) throws IOException {
         for (Path file : files(folder)) {
-            return String.join("\n", Files.readAllLines(file, java.nio.charset.StandardCharsets.ISO_8859_1).stream()
-                    .filter(line -> !line.isBlank()).limit(60).toList());
+            return String.join("\n",
+                    Files.readAllLines(file, java.nio.charset.StandardCharsets.ISO_8859_1).stream()
+                            .filter(line -> !line.isBlank()).limit(60).toList());
         }
         return "";
     }

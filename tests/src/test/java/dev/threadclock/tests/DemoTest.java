@@ -32,7 +32,8 @@ class DemoTest {
     private Running start(String... arguments) throws Exception {
         Path tmp = Files.createDirectories(folder.resolve("tmp"));
         List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java", "-Djava.io.tmpdir=" + tmp, "-jar", Product.JAR.toString()));
+                System.getProperty("java.home") + "/bin/java", "-Djava.io.tmpdir=" + tmp, "-jar",
+                Product.JAR.toString()));
         command.addAll(Arrays.asList(arguments));
         return ChildJvm.start(command, Map.of("TMPDIR", tmp.toString()));
     }
@@ -50,15 +51,18 @@ class DemoTest {
     @Test
     void helpNamesTheOptions() throws Exception {
         Result help = run("demo", "--help");
-        assertThat(help.ok().out()).contains("threadclock demo", "--jdk", "--json", "--html", "--markdown", "--quick");
+        assertThat(help.ok().out()).contains("threadclock demo", "--jdk", "--json", "--html", "--markdown",
+                "--quick");
         assertThat(run("--help").ok().out()).contains("demo");
-        assertThat(run("--version").ok().out()).contains(Files.readString(Product.ROOT.resolve("native/include/threadclock.h"))
-                .replaceAll("(?s).*#define THREADCLOCK_VERSION \"([^\"]+)\".*", "$1"));
+        assertThat(run("--version").ok().out())
+                .contains(Files.readString(Product.ROOT.resolve("native/include/threadclock.h"))
+                        .replaceAll("(?s).*#define THREADCLOCK_VERSION \"([^\"]+)\".*", "$1"));
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"demo --no-such-option", "demo too much", "demo --json", "demo --html x --no-html",
-            "demo --json - --markdown -", "--no-such-option", "no-such-command"})
+    @ValueSource(
+            strings = {"demo --no-such-option", "demo too much", "demo --json", "demo --html x --no-html",
+                "demo --json - --markdown -", "--no-such-option", "no-such-command"})
     void wrongArgumentsAreExit2(String line) throws Exception {
         Result result = run(line.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
@@ -89,7 +93,8 @@ class DemoTest {
     void figuresAreSane(TestJdk jdk) throws Exception {
         Path html = folder.resolve("page.html");
         Path markdown = folder.resolve("table.md");
-        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home().toString(), "--json", "-", "--html", html.toString(),
+        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home().toString(), "--json", "-", "--html",
+                html.toString(),
                 "--markdown", markdown.toString());
         assertThat(result.exitCode()).as(result.toString()).isZero();
         JsonObject report = JsonParser.parseString(result.out()).getAsJsonObject();
@@ -100,7 +105,8 @@ class DemoTest {
         for (String name : List.of("before", "with")) {
             JsonObject child = measured.getAsJsonObject(name);
             for (String what : List.of("user", "nanoTime", "cpu")) {
-                assertThat(child.getAsJsonObject(what).get("medianNanos").getAsDouble()).as(what).isBetween(0.5, 1e6);
+                assertThat(child.getAsJsonObject(what).get("medianNanos").getAsDouble()).as(what)
+                        .isBetween(0.5, 1e6);
             }
             for (String what : List.of("aroundTicks", "betweenTicks")) {
                 assertThat(child.getAsJsonObject(what).get("cpuNanos").getAsLong()).as(what).isPositive();
@@ -108,10 +114,12 @@ class DemoTest {
         }
         // Does not depend on how busy the machine is: the old path makes at least one system call, ours none.
         assertThat(median(measured, "with")).isLessThan(median(measured, "before"));
-        assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http", "href=\"http");
+        assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http",
+                "href=\"http");
         assertThat(Files.readString(markdown)).contains("|");
         Path json = Files.writeString(folder.resolve("demo.json"), result.out());
-        assertThat(Files.readString(markdown)).as("the table is made of the JSON").isEqualTo(DemoMarkdown.render(json));
+        assertThat(Files.readString(markdown)).as("the table is made of the JSON")
+                .isEqualTo(DemoMarkdown.render(json));
         assertThat(left()).containsExactlyInAnyOrder(html, markdown, json);
     }
 
@@ -123,9 +131,11 @@ class DemoTest {
     @ValueSource(strings = {"INT", "TERM"})
     void aSignalLeavesNoChildAndNoFile(String signal) throws Exception {
         Path html = folder.resolve("page.html");
-        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home().toString(), "--html", html.toString());
+        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home().toString(), "--html",
+                html.toString());
         List<ProcessHandle> children = waitForChildren(demo.process());
-        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(demo.process().pid())).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(demo.process().pid())).start()
+                .waitFor()).isZero();
         Result result = demo.end();
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(signal.equals("INT") ? 130 : 143);
         for (ProcessHandle child : children) {
@@ -142,7 +152,8 @@ class DemoTest {
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {
             List<ProcessHandle> measuring = demo.descendants()
-                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe")).toList();
+                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe"))
+                    .toList();
             if (!measuring.isEmpty()) {
                 Thread.sleep(1000);
                 return measuring;
@@ -156,7 +167,8 @@ class DemoTest {
     void theTableInTheReadmeIsMadeOfTheRecordedResults() throws Exception {
         Path json = Product.ROOT.resolve("lab/results/demo.json");
         Path readme = Product.ROOT.resolve("README.md");
-        assumeTrue(Files.exists(json) && Files.exists(readme), "no lab/results/demo.json or no README.md yet");
+        assumeTrue(Files.exists(json) && Files.exists(readme),
+                "no lab/results/demo.json or no README.md yet");
         assertThat(Files.readString(readme)).contains(DemoMarkdown.render(json).lines()
                 .filter(line -> line.startsWith("|")).toList());
     }

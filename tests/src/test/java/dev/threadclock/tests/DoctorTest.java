@@ -40,13 +40,16 @@ class DoctorTest {
      */
     private static String known(TestJdk jdk) {
         String[] numbers = jdk.jdk().version().split("[^0-9]+");
-        boolean ticks = jdk.feature() > 25 || jdk.feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
+        boolean ticks = jdk.feature() > 25
+                || jdk.feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
         return ticks ? "wrong" : "slow";
     }
 
     private static void assumeKnown(TestJdk jdk, JsonObject report) {
-        assumeTrue(jdk.feature() != 25 || !jdk.toString().contains("Corretto"), "Corretto has the change since 25.0.4.7");
-        assumeTrue(value(report, "machine", "accounting").equals("tick"), "the kernel's tick counts are wrong under tick accounting only");
+        assumeTrue(jdk.feature() != 25 || !jdk.toString().contains("Corretto"),
+                "Corretto has the change since 25.0.4.7");
+        assumeTrue(value(report, "machine", "accounting").equals("tick"),
+                "the kernel's tick counts are wrong under tick accounting only");
     }
 
     @OnEachJdk
@@ -61,14 +64,17 @@ class DoctorTest {
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("todo").getAsString())
                     .startsWith("threadclock attach " + jvm.pid());
             assertThat(jvm.said()).as("no thread dump").isEmpty();
-            assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started").doesNotExist();
+            assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started")
+                    .doesNotExist();
             assumeKnown(jdk, report);
             assertThat(value(report, "jvm", "userTime")).as(before.toString()).isEqualTo(known(jdk));
             assertRecorder(report, known(jdk).equals("wrong") ? "wrong" : "");
             if (known(jdk).equals("wrong")) {
                 JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
-                assertThat(recorder.get("todo").getAsString()).startsWith("threadclock attach " + jvm.pid() + " reach=jvm");
-                assertThat(recorder.get("text").getAsString()).containsPattern("work around ticks \\+[0-9,]+ %");
+                assertThat(recorder.get("todo").getAsString())
+                        .startsWith("threadclock attach " + jvm.pid() + " reach=jvm");
+                assertThat(recorder.get("text").getAsString())
+                        .containsPattern("work around ticks \\+[0-9,]+ %");
             }
         }
     }
@@ -76,7 +82,8 @@ class DoctorTest {
     /** What it says of Flight Recorder's split; "" for nothing. */
     private static void assertRecorder(JsonObject report, String value) {
         JsonObject jvm = report.getAsJsonObject("jvm");
-        assertThat(jvm.has("flightRecorder") ? value(report, "jvm", "flightRecorder") : "").as(jvm.toString()).isEqualTo(value);
+        assertThat(jvm.has("flightRecorder") ? value(report, "jvm", "flightRecorder") : "").as(jvm.toString())
+                .isEqualTo(value);
     }
 
     /** Where the JVM reads the VIRT clock, the agent repairs what ThreadMXBean says, not Flight Recorder. */
@@ -113,13 +120,19 @@ class DoctorTest {
     void theJdkOfAJvmInAChrootIsFound(@TempDir Path root) {
         Host.assumeMounts();
         TestJdk jdk = TestJdk.newest();
-        ChildJvm child = ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c", "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"",
+        ChildJvm child = ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c",
+                "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"",
                 root.toString());
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            Result result = AttachJvm.startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid()).end();
-            // A JDK that is a script of ci/jdks does not run from another place; that it was found there is what matters.
-            String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text").getAsString();
-            assertThat(text).as(result.toString()).doesNotContain("/proc/").doesNotContain(root.toString() + root);
+            Result result = AttachJvm
+                    .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
+                    .end();
+            // A JDK that is a script of ci/jdks does not run from another place; that it was found there is
+            // what matters.
+            String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
+                    .getAsString();
+            assertThat(text).as(result.toString()).doesNotContain("/proc/")
+                    .doesNotContain(root.toString() + root);
         }
     }
 
@@ -134,7 +147,8 @@ class DoctorTest {
         assertThat(found.getAsJsonObject("trial").get("userNanos").getAsDouble()).isPositive();
         assertThat(result.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
         assumeKnown(jdk, report);
-        assertThat(found.getAsJsonObject("trial").get("verdict").getAsString()).as(result.toString()).isEqualTo(known(jdk));
+        assertThat(found.getAsJsonObject("trial").get("verdict").getAsString()).as(result.toString())
+                .isEqualTo(known(jdk));
         assertThat(found.get("todo").getAsString()).contains("-javaagent");
     }
 
@@ -142,12 +156,16 @@ class DoctorTest {
     void theMachineAndItsClocks() {
         Result result = AttachJvm.command("doctor", "--json", "--no-jdks");
         JsonObject report = json(result);
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
-        assertThat(report.keySet()).containsExactly("threadclock", "well", "machine", "clocks", "jdks", "skipped", "jvm");
+        assertThat(result.exitCode()).as(result.toString())
+                .isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
+        assertThat(report.keySet()).containsExactly("threadclock", "well", "machine", "clocks", "jdks",
+                "skipped", "jvm");
         assertThat(report.get("jdks").isJsonNull()).isTrue();
         assertThat(report.get("jvm").isJsonNull()).isTrue();
-        assertThat(report.getAsJsonObject("machine").keySet()).containsExactly("kernel", "architecture", "cpus", "virtualisation", "container",
-                "nativeLibrary", "tickLengthNanos", "accounting", "clockSource", "vdso", "coarseClock", "rseq", "steal", "cpuLimit", "seccomp",
+        assertThat(report.getAsJsonObject("machine").keySet()).containsExactly("kernel", "architecture",
+                "cpus", "virtualisation", "container",
+                "nativeLibrary", "tickLengthNanos", "accounting", "clockSource", "vdso", "coarseClock",
+                "rseq", "steal", "cpuLimit", "seccomp",
                 "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled");
         report.getAsJsonObject("machine").entrySet().forEach(entry -> {
             JsonObject finding = entry.getValue().getAsJsonObject();
@@ -156,23 +174,27 @@ class DoctorTest {
             assertThat(finding.get("text").getAsString().startsWith("not known: ")).as(entry.toString())
                     .isEqualTo(finding.get("level").getAsString().equals("unknown"));
         });
-        assertThat(report.getAsJsonArray("clocks")).hasSize(10).allSatisfy(clock ->
-                assertThat(clock.getAsJsonObject().get("medianNanos").getAsDouble()).as(clock.toString()).isPositive());
+        assertThat(report.getAsJsonArray("clocks")).hasSize(10)
+                .allSatisfy(clock -> assertThat(clock.getAsJsonObject().get("medianNanos").getAsDouble())
+                        .as(clock.toString()).isPositive());
     }
 
     @Test
     void theTextIs80ColumnsWideAndPlainInAPipe() {
         Result result = AttachJvm.command("doctor", "--no-jdks");
         assertThat(result.out()).doesNotContain("\033").contains("Machine", "timer tick", "user, tick");
-        assertThat(result.out().lines()).allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(COLUMNS));
+        assertThat(result.out().lines())
+                .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(COLUMNS));
     }
 
     @Test
     void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
             JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
             assertThat(value(report, "jvm", "attach")).isEqualTo("false");
-            assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString()).contains("-javaagent:" + Product.JAR);
+            assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString())
+                    .contains("-javaagent:" + Product.JAR);
             assertThat(jvm.said()).isEmpty();
         }
     }
@@ -184,9 +206,11 @@ class DoctorTest {
         AttachJvm.assumeUsers(jdk);
         Path home = Files.createTempDirectory(Path.of("/tmp"), "doctor-jdk");
         try {
-            run("cp", "-a", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf", home.toString());
+            run("cp", "-a", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf",
+                    home.toString());
             run("chown", "-R", "12345:12346", home.toString());
-            assertThat(userTimeOfOther(home).get("text").getAsString()).startsWith("not known: ").contains("12345");
+            assertThat(userTimeOfOther(home).get("text").getAsString()).startsWith("not known: ")
+                    .contains("12345");
             assertThat(userTimeOfOther(jdk.jdk().home()).get("value").isJsonNull()).isFalse();
         } finally {
             run("rm", "-rf", home.toString());
@@ -194,8 +218,10 @@ class DoctorTest {
     }
 
     private static JsonObject userTimeOfOther(Path home) throws Exception {
-        List<String> command = Stream.concat(AttachJvm.asUser(12345, 12346).stream(), Stream.of(home + "/bin/java", "-cp",
-                AttachJvm.CLASSES.toString(), AttachTarget.class.getName())).toList();
+        List<String> command = Stream
+                .concat(AttachJvm.asUser(12345, 12346).stream(), Stream.of(home + "/bin/java", "-cp",
+                        AttachJvm.CLASSES.toString(), AttachTarget.class.getName()))
+                .toList();
         Process other = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         try {
             Result result = AttachJvm.command("doctor", "--json", "" + other.pid());
@@ -207,7 +233,8 @@ class DoctorTest {
     }
 
     private static void run(String... command) throws Exception {
-        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(String.join(" ", command)).isZero();
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(String.join(" ", command))
+                .isZero();
     }
 
     @Test
@@ -218,12 +245,15 @@ class DoctorTest {
         } finally {
             sleep.destroyForcibly().waitFor();
         }
-        AttachJvm.assertRefused(AttachJvm.command("doctor", "--json", "" + sleep.pid()), "no process " + sleep.pid());
-        AttachJvm.assertRefused(AttachJvm.command("doctor", "no.such.Main"), "no JVM that runs 'no.such.Main'");
+        AttachJvm.assertRefused(AttachJvm.command("doctor", "--json", "" + sleep.pid()),
+                "no process " + sleep.pid());
+        AttachJvm.assertRefused(AttachJvm.command("doctor", "no.such.Main"),
+                "no JVM that runs 'no.such.Main'");
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"0", "-1", "99999999999", "1 2", "--jsno", "--jdk", "--no-jdks --jdk /usr", "--jdk /usr 1"})
+    @ValueSource(strings = {"0", "-1", "99999999999", "1 2", "--jsno", "--jdk", "--no-jdks --jdk /usr",
+        "--jdk /usr 1"})
     void usedWronglyIsExit2(String arguments) {
         Result result = AttachJvm.command(("doctor " + arguments).split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);

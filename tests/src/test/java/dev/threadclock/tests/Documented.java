@@ -25,7 +25,8 @@ final class Documented {
     /** The printed lines, with names that differ from run to run replaced as in the page. */
     static List<String> printed(List<String> lines) {
         return lines.stream().filter(line -> !line.isEmpty())
-                .map(line -> line.replaceAll("\\(file:/[^)]*\\.jar\\)", "(file:JAR)").replaceAll("\\(/[^)]*\\.so\\)", "(LIBRARY)"))
+                .map(line -> line.replaceAll("\\(file:/[^)]*\\.jar\\)", "(file:JAR)")
+                        .replaceAll("\\(/[^)]*\\.so\\)", "(LIBRARY)"))
                 .collect(Collectors.toList());
     }
 }

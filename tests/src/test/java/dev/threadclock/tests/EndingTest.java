@@ -43,13 +43,16 @@ class EndingTest {
         assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
         // A JVM terminated during its start-up sometimes reports this itself, and may exit with 1: without an
         // agent as well.
-        boolean notStarted = HOW[how].equals("TERM") && result.out().contains("java.lang.InternalError: Bad level");
+        boolean notStarted = HOW[how].equals("TERM")
+                && result.out().contains("java.lang.InternalError: Bad level");
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(notStarted ? 1 : STATUS[how]);
-        assertThat(result.errLines()).as(result.toString()).allMatch(line -> line.startsWith("Runtime.exit(143) logging failed"));
+        assertThat(result.errLines()).as(result.toString())
+                .allMatch(line -> line.startsWith("Runtime.exit(143) logging failed"));
     }
 
     /**
-     * Again if need be: the JDK loses a SIGTERM that comes between Signal.handle's call of the JVM and its note of
+     * Again if need be: the JDK loses a SIGTERM that comes between Signal.handle's call of the JVM and its
+     * note of
      * the handler.
      */
     private static void terminateAfter(Running running, int micros) throws InterruptedException {
@@ -66,8 +69,10 @@ class EndingTest {
             int how = i % HOW.length;
             boolean agentPath = i / HOW.length % 2 == 0;
             boolean term = HOW[how].equals("TERM");
-            ChildJvm child = agentPath ? child(jdk).withAgentPath("total=interpolated") : child(jdk).withJavaAgent("");
-            Running running = child.start(Ending.class, term ? "stay" : HOW[how], Integer.toString(random.nextInt(SET_UP_MICROS)));
+            ChildJvm child = agentPath ? child(jdk).withAgentPath("total=interpolated")
+                    : child(jdk).withJavaAgent("");
+            Running running = child.start(Ending.class, term ? "stay" : HOW[how],
+                    Integer.toString(random.nextInt(SET_UP_MICROS)));
             if (term) {
                 terminateAfter(running, random.nextInt(START_MICROS));
             }
@@ -79,7 +84,8 @@ class EndingTest {
     @OnEachJdk
     void afterItsWork(TestJdk jdk) throws Exception {
         assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
-        Result result = child(jdk).with("-agentpath:" + COMPANY.file().get() + "=late=" + Product.LIBRARY).start(Ending.class, "return", "0").end();
+        Result result = child(jdk).with("-agentpath:" + COMPANY.file().get() + "=late=" + Product.LIBRARY)
+                .start(Ending.class, "return", "0").end();
         assertThat(result.errLines()).as(result.toString()).isEmpty();
         assertThat(result.out()).as(result.toString()).contains("late: 0");
         assertThat(result.exitCode()).isZero();
@@ -91,7 +97,8 @@ class EndingTest {
             int how = 1 + i % (HOW.length - 1);
             boolean term = HOW[how].equals("TERM");
             // Its listener is started first; then everything happens at about the same time.
-            Running running = child(jdk).start(Ending.class, term ? "stay" : HOW[how], Integer.toString(300_000 + random.nextInt(60_000)));
+            Running running = child(jdk).start(Ending.class, term ? "stay" : HOW[how],
+                    Integer.toString(300_000 + random.nextInt(60_000)));
             while (Files.size(running.out()) == 0 && running.process().isAlive()) {
                 AttachJvm.sleep(1);
             }

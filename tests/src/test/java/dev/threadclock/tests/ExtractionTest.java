@@ -59,14 +59,17 @@ class ExtractionTest {
     @OnEachJdk
     void theFolderPropertyComesFirst(TestJdk jdk) throws Exception {
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
-        assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class), chosen.toString());
+        assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
+                chosen.toString());
         assertEmpty(chosen);
     }
 
     @OnEachJdk
     void aFolderThatDoesNotDoGivesWayToTheNext(TestJdk jdk) throws Exception {
-        for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd", "/dev/null")) {
-            assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class), tmp.toString());
+        for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
+                "/dev/null")) {
+            assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class),
+                    tmp.toString());
         }
         Result without = ChildJvm.of(jdk).with("-Djava.io.tmpdir=/nonexistent").run(Active.class);
         Result with = agent(jdk, "/nonexistent").run(Active.class);
@@ -79,10 +82,13 @@ class ExtractionTest {
     void onlyTheOwnerMayReadWhatIsExtracted() throws Exception {
         Host.assumeStrace();
         Path log = folder.resolve("calls");
-        Result result = agent(TestJdk.newest(), tmp).with("-Xint").under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
-                "-o", log.toString()).run(Active.class);
+        Result result = agent(TestJdk.newest(), tmp).with("-Xint")
+                .under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
+                        "-o", log.toString())
+                .run(Active.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/")).toList();
+        List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/"))
+                .toList();
         assertThat(made).filteredOn(line -> line.contains("mkdir")).isNotEmpty().allSatisfy(
                 line -> assertThat(line).matches(".*, 0700\\) += 0.*"));
         assertThat(made).filteredOn(line -> line.contains("O_CREAT")).isNotEmpty().allSatisfy(
@@ -102,7 +108,8 @@ class ExtractionTest {
     void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
         Host.assumeMounts();
         for (String options : List.of("noexec", "ro", "size=4k")) {
-            Result result = after(agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString()), tmpfs(options, "/mnt"))
+            Result result = after(agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString()),
+                    tmpfs(options, "/mnt"))
                     .run(Active.class, "list=/mnt");
             assertLoadedBelow(result, tmp.toString());
             assertThat(result.out()).as("left in the folder mounted %s", options).doesNotContain("left=");
@@ -115,13 +122,15 @@ class ExtractionTest {
         assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
                 "the checkout lies in a folder that this test covers");
         Path home = Files.createDirectories(folder.resolve("home/.cache")).getParent();
-        String everywhere = tmpfs("noexec", tmp) + " && " + tmpfs("noexec", home) + " && mkdir '" + home + "/.cache' && "
+        String everywhere = tmpfs("noexec", tmp) + " && " + tmpfs("noexec", home) + " && mkdir '" + home
+                + "/.cache' && "
                 + tmpfs("noexec", "/dev/shm") + " && " + tmpfs("noexec", "/var/tmp");
         ChildJvm child = after(agent(jdk, tmp).with("-Duser.home=" + home), everywhere);
         child.withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", "");
         Result result = child.run(Hello.class);
         assertRunsWithout(result);
-        assertThat(result.err()).contains("noexec", tmp.toString(), "/dev/shm", "/var/tmp", "dev.threadclock.tmpdir");
+        assertThat(result.err()).contains("noexec", tmp.toString(), "/dev/shm", "/var/tmp",
+                "dev.threadclock.tmpdir");
     }
 
     private static void assertRunsWithout(Result result) {
@@ -134,11 +143,13 @@ class ExtractionTest {
     @OnEachJdk
     void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
         String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
-        assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok().value("active"))
+        assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok()
+                .value("active"))
                 .as("a copy of the jar works, so that it is the damage that is noticed").isEqualTo("true");
         for (Path jar : List.of(JarCopy.damaged(folder, library), JarCopy.without(folder, library),
                 JarCopy.damaged(folder, library + ".sha256"), JarCopy.without(folder, library + ".sha256"))) {
-            Result result = ChildJvm.of(jdk).withJavaAgent(jar, "").with("-Djava.io.tmpdir=" + tmp).run(Hello.class);
+            Result result = ChildJvm.of(jdk).withJavaAgent(jar, "").with("-Djava.io.tmpdir=" + tmp)
+                    .run(Hello.class);
             assertRunsWithout(result);
             assertThat(result.err()).contains("libthreadclock.so");
             assertEmpty(tmp);
@@ -151,13 +162,15 @@ class ExtractionTest {
         Result result = agent(jdk, tmp).with("-Ddev.threadclock.library=" + installed).run(Active.class).ok();
         assertThat(result.value("active")).isEqualTo("true");
         assertThat(result.value("library")).isEqualTo(installed.toString());
-        assertRunsWithout(agent(jdk, tmp).with("-Ddev.threadclock.library=/nonexistent/lib.so").run(Hello.class));
+        assertRunsWithout(
+                agent(jdk, tmp).with("-Ddev.threadclock.library=/nonexistent/lib.so").run(Hello.class));
     }
 
     @Test
     void twentyJvmsAtOnce() throws Exception {
         List<Running> children = IntStream.range(0, 20)
-                .mapToObj(i -> agent(TestJdk.newest(), tmp).with("-XX:+UseSerialGC").start(Active.class)).toList();
+                .mapToObj(i -> agent(TestJdk.newest(), tmp).with("-XX:+UseSerialGC").start(Active.class))
+                .toList();
         for (Running child : children) {
             assertLoadedBelow(child.end(), tmp.toString());
         }

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FaultsTest {
     private static final long TICKS_NANOS = 40_000_000;
     private static final long MINUTE_NANOS = 60_000_000_000L;
-    private static final String ALL = "clock_getres,faccessat,fstatfs,getrusage,madvise,nanosleep,process_vm_readv,rseq";
+    private static final String ALL = "clock_getres,faccessat,fstatfs,getrusage,madvise,nanosleep,"
+            + "process_vm_readv,rseq";
 
     @TempDir
     static Path folder;
@@ -40,8 +41,11 @@ class FaultsTest {
         without = folder.resolve("seccomp_exec");
         Path sources = Product.ROOT.resolve("native/test");
         try {
-            Result result = ChildJvm.start(List.of("gcc", "-D_GNU_SOURCE", "-O2", "-I" + sources, sources.resolve("seccomp_exec.c").toString(),
-                    sources.resolve("seccomp.c").toString(), "-o", without.toString()), Map.of()).end();
+            Result result = ChildJvm
+                    .start(List.of("gcc", "-D_GNU_SOURCE", "-O2", "-I" + sources,
+                            sources.resolve("seccomp_exec.c").toString(),
+                            sources.resolve("seccomp.c").toString(), "-o", without.toString()), Map.of())
+                    .end();
             assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
         } catch (IllegalStateException e) {
             assumeTrue(false, "gcc cannot be run: " + e.getCause());
@@ -49,13 +53,15 @@ class FaultsTest {
     }
 
     private static ChildJvm refusing(TestJdk jdk, String calls) {
-        return ChildJvm.of(jdk).withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk)).under(without.toString(), calls);
+        return ChildJvm.of(jdk).withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk)).under(without.toString(),
+                calls);
     }
 
     /** The library path, which the launcher otherwise derives from /proc. */
     private static String libraryPath(TestJdk jdk) {
         Path home = Path.of(jdk.java()).getParent().getParent();
-        return Stream.of("lib", "lib/jli", "lib/amd64/jli").map(below -> home.resolve(below).toString()).collect(Collectors.joining(":"));
+        return Stream.of("lib", "lib/jli", "lib/amd64/jli").map(below -> home.resolve(below).toString())
+                .collect(Collectors.joining(":"));
     }
 
     /** As without the agent, except for a line on stderr; the times are right or -1. */
@@ -64,7 +70,8 @@ class FaultsTest {
         assertThat(with.exitCode()).as(with.toString()).isEqualTo(3);
         List<String> more = new ArrayList<>(with.errLines());
         control.errLines().forEach(more::remove);
-        assertThat(more).as(with.toString()).hasSizeLessThanOrEqualTo(1).allSatisfy(line -> assertThat(line).startsWith("threadclock: "));
+        assertThat(more).as(with.toString()).hasSizeLessThanOrEqualTo(1)
+                .allSatisfy(line -> assertThat(line).startsWith("threadclock: "));
         if (!more.isEmpty()) {
             return; // The JVM's own methods answer.
         }
@@ -72,7 +79,8 @@ class FaultsTest {
         boolean haveTotal = with.command().stream().noneMatch(word -> word.startsWith("clock_gettime"));
         for (int i = 0; i < 2; i++) {
             for (String key : List.of("user", "by_id", "by_array")) {
-                assertWithin(with, key, i, haveTotal ? number(with, "before", i) : 0, haveTotal ? number(with, "after", i) : MINUTE_NANOS);
+                assertWithin(with, key, i, haveTotal ? number(with, "before", i) : 0,
+                        haveTotal ? number(with, "after", i) : MINUTE_NANOS);
             }
             if (haveTotal) {
                 long other = number(with, "other_total", i);
@@ -89,19 +97,22 @@ class FaultsTest {
     private static void assertWithin(Result result, String key, int time, long least, long most) {
         long nanos = number(result, key, time);
         if (nanos != -1) {
-            assertThat(nanos).as(key + " in " + result).isBetween(Math.max(0, (least - TICKS_NANOS) / 3), most + 10_000_000);
+            assertThat(nanos).as(key + " in " + result).isBetween(Math.max(0, (least - TICKS_NANOS) / 3),
+                    most + 10_000_000);
         }
     }
 
     private static void assertSound(TestJdk jdk, String calls) {
         Result control = refusing(jdk, calls).run(Told.class);
         assertSound(control, refusing(jdk, calls).withAgentPath("").run(Told.class));
-        assertSound(control, refusing(jdk, calls).withAgentPath("total=interpolated,freshness=now").run(Told.class));
+        assertSound(control,
+                refusing(jdk, calls).withAgentPath("total=interpolated,freshness=now").run(Told.class));
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"clock_getres", "clock_gettime", "clock_gettime,getrusage", "faccessat", "fstatfs", "getdents64", "getrusage",
-            "madvise", "nanosleep", "process_vm_readv", "readlinkat", "rseq", "socket"})
+    @ValueSource(strings = {"clock_getres", "clock_gettime", "clock_gettime,getrusage", "faccessat",
+        "fstatfs", "getdents64", "getrusage",
+        "madvise", "nanosleep", "process_vm_readv", "readlinkat", "rseq", "socket"})
     void aRefusedSystemCall(String calls) {
         assertSound(TestJdk.newest(), calls);
     }
@@ -140,7 +151,8 @@ class FaultsTest {
             }
             List<String> another = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
             another.addAll(AttachJvm.asUser(54321, 12346));
-            AttachJvm.assertRefused(AttachJvm.startCommand(another, "attach", jvm.pid()).end(), "no process " + jvm.pid());
+            AttachJvm.assertRefused(AttachJvm.startCommand(another, "attach", jvm.pid()).end(),
+                    "no process " + jvm.pid());
         }
     }
 
@@ -149,7 +161,8 @@ class FaultsTest {
     void whatAnotherUserHasPutIntoTmpBefore() throws IOException {
         AttachJvm.assumeUsers(TestJdk.newest());
         List<String> user = AttachJvm.asUser(12345, 12346);
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
             List<String> attacker = new ArrayList<>(AttachJvm.asUser(54321, 54321));
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
@@ -159,7 +172,8 @@ class FaultsTest {
                 for (List<String> who : List.of(List.<String>of(), user)) {
                     Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end();
                     assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-                    assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString()).hasSize(1);
+                    assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451"))
+                            .as(result.toString()).hasSize(1);
                 }
                 assertThat(Files.isSymbolicLink(trigger)).as("the other user's file").isTrue();
             } finally {

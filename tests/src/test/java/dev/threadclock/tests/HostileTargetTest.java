@@ -52,7 +52,8 @@ class HostileTargetTest {
 
     private static Map<String, String> contents(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return new TreeMap<>(files.collect(Collectors.toMap(file -> file.getFileName().toString(), HostileTargetTest::text)));
+            return new TreeMap<>(files.collect(
+                    Collectors.toMap(file -> file.getFileName().toString(), HostileTargetTest::text)));
         }
     }
 
@@ -67,8 +68,10 @@ class HostileTargetTest {
     /** A JVM of root in a container with its own /tmp. */
     private static AttachJvm contained() {
         String classes = "'" + AttachJvm.CLASSES + "'";
-        String mounts = "mount --bind " + classes + " /mnt && mount -t tmpfs -o mode=1777,size=16m none /tmp && { [ -e " + classes
-                + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes + "; }; } && exec \"$@\"";
+        String mounts = "mount --bind " + classes
+                + " /mnt && mount -t tmpfs -o mode=1777,size=16m none /tmp && { [ -e " + classes
+                + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes
+                + "; }; } && exec \"$@\"";
         return AttachJvm.start(ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading")
                 .under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", mounts, "sh"));
     }
@@ -117,7 +120,8 @@ class HostileTargetTest {
         assertThat(hits.get()).as("attacks").isPositive();
         assertThat(contents(victim)).isEqualTo(before);
         assertThat(folder.resolve("out.jfr")).satisfiesAnyOf(file -> assertThat(file).doesNotExist(),
-                file -> assertThat(Files.readAllBytes(file)).asString(StandardCharsets.ISO_8859_1).doesNotContain("precious"));
+                file -> assertThat(Files.readAllBytes(file)).asString(StandardCharsets.ISO_8859_1)
+                        .doesNotContain("precious"));
     }
 
     @Test
@@ -148,7 +152,8 @@ class HostileTargetTest {
     void aLinkInThePlaceOfItsSocketIsNotFollowed() throws Exception {
         Host.assumeMounts();
         Path outside = folder.resolve("outside");
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX); AttachJvm jvm = contained()) {
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                AttachJvm jvm = contained()) {
             server.bind(UnixDomainSocketAddress.of(outside));
             server.configureBlocking(false);
             Result first = AttachJvm.command("attach", "--timeout", "60", jvm.pid());
@@ -172,15 +177,19 @@ class HostileTargetTest {
     @Test
     void theUserGetsNoWayIntoTheCommandThatHasBecomeThatUser() throws Exception {
         AttachJvm.assumeUsers(JDK);
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading").under(USER.toArray(String[]::new)))) {
-            Running record = AttachJvm.startCommand(List.of(), "record", "-d", "5s", "-o", folder.resolve("out.csv").toString(), jvm.pid());
+        try (AttachJvm jvm = AttachJvm.start(
+                ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading").under(USER.toArray(String[]::new)))) {
+            Running record = AttachJvm.startCommand(List.of(), "record", "-d", "5s", "-o",
+                    folder.resolve("out.csv").toString(), jvm.pid());
             long pid = record.process().pid();
-            for (int i = 0; i < 300 && !text(Path.of("/proc/" + pid + "/status")).contains("Uid:\t12345"); i++) {
+            for (int i = 0; i < 300
+                    && !text(Path.of("/proc/" + pid + "/status")).contains("Uid:\t12345"); i++) {
                 AttachJvm.sleep(20);
             }
             Path trigger = Path.of("/tmp/.attach_pid" + pid);
             Path socket = Path.of("/tmp/.java_pid" + pid);
-            String attack = "touch " + trigger + "; kill -QUIT " + pid + "; sleep 2; ls -l /proc/" + pid + "/fd && echo open; "
+            String attack = "touch " + trigger + "; kill -QUIT " + pid + "; sleep 2; ls -l /proc/" + pid
+                    + "/fd && echo open; "
                     + "[ -e " + socket + " ] && echo listens; echo tried";
             List<String> attacker = new ArrayList<>(USER);
             attacker.addAll(List.of("sh", "-c", attack));
@@ -202,9 +211,11 @@ class HostileTargetTest {
         AttachJvm.assumeUsers(JDK);
         Path words = Files.writeString(folder.resolve("words"), "-Dsome=thing\n");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK).with("@" + words).under(USER.toArray(String[]::new)))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(JDK).with("@" + words).under(USER.toArray(String[]::new)))) {
             Files.writeString(words, "TheSecretOfRoot\n");
-            assertThat(AttachJvm.command("status", jvm.pid()).toString()).as("readable by everybody").contains("TheSecretOfRoot");
+            assertThat(AttachJvm.command("status", jvm.pid()).toString()).as("readable by everybody")
+                    .contains("TheSecretOfRoot");
             Files.setPosixFilePermissions(words, PosixFilePermissions.fromString("rw-------"));
             Result result = AttachJvm.command("status", jvm.pid());
             assertThat(result.exitCode()).as(result.toString()).isZero();
@@ -220,7 +231,8 @@ class HostileTargetTest {
             long began = System.nanoTime();
             Result result = AttachJvm.command("attach", "--timeout", "3", jvm.pid());
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-            assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString()).hasSize(1);
+            assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString())
+                    .hasSize(1);
             assertThat(result.err()).as("no escape sequence").doesNotContain("\u001b", "\u009b");
             assertThat(result.err().length()).isLessThan(3000);
             assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(60_000_000_000L);

@@ -26,7 +26,8 @@ final class HttpConnection implements AutoCloseable {
 
     /** Fails unless the answer is 200 with the request's own body. ASCII only. */
     void post(String path, String body) throws IOException {
-        String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length() + "\r\n\r\n";
+        String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length()
+                + "\r\n\r\n";
         socket.getOutputStream().write((head + body).getBytes(US_ASCII));
         String status = line();
         int length = -1;

@@ -28,7 +28,8 @@ class InvariantTest {
 
     @ParameterizedTest(name = "freshness {1}, {0}")
     @MethodSource("freshness")
-    void userTimeIsNeverAboveCpuTimeReadLaterAndNeverGoesBack(TestJdk jdk, String freshness, String pairs, String seconds) {
+    void userTimeIsNeverAboveCpuTimeReadLaterAndNeverGoesBack(TestJdk jdk, String freshness, String pairs,
+            String seconds) {
         Result result = ChildJvm.of(jdk).withAgentPath("freshness=" + freshness)
                 .run(PairedReads.class, THREADS, pairs, seconds, "0").ok();
         System.out.println("  " + jdk + ", " + freshness + ": " + result.out().strip());
@@ -38,7 +39,8 @@ class InvariantTest {
 
     @OnEachJdk
     void theCheckNoticesUserTimeThatIsTooHigh(TestJdk jdk) {
-        Result result = ChildJvm.of(jdk).withAgentPath("").run(PairedReads.class, THREADS, "100000", "15", "1000000000").ok();
+        Result result = ChildJvm.of(jdk).withAgentPath("")
+                .run(PairedReads.class, THREADS, "100000", "15", "1000000000").ok();
         assertThat(result.number("violations")).isPositive();
     }
 }

@@ -21,12 +21,15 @@ class JfrTest {
     Path folder;
 
     private Path settings(String setting) throws Exception {
-        return Files.writeString(folder.resolve("settings.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">"
-                + "<event name=\"dev.threadclock.ThreadCpuTime\">" + setting + "</event></configuration>\n");
+        return Files.writeString(folder.resolve("settings.jfc"),
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">"
+                        + "<event name=\"dev.threadclock.ThreadCpuTime\">" + setting
+                        + "</event></configuration>\n");
     }
 
     private ChildJvm recording(TestJdk jdk, Path file, String more) {
-        return ChildJvm.of(jdk).withJavaAgent("").with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more);
+        return ChildJvm.of(jdk).withJavaAgent("")
+                .with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more);
     }
 
     @OnEachJdk
@@ -43,7 +46,8 @@ class JfrTest {
     @OnEachJdk
     void thePeriodIsASetting(TestJdk jdk) throws Exception {
         Path file = folder.resolve("period.jfr");
-        Path settings = settings("<setting name=\"enabled\">true</setting><setting name=\"period\">100 ms</setting>");
+        Path settings = settings(
+                "<setting name=\"enabled\">true</setting><setting name=\"period\">100 ms</setting>");
         Result result = recording(jdk, file, ",settings=" + settings).run(PoolWork.class);
         Used.inJfr(file).assertAsSaid(result.out());
         List<Long> intervals = RecordingFile.readAllEvents(file).stream()
@@ -55,7 +59,8 @@ class JfrTest {
     @OnEachJdk
     void switchedOffThereAreNone(TestJdk jdk) throws Exception {
         Path file = folder.resolve("off.jfr");
-        recording(jdk, file, ",settings=" + settings("<setting name=\"enabled\">false</setting>")).run(Hello.class);
+        recording(jdk, file, ",settings=" + settings("<setting name=\"enabled\">false</setting>"))
+                .run(Hello.class);
         assertThat(Used.inJfr(file).types()).doesNotContain("dev.threadclock.ThreadCpuTime");
     }
 
@@ -63,6 +68,7 @@ class JfrTest {
     void whereNobodyRecordsNothingOfItIsLoaded(TestJdk jdk) {
         Result result = ChildJvm.of(jdk).withJavaAgent("").with("-verbose:class").run(Hello.class);
         assertThat(result.out()).contains("dev.threadclock.agent.jfr.JfrCue")
-                .doesNotContain("dev.threadclock.agent.jfr.CpuTimeEvents", "jdk.jfr.internal.PlatformRecorder");
+                .doesNotContain("dev.threadclock.agent.jfr.CpuTimeEvents",
+                        "jdk.jfr.internal.PlatformRecorder");
     }
 }

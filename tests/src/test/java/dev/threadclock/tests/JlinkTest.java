@@ -21,15 +21,20 @@ class JlinkTest {
     Path folder;
 
     private Path runtime(String modules) {
-        assumeTrue(Files.isExecutable(HOME.resolve("bin/jlink")) && Files.isDirectory(HOME.resolve("jmods")), "no jlink or jmods in " + HOME);
+        assumeTrue(Files.isExecutable(HOME.resolve("bin/jlink")) && Files.isDirectory(HOME.resolve("jmods")),
+                "no jlink or jmods in " + HOME);
         Path made = folder.resolve(modules);
-        Result jlink = ChildJvm.start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()), Map.of()).end();
+        Result jlink = ChildJvm
+                .start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()),
+                        Map.of())
+                .end();
         assertThat(jlink.exitCode()).as(jlink.toString()).isZero();
         return made;
     }
 
     private static Result run(Path runtime, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(runtime + "/bin/java", "-jar", Product.JAR.toString()));
+        List<String> command = new ArrayList<>(
+                List.of(runtime + "/bin/java", "-jar", Product.JAR.toString()));
         command.addAll(List.of(arguments));
         return ChildJvm.start(command, Map.of()).end();
     }
@@ -45,7 +50,8 @@ class JlinkTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             assertRefused(run(base, "top", "--once", jvm.pid()), "jdk.net");
             assertRefused(run(base, "record", "-d", "1s", "-o", folder + "/x.csv", jvm.pid()), "jdk.net");
-            assertRefused(run(base, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()), "jdk.net,jdk.jfr");
+            assertRefused(run(base, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()),
+                    "jdk.net,jdk.jfr");
             assertRefused(run(base, "report", folder + "/x.jfr"), "jdk.jfr");
             assertThat(jvm.copies()).as("nothing was done").isZero();
             Result attach = run(base, "attach", jvm.pid());
@@ -58,7 +64,8 @@ class JlinkTest {
         Path enough = runtime("jdk.net,jdk.jfr");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             for (Result result : List.of(run(enough, "top", "--once", jvm.pid()),
-                    run(enough, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()), run(enough, "report", folder + "/x.jfr"))) {
+                    run(enough, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()),
+                    run(enough, "report", folder + "/x.jfr"))) {
                 assertThat(result.exitCode()).as(result.toString()).isZero();
             }
         }

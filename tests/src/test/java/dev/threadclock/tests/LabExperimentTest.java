@@ -30,11 +30,13 @@ class LabExperimentTest {
     private final List<String> steps = new ArrayList<>();
 
     private static Experiment named(String name) {
-        return Experiments.all().stream().filter(experiment -> experiment.name().equals(name)).findFirst().orElseThrow();
+        return Experiments.all().stream().filter(experiment -> experiment.name().equals(name)).findFirst()
+                .orElseThrow();
     }
 
     private Lab lab(List<TestJdk> jdks) {
-        return new Lab(true, jdks.stream().map(TestJdk::jdk).toList(), Product.JAR, Optional.empty(), scratch, steps::add);
+        return new Lab(true, jdks.stream().map(TestJdk::jdk).toList(), Product.JAR, Optional.empty(), scratch,
+                steps::add);
     }
 
     @Test
@@ -42,7 +44,8 @@ class LabExperimentTest {
         List<TestJdk> jdks = List.of(TestJdk.all().get(0), TestJdk.newest());
         Outcome outcome = named("bound-natives").run(lab(jdks));
         assertThat(outcome.verdict()).as(outcome.toString()).isEqualTo(Verdict.CONFIRMED);
-        assertThat(outcome.figures()).extracting(Outcome.Figure::quantity).anyMatch(quantity -> quantity.matches("getThreadUserCpuTime0.* is bound to threadclock.*"));
+        assertThat(outcome.figures()).extracting(Outcome.Figure::quantity)
+                .anyMatch(quantity -> quantity.matches("getThreadUserCpuTime0.* is bound to threadclock.*"));
         assertThat(steps).contains(jdks.get(0).jdk().label());
     }
 
@@ -50,7 +53,8 @@ class LabExperimentTest {
     void invariantsHoldWithThreadclock() throws Exception {
         Outcome outcome = named("invariants").run(lab(List.of(TestJdk.newest())));
         assertThat(outcome.verdict()).as(outcome.toString()).isEqualTo(Verdict.CONFIRMED);
-        assertThat(outcome.figures()).filteredOn(figure -> figure.subject().endsWith("threadclock")).hasSize(5)
+        assertThat(outcome.figures()).filteredOn(figure -> figure.subject().endsWith("threadclock"))
+                .hasSize(5)
                 .allSatisfy(figure -> assertThat(figure.value()).as(figure.toString()).isZero());
     }
 
@@ -74,9 +78,11 @@ class LabExperimentTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness", "read-cost"})
+    @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness",
+        "read-cost"})
     void whatTheCheckoutBuildsIsNotInTheJar(String name) {
-        assumeTrue(TestJdk.all().stream().anyMatch(jdk -> jdk.feature() < 25), "no JDK here is surely one that reads /proc");
+        assumeTrue(TestJdk.all().stream().anyMatch(jdk -> jdk.feature() < 25),
+                "no JDK here is surely one that reads /proc");
         assertThatThrownBy(() -> named(name).run(lab(TestJdk.all()))).isInstanceOf(NotRunnable.class)
                 .hasMessageContaining("./threadclock lab");
     }
@@ -84,6 +90,7 @@ class LabExperimentTest {
     @ParameterizedTest
     @ValueSource(strings = {"bound-natives", "invariants", "user-against-total"})
     void withoutAJdkThereIsNothingToRun(String name) {
-        assertThatThrownBy(() -> named(name).run(lab(List.of()))).isInstanceOf(NotRunnable.class).hasMessageContaining("--jdk");
+        assertThatThrownBy(() -> named(name).run(lab(List.of()))).isInstanceOf(NotRunnable.class)
+                .hasMessageContaining("--jdk");
     }
 }

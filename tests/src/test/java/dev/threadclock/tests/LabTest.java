@@ -39,7 +39,8 @@ class LabTest {
     Path folder;
 
     private Running start(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-jar", Product.JAR.toString(), "lab"));
+        List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-jar",
+                Product.JAR.toString(), "lab"));
         command.addAll(Arrays.asList(arguments));
         return ChildJvm.start(command, Map.of("XDG_CACHE_HOME", folder.resolve("cache").toString()));
     }
@@ -65,7 +66,8 @@ class LabTest {
             return List.of();
         }
         try (Stream<Path> files = Files.walk(runs)) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json")).sorted().toList();
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".json"))
+                    .sorted().toList();
         }
     }
 
@@ -84,16 +86,21 @@ class LabTest {
     }
 
     private static List<ProcessHandle> measuring(Running lab) {
-        return lab.process().descendants().filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe")).toList();
+        return lab.process().descendants()
+                .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe"))
+                .toList();
     }
 
     private static void signal(Running lab, String signal) throws Exception {
-        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(lab.process().pid())).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(lab.process().pid())).start()
+                .waitFor()).isZero();
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 19, no experiment has the row 19", "--html x --no-html, exclude each other",
-            "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra", "diff a.json, B.json"})
+    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 19, no experiment has the row 19",
+        "--html x --no-html, exclude each other",
+        "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra",
+        "diff a.json, B.json"})
     void usedWronglyIsExit2BeforeAnythingIsMeasured(String line, String says) throws Exception {
         Result result = run(line.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
@@ -106,7 +113,8 @@ class LabTest {
         List<String> lines = run("--list", "--quick", "--jdk", jdk()).ok().out().lines().toList();
         for (int row = 1; row <= 18; row++) {
             String number = String.valueOf(row);
-            assertThat(lines).as("row " + row).anyMatch(line -> Arrays.asList(line.split(" ", 2)[0].split(",")).contains(number));
+            assertThat(lines).as("row " + row)
+                    .anyMatch(line -> Arrays.asList(line.split(" ", 2)[0].split(",")).contains(number));
         }
     }
 
@@ -114,14 +122,16 @@ class LabTest {
     void oneExperimentInEveryForm() throws Exception {
         Path html = folder.resolve("lab.html");
         Path markdown = folder.resolve("lab.md");
-        Result result = run("--only", SHORT, "--quick", "--jdk", jdk(), "--json", "-", "--html", html.toString(), "--markdown", markdown.toString());
+        Result result = run("--only", SHORT, "--quick", "--jdk", jdk(), "--json", "-", "--html",
+                html.toString(), "--markdown", markdown.toString());
         assertThat(result.exitCode()).as(result.toString()).isZero();
         JsonObject report = JsonParser.parseString(result.out()).getAsJsonObject();
         assertThat(report.getAsJsonArray("results")).hasSize(1);
         assertThat(report.get("complete").getAsBoolean()).isFalse();
         assertThat(Files.readString(html)).contains("<section id=\"" + SHORT + "\">");
         Path json = Files.writeString(folder.resolve("lab.json"), result.out());
-        assertThat(Files.readString(markdown)).as("the table is made of the JSON").isEqualTo(LabMarkdown.render(json));
+        assertThat(Files.readString(markdown)).as("the table is made of the JSON")
+                .isEqualTo(LabMarkdown.render(json));
         assertThat(kept()).as("kept of a run that has ended").isEmpty();
         Result diff = run("diff", json.toString(), json.toString());
         assertThat(diff.ok().out()).contains(SHORT).contains("The verdicts agree.");
@@ -150,7 +160,8 @@ class LabTest {
         signal(stopped, "INT");
         Result result = stopped.end();
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(130);
-        assertThat(result.err()).contains("1 of 2 experiments are done", "the same command goes on").doesNotContain("\tat ", "[1/2]");
+        assertThat(result.err()).contains("1 of 2 experiments are done", "the same command goes on")
+                .doesNotContain("\tat ", "[1/2]");
         for (ProcessHandle child : children) {
             child.onExit().get(10, TimeUnit.SECONDS);
         }

@@ -28,14 +28,19 @@ class LibraryExampleTest {
         Matcher block = JAVA_BLOCK.matcher(Files.readString(Product.ROOT.resolve("README.md")));
         assertThat(block.find()).isTrue();
         Path source = Files.writeString(classes.resolve("Example.java"), block.group(1));
-        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "--release", "8", "-Xlint:-options", "-cp",
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "--release", "8",
+                "-Xlint:-options", "-cp",
                 Product.JAR.toString(), "-d", classes.toString(), source.toString())).isZero();
     }
 
     @OnEachJdk
     void theExampleTellsWhatItUsed(TestJdk jdk) {
-        Result result = ChildJvm.start(List.of(jdk.java(), "-cp", classes + File.pathSeparator + Product.JAR, "Example"), Map.of()).end();
+        Result result = ChildJvm
+                .start(List.of(jdk.java(), "-cp", classes + File.pathSeparator + Product.JAR, "Example"),
+                        Map.of())
+                .end();
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(result.out()).containsPattern("user [1-9][0-9]+ ns, system [0-9]+ ns, total [1-9][0-9]+ ns, wall [1-9][0-9]+ ns");
+        assertThat(result.out()).containsPattern(
+                "user [1-9][0-9]+ ns, system [0-9]+ ns, total [1-9][0-9]+ ns, wall [1-9][0-9]+ ns");
     }
 }

@@ -20,9 +20,11 @@ class LibraryFallbackTest {
 
     private static void assertAnsweredByTheJvm(Result result, String why) {
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
-        assertThat(result.out()).contains("source USER TICK: ThreadMXBean through ThreadMXBean").contains(why);
+        assertThat(result.out()).contains("source USER TICK: ThreadMXBean through ThreadMXBean")
+                .contains(why);
         assertThat(result.number("user")).as(result.toString()).isPositive();
-        assertThat(result.number("user") + result.number("system")).as(result.toString()).isEqualTo(result.number("total"));
+        assertThat(result.number("user") + result.number("system")).as(result.toString())
+                .isEqualTo(result.number("total"));
         assertThat(result.number("tick")).as(result.toString()).isPositive();
         assertThat(result.number("process")).as(result.toString()).isPositive();
         assertThat(result.number("threads")).as(result.toString()).isPositive();
@@ -32,7 +34,8 @@ class LibraryFallbackTest {
         assertThat(result.value("other")).isEqualTo("true");
         assertThat(result.value("native")).isEqualTo("false");
         assertThat(result.value("required")).isEqualTo("refused");
-        assertThat(result.out()).containsPattern("required: CPU times come from ThreadMXBean here, .*" + Pattern.quote(why));
+        assertThat(result.out())
+                .containsPattern("required: CPU times come from ThreadMXBean here, .*" + Pattern.quote(why));
     }
 
     @OnEachJdk
@@ -46,14 +49,16 @@ class LibraryFallbackTest {
     @OnEachJdk
     void onAnotherOperatingSystem(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 does not start when it is told that it runs elsewhere");
-        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Dos.name=Solaris"), LibrarySources.class).ok(), "os.name Solaris");
+        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Dos.name=Solaris"), LibrarySources.class).ok(),
+                "os.name Solaris");
     }
 
     /** Where native code could be used, the program's log says once why it is not. */
     private static Result logged(Result result, String why) {
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.errLines()).as(result.toString())
-                .filteredOn(line -> line.contains("CPU times come from ThreadMXBean here")).singleElement().asString().startsWith("WARNING").contains(why);
+                .filteredOn(line -> line.contains("CPU times come from ThreadMXBean here")).singleElement()
+                .asString().startsWith("WARNING").contains(why);
         return result;
     }
 
@@ -66,10 +71,12 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void whereTheLibraryIsAnother(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=" + ParityHelper.assumeLibrary()),
+        Result result = LibraryJvm.run(jdk,
+                List.of("-Ddev.threadclock.library=" + ParityHelper.assumeLibrary()),
                 LibrarySources.class);
         logged(result, "take the library and the classes from the same version of threadclock");
-        assertAnsweredByTheJvm(result, "the native library does not fit dev.threadclock.internal.NativeLibrary");
+        assertAnsweredByTheJvm(result,
+                "the native library does not fit dev.threadclock.internal.NativeLibrary");
     }
 
     @OnEachJdk
@@ -87,21 +94,25 @@ class LibraryFallbackTest {
                 "-Ddev.threadclock.library=/nonexistent/lib.so");
         Result result = LibraryJvm.run(jdk, flags, LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(result.err()).as(result.toString()).containsOnlyOnce("CPU times come from ThreadMXBean here");
+        assertThat(result.err()).as(result.toString())
+                .containsOnlyOnce("CPU times come from ThreadMXBean here");
     }
 
     @OnEachJdk
     void whatIsRequiredIsMissedAtTheFirstUse(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk, List.of("-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc"), LibrarySources.class);
+        Result result = LibraryJvm.run(jdk,
+                List.of("-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc"), LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-        assertThat(result.err()).contains("ExceptionInInitializerError", "CPU times come from ThreadMXBean here", "os.arch sparc");
+        assertThat(result.err()).contains("ExceptionInInitializerError",
+                "CPU times come from ThreadMXBean here", "os.arch sparc");
         LibraryJvm.run(jdk, List.of("-Ddev.threadclock.requireNative=true"), LibrarySources.class).ok();
     }
 
     @OnEachJdk
     void whereNativeAccessIsDenied(TestJdk jdk) {
         assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
-        Result result = logged(LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class),
+        Result result = logged(
+                LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class),
                 "--enable-native-access=");
         assertAnsweredByTheJvm(result, "Illegal native access");
         assertThat(result.out()).contains("--enable-native-access=");
@@ -110,9 +121,12 @@ class LibraryFallbackTest {
     @OnEachJdk
     void withoutTheModuleOfThreadMXBean(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
-        Result nothing = LibraryJvm.run(jdk, List.of("--limit-modules", "java.base", "-Dos.arch=sparc"), LibrarySources.class).ok();
+        Result nothing = LibraryJvm
+                .run(jdk, List.of("--limit-modules", "java.base", "-Dos.arch=sparc"), LibrarySources.class)
+                .ok();
         assertThat(nothing.value("read")).isEqualTo("false");
-        assertThat(nothing.out()).contains("source USER TICK: none", "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
+        assertThat(nothing.out()).contains("source USER TICK: none",
+                "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
         Result all = LibraryJvm.run(jdk, List.of("--limit-modules", "java.base"), LibrarySources.class).ok();
         assertThat(all.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
         assertThat(all.number("threads")).isPositive();

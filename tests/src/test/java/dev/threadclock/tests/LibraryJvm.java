@@ -24,7 +24,8 @@ final class LibraryJvm {
     static Result runPlain(TestJdk jdk, List<String> flags, Class<?> program, String... args) {
         List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m"));
         command.addAll(flags);
-        command.addAll(List.of("-cp", Product.origin(Hello.class) + File.pathSeparator + Product.JAR, program.getName()));
+        command.addAll(List.of("-cp", Product.origin(Hello.class) + File.pathSeparator + Product.JAR,
+                program.getName()));
         command.addAll(List.of(args));
         return ChildJvm.start(command, Map.of()).end();
     }

@@ -17,8 +17,10 @@ class LibrarySharedTest {
 
     @OnEachJdk
     void withTheAgentItsCopyAnswers(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk, List.of("-agentpath:" + Product.LIBRARY), LibraryShared.class).ok();
-        assertThat(result.value("library")).as(result.toString()).isEqualTo(Product.LIBRARY.toString().replace(' ', '_'));
+        Result result = LibraryJvm.run(jdk, List.of("-agentpath:" + Product.LIBRARY), LibraryShared.class)
+                .ok();
+        assertThat(result.value("library")).as(result.toString())
+                .isEqualTo(Product.LIBRARY.toString().replace(' ', '_'));
         assertThat(result.number("user")).isNotNegative();
     }
 }

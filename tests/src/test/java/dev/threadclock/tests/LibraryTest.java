@@ -37,7 +37,8 @@ class LibraryTest {
         Result result = LibraryJvm.run(jdk, List.of("-XX:+UseParallelGC"), LibraryAllThreads.class).ok();
         List<String> names = result.all("thread");
         assertThat(names).as("the compilers").anyMatch(name -> name.startsWith("C2_Com"));
-        assertThat(names).as("the garbage collector").anyMatch(name -> name.startsWith("GC") || name.startsWith("ParGC"));
+        assertThat(names).as("the garbage collector")
+                .anyMatch(name -> name.startsWith("GC") || name.startsWith("ParGC"));
         assertThat(names).contains("renamed", "main", "Signal_Dispatcher", "Finalizer", "crowd_199");
         assertThat(result.all("java")).as("native threads").contains("0");
     }
@@ -52,7 +53,8 @@ class LibraryTest {
     @OnEachJdk
     void noReadAllocates(TestJdk jdk) {
         Result result = LibraryJvm.run(jdk, List.of(), LibraryAllocation.class).ok();
-        for (String read : List.of("tick", "now", "interpolated", "snapshot", "meter", "thread", "process", "all")) {
+        for (String read : List.of("tick", "now", "interpolated", "snapshot", "meter", "thread", "process",
+                "all")) {
             assertThat(result.number(read)).as(read + " of " + result).isNotPositive();
         }
     }
@@ -61,7 +63,8 @@ class LibraryTest {
     void theSourceOfEachQuantityIsTold(TestJdk jdk) {
         Result result = LibraryJvm.run(jdk, List.of(), LibrarySources.class).ok();
         assertThat(result.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
-        assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ", "source TOTAL INTERPOLATED: ",
+        assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ",
+                "source TOTAL INTERPOLATED: ",
                 "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
         assertThat(result.number("tid")).isPositive();
         assertThat(result.value("byTid")).isEqualTo("true");
@@ -72,21 +75,24 @@ class LibraryTest {
 
     @OnEachJdk
     void aThreadThatOnlyReadsDoesNotHoldUpTheGarbageCollector(TestJdk jdk) {
-        assertThat(LibraryJvm.run(jdk, List.of(), LibrarySafepoint.class).ok().number("collections")).isEqualTo(5);
+        assertThat(LibraryJvm.run(jdk, List.of(), LibrarySafepoint.class).ok().number("collections"))
+                .isEqualTo(5);
     }
 
     @OnEachJdk
     void theJvmsOwnWarningIsTheOnlyOne(TestJdk jdk) {
         Result result = LibraryJvm.runPlain(jdk, List.of(), LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(result.err().lines().filter(line -> line.contains("has been called by"))).as(result.toString())
+        assertThat(result.err().lines().filter(line -> line.contains("has been called by")))
+                .as(result.toString())
                 .hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
     }
 
     @OnEachJdk
     void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
-        List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path", Product.JAR.toString(),
+        List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path",
+                Product.JAR.toString(),
                 "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class).toString(),
                 LibrarySources.class.getName()));
         if (jdk.warnsOfNativeAccess()) {

@@ -33,14 +33,17 @@ class ManyReadsTest {
         Host.assumeOwnPidMax();
         TickClock ticks = TickClock.learn();
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=" + total).withClassPath(Product.JAR)
-                .under("unshare", "-p", "-f", "--mount-proc", "sh", "-c", "echo " + FEW_IDS + " >/proc/sys/kernel/pid_max && \"$@\"", "sh")
+                .under("unshare", "-p", "-f", "--mount-proc", "sh", "-c",
+                        "echo " + FEW_IDS + " >/proc/sys/kernel/pid_max && \"$@\"", "sh")
                 .withinAtLeast(Duration.ofMinutes(12));
         if (jdk.warnsOfNativeAccess()) {
             child.with("--enable-native-access=ALL-UNNAMED");
         }
-        Result result = child.run(ManyReads.class, READS.isEmpty() ? "1000000000" : READS, READS.isEmpty() ? "2" : "600",
+        Result result = child.run(ManyReads.class, READS.isEmpty() ? "1000000000" : READS,
+                READS.isEmpty() ? "2" : "600",
                 Long.toString(ticks.lengthNanos()), Long.toString(ticks.phaseNanos()));
-        List.of(("total=" + total + "\n" + result.out()).split("\n")).forEach(line -> ResultFile.line(ManyReadsTest.class.getName(), line));
+        List.of(("total=" + total + "\n" + result.out()).split("\n"))
+                .forEach(line -> ResultFile.line(ManyReadsTest.class.getName(), line));
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.err()).isEmpty();
     }

@@ -13,4 +13,5 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}")
 @MethodSource("dev.threadclock.tests.TestJdk#all")
-@interface OnEachJdk {}
+@interface OnEachJdk {
+}

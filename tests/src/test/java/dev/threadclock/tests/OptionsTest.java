@@ -31,9 +31,12 @@ class OptionsTest {
     }
 
     static Stream<Arguments> mistakes() {
-        return doors().flatMap(door -> Stream.of("speed=high", "freshness", "freshness=never", "log=", "freshness=now,,log=none",
-                        "log=/nonexistent/folder/log", "log=/proc/cpuinfo/log", "freshness=now,log=/", "x".repeat(5000))
-                .filter(options -> ((TestJdk) door.get()[0]).isThorough() || options.equals("freshness=never"))
+        return doors().flatMap(door -> Stream
+                .of("speed=high", "freshness", "freshness=never", "log=", "freshness=now,,log=none",
+                        "log=/nonexistent/folder/log", "log=/proc/cpuinfo/log", "freshness=now,log=/",
+                        "x".repeat(5000))
+                .filter(options -> ((TestJdk) door.get()[0]).isThorough()
+                        || options.equals("freshness=never"))
                 .map(options -> Arguments.of(door.get()[0], door.get()[1],
                         named(options.length() > 60 ? "5000 letters" : options, options))));
     }
@@ -55,8 +58,9 @@ class OptionsTest {
     @ParameterizedTest(name = "{1}, {0}")
     @MethodSource("doors")
     void bothFreshnessesWork(TestJdk jdk, Door door) {
-        for (String freshness : new String[] {"tick", "now"}) {
-            assertThat(door.apply(ChildJvm.of(jdk), "freshness=" + freshness).run(Active.class).ok().value("active"))
+        for (String freshness : new String[]{"tick", "now"}) {
+            assertThat(door.apply(ChildJvm.of(jdk), "freshness=" + freshness).run(Active.class).ok()
+                    .value("active"))
                     .as(freshness).isEqualTo("true");
         }
     }
@@ -66,7 +70,8 @@ class OptionsTest {
     void logToAFileIsAppended(TestJdk jdk, Door door) throws Exception {
         Path log = folder.resolve("log");
         Files.writeString(log, "what was there\n");
-        assertThat(door.apply(ChildJvm.of(jdk), "log=" + log + ",freshness=tick").run(Active.class).ok().value("active"))
+        assertThat(door.apply(ChildJvm.of(jdk), "log=" + log + ",freshness=tick").run(Active.class).ok()
+                .value("active"))
                 .isEqualTo("true");
         assertThat(Files.readAllLines(log)).hasSizeGreaterThan(1).startsWith("what was there")
                 .filteredOn(line -> !line.startsWith("threadclock: ")).hasSize(1);
@@ -77,7 +82,8 @@ class OptionsTest {
     void logToStderr(TestJdk jdk, Door door) {
         Result with = door.apply(ChildJvm.of(jdk), "log=stderr").run(Hello.class);
         assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
-        assertThat(with.errLines()).hasSizeGreaterThan(1).filteredOn(line -> !line.startsWith("threadclock: "))
+        assertThat(with.errLines()).hasSizeGreaterThan(1)
+                .filteredOn(line -> !line.startsWith("threadclock: "))
                 .containsExactly("this is stderr");
     }
 }

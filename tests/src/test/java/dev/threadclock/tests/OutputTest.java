@@ -22,7 +22,8 @@ class OutputTest {
     @OnEachJdk
     void agentpathAddsNothing(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).withAgentPath("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
-        assertThat(ChildJvm.of(jdk).withAgentPath("").run(Active.class).ok().value("active")).isEqualTo("true");
+        assertThat(ChildJvm.of(jdk).withAgentPath("").run(Active.class).ok().value("active"))
+                .isEqualTo("true");
     }
 
     @OnEachJdk
@@ -57,7 +58,8 @@ class OutputTest {
     @OnEachJdk
     void javaagentAddsNothingOnceNativeAccessIsEnabled(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
-        assertThat(ChildJvm.of(jdk).withJavaAgent("").run(Active.class).ok().value("active")).isEqualTo("true");
+        assertThat(ChildJvm.of(jdk).withJavaAgent("").run(Active.class).ok().value("active"))
+                .isEqualTo("true");
     }
 
     @OnEachJdk
@@ -77,8 +79,10 @@ class OutputTest {
 
     @OnEachJdk
     void bothWaysInAtOnceAreOne(TestJdk jdk) {
-        assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
-        assertThat(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Active.class).ok().value("active"))
+        assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class),
+                ChildJvm.of(jdk).run(Hello.class));
+        assertThat(
+                ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Active.class).ok().value("active"))
                 .isEqualTo("true");
     }
 }

@@ -13,15 +13,21 @@ import dev.threadclock.tests.child.SystemWork;
 class OwnIdTest {
     @OnEachJdk
     void ownIdAndCurrentAgree(TestJdk jdk) {
-        for (ChildJvm child : new ChildJvm[] {ChildJvm.of(jdk).withAgentPath(""), ChildJvm.of(jdk).withJavaAgent("")}) {
+        for (ChildJvm child : new ChildJvm[]{ChildJvm.of(jdk).withAgentPath(""),
+            ChildJvm.of(jdk).withJavaAgent("")}) {
             Result result = child.run(SystemWork.class).ok();
             // Read in this order, by one thread: none is less than the previous one, and all are within the
             // duration of the reading.
-            assertThat(result.number("id")).as(result.toString()).isGreaterThanOrEqualTo(result.number("current"));
-            assertThat(result.number("one")).as(result.toString()).isGreaterThanOrEqualTo(result.number("id"));
-            assertThat(result.number("two")).as(result.toString()).isGreaterThanOrEqualTo(result.number("one"));
-            assertThat(result.number("again")).as(result.toString()).isGreaterThanOrEqualTo(result.number("two"));
-            assertThat(result.number("cpu") - result.number("again")).as("it worked in the kernel: %s", result).isGreaterThan(100_000_000);
+            assertThat(result.number("id")).as(result.toString())
+                    .isGreaterThanOrEqualTo(result.number("current"));
+            assertThat(result.number("one")).as(result.toString())
+                    .isGreaterThanOrEqualTo(result.number("id"));
+            assertThat(result.number("two")).as(result.toString())
+                    .isGreaterThanOrEqualTo(result.number("one"));
+            assertThat(result.number("again")).as(result.toString())
+                    .isGreaterThanOrEqualTo(result.number("two"));
+            assertThat(result.number("cpu") - result.number("again"))
+                    .as("it worked in the kernel: %s", result).isGreaterThan(100_000_000);
         }
     }
 }

@@ -17,7 +17,8 @@ final class Product {
     private Product() {}
 
     static String platform() {
-        String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
+        String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64"
+                : System.getProperty("os.arch");
         return System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + arch;
     }
 

@@ -150,7 +150,7 @@ class ReachTest {
     @OnEachJdk
     void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws IOException {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
-        for (boolean first : new boolean[] {true, false}) {
+        for (boolean first : new boolean[]{true, false}) {
             Path profile = folder.resolve("profile-" + first);
             String profiler = "-agentpath:" + CompanyTest.asyncProfiler(folder)
                     + "=start,event=ctimer,interval=1ms,collapsed,file=" + profile;

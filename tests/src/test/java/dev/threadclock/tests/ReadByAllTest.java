@@ -22,12 +22,15 @@ class ReadByAllTest {
     private static final String SECONDS = System.getProperty("threadclock.reads.seconds", "10");
 
     static Stream<Arguments> freshness() {
-        return TestJdk.all().stream().flatMap(jdk -> Stream.of("tick", "now").map(freshness -> Arguments.of(jdk, freshness)));
+        return TestJdk.all().stream()
+                .flatMap(jdk -> Stream.of("tick", "now").map(freshness -> Arguments.of(jdk, freshness)));
     }
 
     private static Result read(TestJdk jdk, String freshness, String seconds, String fault) {
-        Result result = ChildJvm.of(jdk).withAgentPath("freshness=" + freshness).run(ReadByAll.class, READS, seconds, fault).ok();
-        assumeTrue(result.value("others").equals("agent"), "the JVM itself answers for other threads here: " + result.out());
+        Result result = ChildJvm.of(jdk).withAgentPath("freshness=" + freshness)
+                .run(ReadByAll.class, READS, seconds, fault).ok();
+        assumeTrue(result.value("others").equals("agent"),
+                "the JVM itself answers for other threads here: " + result.out());
         return result;
     }
 
@@ -47,7 +50,7 @@ class ReadByAllTest {
 
     @OnEachJdk
     void switchingCpuTimeShowsOnlyNoneOrAValidTime(TestJdk jdk) {
-        for (ChildJvm child : new ChildJvm[] {ChildJvm.of(jdk), ChildJvm.of(jdk).withAgentPath("")}) {
+        for (ChildJvm child : new ChildJvm[]{ChildJvm.of(jdk), ChildJvm.of(jdk).withAgentPath("")}) {
             Result result = child.run(Toggle.class, "700").ok();
             assertThat(result.number("wrong")).as(result.toString()).isZero();
             assertThat(result.number("times")).as(result.toString()).isPositive();

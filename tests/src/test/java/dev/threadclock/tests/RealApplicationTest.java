@@ -34,11 +34,13 @@ class RealApplicationTest {
     private static final int REQUESTS_A_PHASE = 100;
     private static final int MOST_BODY_CHARACTERS = 20_000;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
-    private static final Path[] JETTY = List.of(Server.class, HttpFields.class, EndPoint.class, Callback.class, Servlet.class).stream()
+    private static final Path[] JETTY = List
+            .of(Server.class, HttpFields.class, EndPoint.class, Callback.class, Servlet.class).stream()
             .map(Product::origin).toArray(Path[]::new);
 
     /** Warnings and errors only. */
-    private static final String[] QUIET = {"-Dorg.eclipse.jetty.LEVEL=WARN", "-Dorg.eclipse.jetty.util.log.announce=false"};
+    private static final String[] QUIET = {"-Dorg.eclipse.jetty.LEVEL=WARN",
+        "-Dorg.eclipse.jetty.util.log.announce=false"};
 
     /** Answered requests of all clients. */
     private final AtomicLong answered = new AtomicLong();
@@ -87,11 +89,13 @@ class RealApplicationTest {
     }
 
     /** Enters the next phase, and waits for some requests in it. Phase 1 is the first with the agent. */
-    private void change(HttpConnection control, Running server, int phase, List<Future<Long>> loads) throws Exception {
+    private void change(HttpConnection control, Running server, int phase, List<Future<Long>> loads)
+            throws Exception {
         control.post("/phase", "-1");
         String command = phase % 2 == 1 ? "attach" : "detach";
         Result result = AttachJvm.command(command, Long.toString(server.process().pid()));
-        assertThat(result.exitCode()).as("%s in phase %d: %s\nthe server: %s", command, phase, result, server.state()).isZero();
+        assertThat(result.exitCode())
+                .as("%s in phase %d: %s\nthe server: %s", command, phase, result, server.state()).isZero();
         control.post("/phase", Integer.toString(phase));
         long until = answered.get() + REQUESTS_A_PHASE;
         for (long began = System.nanoTime(); answered.get() < until; AttachJvm.sleep(1)) {
@@ -99,7 +103,8 @@ class RealApplicationTest {
             if (ended.isPresent()) {
                 throw new AssertionError("in phase " + phase + " a client ended: " + ended.get().get());
             }
-            assertThat(System.nanoTime() - began).as("nanoseconds of waiting for answers").isLessThan(PATIENCE_NANOS);
+            assertThat(System.nanoTime() - began).as("nanoseconds of waiting for answers")
+                    .isLessThan(PATIENCE_NANOS);
         }
     }
 
@@ -108,7 +113,8 @@ class RealApplicationTest {
         long sent = 0;
         try (HttpConnection connection = new HttpConnection(port)) {
             while (!enough) {
-                connection.post("/work", client + "/" + sent + " " + "x".repeat((int) (sent * 997 % MOST_BODY_CHARACTERS)));
+                connection.post("/work",
+                        client + "/" + sent + " " + "x".repeat((int) (sent * 997 % MOST_BODY_CHARACTERS)));
                 sent++;
                 answered.incrementAndGet();
             }
@@ -117,10 +123,12 @@ class RealApplicationTest {
     }
 
     private static int port(Running server) throws IOException {
-        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; AttachJvm.sleep(20)) {
+        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; AttachJvm
+                .sleep(20)) {
             String out = Files.readString(server.out());
             if (out.endsWith("\n") || !server.process().isAlive()) {
-                return (int) new Result(server.command(), 0, out, Files.readString(server.err())).number("port");
+                return (int) new Result(server.command(), 0, out, Files.readString(server.err()))
+                        .number("port");
             }
         }
         throw new AssertionError("no server");

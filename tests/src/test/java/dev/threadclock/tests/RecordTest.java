@@ -26,13 +26,15 @@ class RecordTest {
 
     private static void await(Path file, String text) throws Exception {
         for (long began = System.nanoTime(); !Files.readString(file).contains(text); Thread.sleep(20)) {
-            assertThat(System.nanoTime() - began).as("%s in: %s", text, Files.readString(file)).isLessThan(PATIENCE_NANOS);
+            assertThat(System.nanoTime() - began).as("%s in: %s", text, Files.readString(file))
+                    .isLessThan(PATIENCE_NANOS);
         }
     }
 
     /** Starts recording the JVM; sampling is under way when this returns. */
     private static Running record(String pid, Path file, String... more) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of("record", pid, "-i", "100ms", "-o", file.toString()));
+        List<String> arguments = new ArrayList<>(
+                List.of("record", pid, "-i", "100ms", "-o", file.toString()));
         arguments.addAll(List.of(more));
         Running command = AttachJvm.startCommand(List.of(), arguments.toArray(new String[0]));
         await(command.err(), "Recording ");
@@ -83,7 +85,8 @@ class RecordTest {
             Result result = command.end();
             assertThat(result.exitCode()).as(result.toString()).isZero();
             assertThat(result.out()).contains("until its end");
-            assertThat(JsonParser.parseString(Files.readString(file)).getAsJsonObject().getAsJsonArray("intervals")).isNotEmpty();
+            assertThat(JsonParser.parseString(Files.readString(file)).getAsJsonObject()
+                    .getAsJsonArray("intervals")).isNotEmpty();
         }
     }
 
@@ -92,11 +95,13 @@ class RecordTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
             AttachJvm.command("attach", jvm.pid());
             List<String> before = jvm.left("/tmp");
-            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o", folder.resolve("short.csv").toString());
+            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
+                    folder.resolve("short.csv").toString());
             assertThat(result.exitCode()).as(result.toString()).isZero();
             assertThat(result.out()).contains("recorded 1");
             assertThat(Files.readAllLines(folder.resolve("short.csv"))).hasSizeGreaterThan(1);
-            assertThat(jvm.left("/tmp")).filteredOn(name -> name.startsWith("threadclock-") && !before.contains(name)).isEmpty();
+            assertThat(jvm.left("/tmp"))
+                    .filteredOn(name -> name.startsWith("threadclock-") && !before.contains(name)).isEmpty();
             try (Stream<Path> files = Files.list(folder)) {
                 assertThat(files).hasSize(1);
             }
@@ -113,7 +118,8 @@ class RecordTest {
             }
             command.process().destroyForcibly().waitFor();
             Path page = folder.resolve("after.html");
-            assertThat(AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exitCode()).isZero();
+            assertThat(AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exitCode())
+                    .isZero();
             assertThat(Files.readString(page)).contains(jvm.label(), "<dt>Command line</dt>",
                     "<dd tabindex=\"0\">" + TestJdk.all().get(0).jdk().version() + ", ");
             command.end();
@@ -124,7 +130,8 @@ class RecordTest {
     private static long intervals(Path jfr) {
         try {
             return RecordingFile.readAllEvents(jfr).stream()
-                    .filter(event -> event.getEventType().getName().equals("dev.threadclock.ProcessCpuTime")).count();
+                    .filter(event -> event.getEventType().getName().equals("dev.threadclock.ProcessCpuTime"))
+                    .count();
         } catch (IOException e) {
             return 0;
         }
@@ -134,7 +141,8 @@ class RecordTest {
     void aFullDiskLosesNothingThatWasRecorded() throws Exception {
         Path full = Files.createSymbolicLink(folder.resolve("full.csv"), Path.of("/dev/full"));
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
-            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o", full.toString());
+            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
+                    full.toString());
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
             assertThat(result.err()).contains("No space left", "kept in ");
             Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
@@ -147,14 +155,19 @@ class RecordTest {
     void whatCannotBeIsRefusedBeforeTheJvmIsTouched() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
             String file = folder.resolve("never.jfr").toString();
-            List<List<String>> wrong = List.of(List.of("-o", file + ".txt"), List.of("-o", file, "-i", "5ms"), List.of("-o", file, "-d", "soon"),
-                    List.of("-o", file, "-d", "100ms"), List.of("-o", folder.resolve("a.csv").toString(), "--jvm-events"), List.of());
+            List<List<String>> wrong = List.of(List.of("-o", file + ".txt"), List.of("-o", file, "-i", "5ms"),
+                    List.of("-o", file, "-d", "soon"),
+                    List.of("-o", file, "-d", "100ms"),
+                    List.of("-o", folder.resolve("a.csv").toString(), "--jvm-events"), List.of());
             for (List<String> options : wrong) {
                 List<String> arguments = new ArrayList<>(List.of("record", jvm.pid()));
                 arguments.addAll(options);
-                assertThat(AttachJvm.command(arguments.toArray(new String[0])).exitCode()).as("%s", options).isEqualTo(2);
+                assertThat(AttachJvm.command(arguments.toArray(new String[0])).exitCode()).as("%s", options)
+                        .isEqualTo(2);
             }
-            AttachJvm.assertRefused(AttachJvm.command("record", jvm.pid(), "-o", folder.resolve("no/such/a.csv").toString()), "no such folder");
+            AttachJvm.assertRefused(
+                    AttachJvm.command("record", jvm.pid(), "-o", folder.resolve("no/such/a.csv").toString()),
+                    "no such folder");
             assertThat(jvm.copies()).isZero();
             assertThat(jvm.said()).isEmpty();
         }

@@ -52,16 +52,20 @@ class RequestsTest {
     void aPipeIsNoLogAndNoReport(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
-        Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo, "do=status,report=" + folder);
-        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe").contains("name a file");
-        assertThat(result.errLines()).as("of reports that cannot be written the program's stderr says nothing").isEmpty();
+        Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo,
+                "do=status,report=" + folder);
+        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe")
+                .contains("name a file");
+        assertThat(result.errLines())
+                .as("of reports that cannot be written the program's stderr says nothing").isEmpty();
     }
 
     @OnEachJdk
     void aPipeThatIsReadIsNoneEither(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
-        ChildJvm.Running reader = ChildJvm.start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"), Map.of());
+        ChildJvm.Running reader = ChildJvm.start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"),
+                Map.of());
         try {
             requests(jdk, "log=" + fifo + ",report=" + report);
         } finally {
@@ -83,12 +87,15 @@ class RequestsTest {
         Path path = folder.resolve("socket");
         Path report = report();
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address, 1);
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address,
+                1);
                 SocketChannel first = SocketChannel.open(address);
                 SocketChannel second = SocketChannel.open(address)) {
-            assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected())).containsOnly(true);
+            assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected()))
+                    .containsOnly(true);
             requests(jdk, "do=sample,period=100,channel=" + path + ",report=" + report);
         }
-        assertThat(report).content().startsWith("error: '" + path + "' takes no more connections").contains("try again");
+        assertThat(report).content().startsWith("error: '" + path + "' takes no more connections")
+                .contains("try again");
     }
 }

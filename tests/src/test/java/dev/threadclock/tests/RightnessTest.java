@@ -21,9 +21,11 @@ class RightnessTest {
     private static final long MILLIS = 1_000_000;
 
     static Stream<Arguments> work() {
-        return TestJdk.all().stream().flatMap(jdk -> Stream.of("hit", "avoid", "steady").flatMap(kind -> Stream.of("tick", "now")
-                .filter(freshness -> jdk.isThorough() || freshness.equals("tick") && !kind.equals("steady"))
-                .map(freshness -> Arguments.of(jdk, kind, freshness))));
+        return TestJdk.all().stream()
+                .flatMap(jdk -> Stream.of("hit", "avoid", "steady").flatMap(kind -> Stream.of("tick", "now")
+                        .filter(freshness -> jdk.isThorough()
+                                || freshness.equals("tick") && !kind.equals("steady"))
+                        .map(freshness -> Arguments.of(jdk, kind, freshness))));
     }
 
     @ParameterizedTest(name = "{1} ticks, freshness {2}, {0}")
@@ -47,6 +49,9 @@ class RightnessTest {
                 return;
             }
         }
-        throw new AssertionError("the thread did not work, or its user time is not within 5 % + 10 ms of the CPU time, in all of: " + attempts);
+        throw new AssertionError(
+                "the thread did not work, or its user time is not within 5 % + 10 ms of the CPU time, in"
+                        + " all of: "
+                        + attempts);
     }
 }

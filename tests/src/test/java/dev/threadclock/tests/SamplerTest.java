@@ -29,12 +29,14 @@ class SamplerTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
 
     private static AttachJvm load(ChildJvm child, int sleepers, int startsPerSecond) {
-        return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers), Integer.toString(startsPerSecond));
+        return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers),
+                Integer.toString(startsPerSecond));
     }
 
     /** Without the warning about a dynamically loaded agent, on JDKs that print one. */
     private static ChildJvm quiet(TestJdk jdk) {
-        return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading") : ChildJvm.of(jdk);
+        return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading")
+                : ChildJvm.of(jdk);
     }
 
     private static List<JsonObject> intervals(Result result) {
@@ -51,7 +53,8 @@ class SamplerTest {
     }
 
     private static JsonObject named(JsonObject interval, String name) {
-        List<JsonObject> found = threads(interval).stream().filter(thread -> thread.get("name").getAsString().equals(name)).toList();
+        List<JsonObject> found = threads(interval).stream()
+                .filter(thread -> thread.get("name").getAsString().equals(name)).toList();
         assertThat(found).as(name + " in " + interval).hasSize(1);
         return found.get(0);
     }
@@ -117,13 +120,15 @@ class SamplerTest {
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
-            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "1")).get(0);
+            JsonObject interval = intervals(
+                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "1")).get(0);
             JsonObject user = named(interval, USER_BURNER);
             JsonObject system = named(interval, SYSTEM_BURNER);
             assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
             assertThat(nanos(life(system), "system")).isGreaterThan(2 * nanos(life(system), "user"));
             for (JsonObject thread : List.of(user, system)) {
-                assertThat(nanos(thread, "user") + nanos(thread, "system")).isLessThanOrEqualTo(nanos(thread, "total"));
+                assertThat(nanos(thread, "user") + nanos(thread, "system"))
+                        .isLessThanOrEqualTo(nanos(thread, "total"));
                 assertThat(nanos(thread, "total")).isPositive();
                 assertThat(nanos(life(thread), "total")).isLessThanOrEqualTo(runNanos(jvm, thread));
             }
@@ -140,15 +145,19 @@ class SamplerTest {
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
             List<Double> lost = new ArrayList<>();
-            for (JsonObject interval : intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.7"))) {
-                List<JsonObject> ended = threads(interval).stream().filter(thread -> thread.get("state").getAsString().equals("X")
-                        && thread.get("osThreadId").getAsInt() != 0).toList();
+            for (JsonObject interval : intervals(
+                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.7"))) {
+                List<JsonObject> ended = threads(interval).stream()
+                        .filter(thread -> thread.get("state").getAsString().equals("X")
+                                && thread.get("osThreadId").getAsInt() != 0)
+                        .toList();
                 assertThat(ended).isNotEmpty();
                 // The first may still have the name from before its renaming; a thread of the JVM may end as
                 // well.
-                assertThat(ended).allSatisfy(thread ->
-                        assertThat(thread.get("name").getAsString()).matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
-                assertThat(ended.stream().map(thread -> thread.get("name").getAsString())).doesNotHaveDuplicates();
+                assertThat(ended).allSatisfy(thread -> assertThat(thread.get("name").getAsString())
+                        .matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
+                assertThat(ended.stream().map(thread -> thread.get("name").getAsString()))
+                        .doesNotHaveDuplicates();
                 assertThat(ended).filteredOn(thread -> thread.get("javaThreadId").getAsLong() != 0)
                         .allSatisfy(thread -> assertThat(nanos(life(thread), "total")).isPositive());
                 long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
@@ -165,13 +174,16 @@ class SamplerTest {
     @OnEachJdk
     void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
-            List<JsonObject> intervals = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-i", "0.1"));
+            List<JsonObject> intervals = intervals(
+                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;
             long process = 0;
             for (JsonObject interval : intervals) {
-                List<JsonObject> risers = threads(interval).stream().filter(thread -> thread.get("pool").getAsString().equals("riser-*")
-                        && nanos(thread, "total") > 5_000_000).toList();
+                List<JsonObject> risers = threads(interval).stream()
+                        .filter(thread -> thread.get("pool").getAsString().equals("riser-*")
+                                && nanos(thread, "total") > 5_000_000)
+                        .toList();
                 risen += risers.size();
                 // They run half a second apart, and a busy machine may make an interval longer.
                 if (nanos(interval, "") < 200_000_000) {
@@ -180,7 +192,8 @@ class SamplerTest {
                 all += threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
                 process += nanos(interval.getAsJsonObject("process"), "total");
             }
-            // Not for each interval: on a busy machine the sampler may be held up between reading the threads and the process.
+            // Not for each interval: on a busy machine the sampler may be held up between reading the
+            // threads and the process.
             assertThat(all).as("all of the process's time").isCloseTo(process, within(10_000_000L));
             assertThat(risen).isGreaterThan(2);
             for (int i = 0; i < 300; i += 50) {
@@ -240,7 +253,8 @@ class SamplerTest {
     void rootSamplesAnotherUsersJvm() {
         AttachJvm.assumeUsers(TestJdk.newest());
         try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(USER.toArray(String[]::new)), 0, 0)) {
-            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0), USER_BURNER);
+            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0),
+                    USER_BURNER);
         }
     }
 
@@ -249,10 +263,13 @@ class SamplerTest {
         Host.assumeMounts();
         String[] contained = {"unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c",
             "mount --bind '" + AttachJvm.CLASSES + "' /mnt && mount -t tmpfs -o mode=1777 none /tmp"
-                    + " && { [ -e '" + AttachJvm.CLASSES + "' ] || { mkdir -p '" + AttachJvm.CLASSES + "' && mount --bind /mnt '"
-                    + AttachJvm.CLASSES + "'; }; } && exec \"$@\"", "sh"};
+                    + " && { [ -e '" + AttachJvm.CLASSES + "' ] || { mkdir -p '" + AttachJvm.CLASSES
+                    + "' && mount --bind /mnt '"
+                    + AttachJvm.CLASSES + "'; }; } && exec \"$@\"",
+            "sh"};
         try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(contained), 0, 0)) {
-            JsonObject interval = intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0);
+            JsonObject interval = intervals(
+                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0);
             named(interval, USER_BURNER);
             assertThat(named(interval, "VM Thread").get("state").getAsString()).isIn("S", "R");
             assertThat(jvm.left("/tmp")).isEmpty();

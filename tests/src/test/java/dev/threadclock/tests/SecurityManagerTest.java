@@ -18,8 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SecurityManagerTest {
     private static final List<String> ANSWERS = List.of(
-            "property: SecurityException", "all ids: SecurityException", "info: SecurityException", "switch off: SecurityException",
-            "current: time", "own id: time", "another thread: time", "array: [time, time, -1]", "id 0: IllegalArgumentException");
+            "property: SecurityException", "all ids: SecurityException", "info: SecurityException",
+            "switch off: SecurityException",
+            "current: time", "own id: time", "another thread: time", "array: [time, time, -1]",
+            "id 0: IllegalArgumentException");
 
     @TempDir
     Path folder;
@@ -27,7 +29,8 @@ class SecurityManagerTest {
     private Result run(TestJdk jdk, ChildJvm child, String policy) throws Exception {
         assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
         Path file = Files.writeString(folder.resolve("policy"), policy);
-        Result result = child.with("-Djava.security.manager", "-Djava.security.policy==" + file).run(Secured.class);
+        Result result = child.with("-Djava.security.manager", "-Djava.security.policy==" + file)
+                .run(Secured.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.out().lines()).as(result.toString()).containsExactlyElementsOf(ANSWERS);
         return result;
@@ -60,21 +63,26 @@ class SecurityManagerTest {
     void theLibraryWithoutPermissionsFallsBackAndSaysHowToGrantThem(TestJdk jdk) throws Exception {
         Result result = runLibrary(jdk, "grant { };");
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
-        assertThat(result.out()).contains("grant the jar with threadclock's classes java.security.AllPermission");
+        assertThat(result.out())
+                .contains("grant the jar with threadclock's classes java.security.AllPermission");
     }
 
     @OnEachJdk
     void theLibraryNeedsPermissionsForItsOwnJarOnly(TestJdk jdk) throws Exception {
-        Result result = runLibrary(jdk, "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };");
+        Result result = runLibrary(jdk,
+                "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };");
         assertThat(result.value("binding")).as(result.toString()).isIn("JNI", "FFM");
         assertThat(saidByTheAgent(result)).isEmpty();
     }
 
     @OnEachJdk
     void javaagentNeedsPermissionsAndSaysSo(TestJdk jdk) throws Exception {
-        String granted = "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };";
-        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), granted))).isEmpty();
-        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), "grant { };")))
+        String granted = "grant codeBase \"file:" + Product.JAR
+                + "\" { permission java.security.AllPermission; };";
+        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), granted)))
+                .isEmpty();
+        assertThat(
+                saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), "grant { };")))
                 .singleElement().asString().startsWith("threadclock: ")
                 .contains("java.security.AllPermission", "-agentpath");
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.DisplayNameGenerator;
 public final class SentenceNames extends DisplayNameGenerator.Standard {
     @Override
     public String generateDisplayNameForMethod(List<Class<?>> enclosing, Class<?> testClass, Method method) {
-        return method.getName().replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ").toLowerCase(Locale.ROOT);
+        return method.getName().replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")
+                .toLowerCase(Locale.ROOT);
     }
 }

@@ -19,7 +19,8 @@ import java.util.List;
  * and attaching), Java homes. Exit status 0: all constant, no wrong answer, no crash; 1: otherwise.
  */
 public final class Soak {
-    static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top, record, attach and detach";
+    static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top, record,"
+            + " attach and detach";
     private static final int SAMPLE_SECONDS = 5;
     private static final int COMMAND_EVERY_SECONDS = 15;
 
@@ -34,7 +35,8 @@ public final class Soak {
         Path folder = Files.createTempDirectory("soak-");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> jvms.forEach(SoakJvm::kill)));
         for (String home : Arrays.asList(args).subList(4, args.length)) {
-            jvms.add(new SoakJvm(Path.of(home), library, jar, Files.createDirectory(folder.resolve("jvm" + jvms.size()))));
+            jvms.add(new SoakJvm(Path.of(home), library, jar,
+                    Files.createDirectory(folder.resolve("jvm" + jvms.size()))));
         }
         ResultFile.line(TITLE, SoakJvm.HEADER);
         soak(jvms, seconds, attaches);
@@ -46,7 +48,8 @@ public final class Soak {
         System.exit(fine ? 0 : 1);
     }
 
-    private static void soak(List<SoakJvm> jvms, long seconds, boolean attaches) throws IOException, InterruptedException {
+    private static void soak(List<SoakJvm> jvms, long seconds, boolean attaches)
+            throws IOException, InterruptedException {
         long began = System.nanoTime();
         int turn = 0;
         long nextCommand = COMMAND_EVERY_SECONDS;

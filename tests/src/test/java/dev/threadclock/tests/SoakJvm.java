@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 /** One JVM of a {@link Soak}: what is done to it, and its resources over time. */
 final class SoakJvm {
     static final String HEADER = String.format("%4s  %-28s %10s %10s %5s %6s %7s %9s %6s %14s %10s",
-            "min", "JVM", "RSS kB", "native kB", "files", "maps", "threads", "sampled", "turns", "reads", "wrong");
+            "min", "JVM", "RSS kB", "native kB", "files", "maps", "threads", "sampled", "turns", "reads",
+            "wrong");
 
     /**
      * Read by the child and by commands alike: milliseconds that each of its threads rests between two
@@ -62,17 +63,20 @@ final class SoakJvm {
         jdk = Jdks.of(List.of(home)).jdks().get(0);
         Path page = folder.resolve("state");
         state = new StormState(page.toString());
-        List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:+AlwaysPreTouch",
-                Crash.flag(folder), "-agentpath:" + library));
+        List<String> command = new ArrayList<>(
+                List.of(jdk.java().toString(), "-Xms" + HEAP, "-Xmx" + HEAP, "-XX:+AlwaysPreTouch",
+                        Crash.flag(folder), "-agentpath:" + library));
         if (jdk.feature() >= 21) {
             command.add("-XX:+EnableDynamicAgentLoading");
         }
         if (jdk.feature() >= 24) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
-        command.addAll(List.of("-cp", System.getProperty("threadclock.children") + ":" + jar, Soak.PROGRAM.getName(), page.toString(),
+        command.addAll(List.of("-cp", System.getProperty("threadclock.children") + ":" + jar,
+                Soak.PROGRAM.getName(), page.toString(),
                 "0", REST_MILLIS, "library"));
-        process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
+        process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(folder.resolve("out").toFile()).start();
         while (state.reads() == 0 && process.isAlive()) {
             Thread.sleep(20);
         }
@@ -86,7 +90,8 @@ final class SoakJvm {
     void sample(long seconds) {
         try {
             String status = Files.readString(proc("status"), StandardCharsets.ISO_8859_1);
-            samples.add(new Sample(seconds, field(status, "VmRSS:"), field(status, "RssAnon:"), count("fd"), lines("maps"),
+            samples.add(new Sample(seconds, field(status, "VmRSS:"), field(status, "RssAnon:"), count("fd"),
+                    lines("maps"),
                     field(status, "Threads:")));
         } catch (IOException e) {
             // It has ended: end() says how.
@@ -97,13 +102,14 @@ final class SoakJvm {
     void command(int turn, boolean attaches) throws IOException, InterruptedException {
         String pid = Long.toString(process.pid());
         switch (turn % 4) {
-            case 0:
-                sampled += run("record", pid, "-d", "3s", "-i", "100ms", "-o", folder.resolve("recording.csv").toString()) ? 1 : 0;
+            case 0 :
+                sampled += run("record", pid, "-d", "3s", "-i", "100ms", "-o",
+                        folder.resolve("recording.csv").toString()) ? 1 : 0;
                 break;
-            case 2:
+            case 2 :
                 sampled += run("top", pid, "-n", "2", "-i", "1", "--json") ? 1 : 0;
                 break;
-            default:
+            default :
                 if (!attaches) {
                     run("status", pid);
                 } else if (attached) {
@@ -126,25 +132,31 @@ final class SoakJvm {
     }
 
     private boolean run(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-Xmx64m",
-                "-jar", jar.toString()));
+        List<String> command = new ArrayList<>(
+                List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-Xmx64m",
+                        "-jar", jar.toString()));
         command.addAll(Arrays.asList(arguments));
         Path output = folder.resolve("command");
-        Process run = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        Process run = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
+                .start();
         run.getOutputStream().close();
         if (run.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS) && run.exitValue() == 0) {
             return true;
         }
         run.destroyForcibly();
         failedCommands++;
-        ResultFile.line(Soak.TITLE, "  " + arguments[0] + " of " + jdk.label() + " failed: " + Files.readString(output).strip());
+        ResultFile.line(Soak.TITLE,
+                "  " + arguments[0] + " of " + jdk.label() + " failed: " + Files.readString(output).strip());
         return false;
     }
 
     String line(long seconds) {
-        Sample last = samples.isEmpty() ? new Sample(seconds, 0, 0, 0, 0, 0) : samples.get(samples.size() - 1);
-        return String.format("%4d  %-28s %10d %10d %5d %6d %7d %9d %6d %14d %10d", seconds / 60, jdk.label(), last.resident,
-                last.anonymous - HEAP_KILOBYTES, last.files, last.maps, last.threads, sampled, turns, state.reads(), state.violations());
+        Sample last = samples.isEmpty() ? new Sample(seconds, 0, 0, 0, 0, 0)
+                : samples.get(samples.size() - 1);
+        return String.format("%4d  %-28s %10d %10d %5d %6d %7d %9d %6d %14d %10d", seconds / 60, jdk.label(),
+                last.resident,
+                last.anonymous - HEAP_KILOBYTES, last.files, last.maps, last.threads, sampled, turns,
+                state.reads(), state.violations());
     }
 
     /** Lets it end; returns whether all was well. */
@@ -154,24 +166,34 @@ final class SoakJvm {
         kill();
         int status = process.waitFor();
         String out = Files.readString(folder.resolve("out")).strip();
-        boolean fine = ended && status == 0 && Crash.files(folder).isEmpty() && failedCommands == 0 && out.contains(" violations=0")
+        boolean fine = ended && status == 0 && Crash.files(folder).isEmpty() && failedCommands == 0
+                && out.contains(" violations=0")
                 && out.lines().count() == 1;
         if (!fine) {
-            ResultFile.line(Soak.TITLE, jdk.label() + " ended with " + status + ", " + failedCommands + " commands failed; it said: " + out
-                    + "\n" + Crash.text(folder));
+            ResultFile.line(Soak.TITLE,
+                    jdk.label() + " ended with " + status + ", " + failedCommands
+                            + " commands failed; it said: " + out
+                            + "\n" + Crash.text(folder));
         }
-        return fine & flat("RSS, kB", seconds, Sample::resident, RESIDENT_KILOBYTES) & flat("files", seconds, Sample::files, FILES)
-                & flat("mappings", seconds, Sample::maps, MAPS) & flat("threads", seconds, Sample::threads, THREADS);
+        return fine & flat("RSS, kB", seconds, Sample::resident, RESIDENT_KILOBYTES)
+                & flat("files", seconds, Sample::files, FILES)
+                & flat("mappings", seconds, Sample::maps, MAPS)
+                & flat("threads", seconds, Sample::threads, THREADS);
     }
 
     private boolean flat(String what, long seconds, ToLongFunction<Sample> value, long most) {
         long from = seconds / 5;
         long third = (seconds - from) / 3;
-        long first = median(samples.stream().filter(sample -> sample.seconds >= from && sample.seconds < from + third), value);
+        long first = median(
+                samples.stream().filter(sample -> sample.seconds >= from && sample.seconds < from + third),
+                value);
         long last = median(samples.stream().filter(sample -> sample.seconds >= seconds - third), value);
         boolean flat = first >= 0 && last >= 0 && last - first <= most;
-        ResultFile.line(Soak.TITLE, String.format("%s: %s: median %d in the first third, %d in the last (without the first fifth): %+d,"
-                + " at most %+d: %s", jdk.label(), what, first, last, last - first, most, flat ? "flat" : "GROWS"));
+        ResultFile.line(Soak.TITLE,
+                String.format(
+                        "%s: %s: median %d in the first third, %d in the last (without the first fifth): %+d,"
+                                + " at most %+d: %s",
+                        jdk.label(), what, first, last, last - first, most, flat ? "flat" : "GROWS"));
         return flat;
     }
 

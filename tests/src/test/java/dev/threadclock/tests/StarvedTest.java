@@ -45,7 +45,8 @@ class StarvedTest {
             if (jdk.feature() >= 21) {
                 child.with("-XX:+EnableDynamicAgentLoading");
             }
-            running = child.start(Steady.class, Stream.concat(Stream.of(page.toString()), Stream.of(more)).toArray(String[]::new));
+            running = child.start(Steady.class,
+                    Stream.concat(Stream.of(page.toString()), Stream.of(more)).toArray(String[]::new));
             awaitReads(1);
             channel = new AttachChannel(running.process(), folder);
         }
@@ -54,7 +55,8 @@ class StarvedTest {
             long until = state.reads() + more;
             for (long began = System.nanoTime(); state.reads() < until; AttachJvm.sleep(1)) {
                 assertThat(running.process().isAlive()).as(running.state()).isTrue();
-                assertThat(System.nanoTime() - began).as("nanoseconds of waiting for reads").isLessThan(60_000_000_000L);
+                assertThat(System.nanoTime() - began).as("nanoseconds of waiting for reads")
+                        .isLessThan(60_000_000_000L);
             }
         }
 
@@ -81,14 +83,16 @@ class StarvedTest {
 
         /** Raises or lowers a limit of the running JVM. */
         void limit(String what, String soft) {
-            Result result = ChildJvm.start(List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
+            Result result = ChildJvm.start(
+                    List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
                     Map.of()).end();
             assertThat(result.exitCode()).as(result.toString()).isZero();
         }
 
         long status(String field) throws IOException {
             return Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
-                    .filter(line -> line.startsWith(field + ":")).mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .filter(line -> line.startsWith(field + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
                     .findFirst().orElseThrow();
         }
 
@@ -99,7 +103,8 @@ class StarvedTest {
             Result result = running.end();
             assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
             assertThat(result.exitCode()).as(result.toString()).isZero();
-            assertThat(result.errLines().stream().filter(line -> line.startsWith("threadclock"))).as(result.toString()).isEmpty();
+            assertThat(result.errLines().stream().filter(line -> line.startsWith("threadclock")))
+                    .as(result.toString()).isEmpty();
             assertThat(result.number("violations")).as(result.toString()).isZero();
         }
 
@@ -116,7 +121,8 @@ class StarvedTest {
             Files.createFile(full); // not before: with a full heap, the JVM cannot start its listener
             jvm.awaitReads(200);
             for (int i = 0; i < 3; i++) {
-                assertThat(jvm.ask("do=attach,freshness=now,total=interpolated")).doesNotContain("another agent");
+                assertThat(jvm.ask("do=attach,freshness=now,total=interpolated"))
+                        .doesNotContain("another agent");
                 assertThat(jvm.ask("do=status")).doesNotContain("another agent");
                 jvm.ask("do=detach");
             }
@@ -132,21 +138,24 @@ class StarvedTest {
         CLibrary library = CLibrary.of("company");
         assumeTrue(library.file().isPresent(), library.problem());
         String file = library.file().get().toString();
-        ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick").with(Crash.flag(folder));
+        ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
+                .with(Crash.flag(folder));
         if (jdk.warnsOfNativeAccess()) {
             child.with("--enable-native-access=ALL-UNNAMED");
         }
         Result result = child.run(ReadById.class, file).ok();
         assertThat(result.number("starved")).as(result.toString()).isEqualTo(3);
         assertThat(result.number("busy")).as(result.toString()).isGreaterThan(90_000_000L);
-        assertThat(result.number("user")).as(result.toString()).isBetween(50_000_000L, result.number("busy") + 20_000_000L);
+        assertThat(result.number("user")).as(result.toString()).isBetween(50_000_000L,
+                result.number("busy") + 20_000_000L);
         assertThat(result.number("idle")).as(result.toString()).isBetween(0L, 50_000_000L);
-        assertThat(result.number("main")).as(result.toString()).isBetween(result.number("before"), result.number("after"));
+        assertThat(result.number("main")).as(result.toString()).isBetween(result.number("before"),
+                result.number("after"));
     }
 
     @OnEachJdk
     void noAddressSpace(TestJdk jdk) throws Exception {
-        for (long more : new long[] {0, 64, 256, 1024, 4096}) {
+        for (long more : new long[]{0, 64, 256, 1024, 4096}) {
             try (SteadyJvm jvm = new SteadyJvm(jdk)) {
                 jvm.limit("as", Long.toString((jvm.status("VmSize") + more) * KILOBYTE));
                 jvm.ask("do=attach");
@@ -177,7 +186,8 @@ class StarvedTest {
     private static int firstFree(SteadyJvm jvm) throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc/" + jvm.running.process().pid() + "/fd"))) {
             List<Integer> numbers = open.map(file -> Integer.valueOf(file.getFileName().toString())).toList();
-            return Stream.iterate(0, number -> number + 1).filter(number -> !numbers.contains(number)).findFirst().orElseThrow();
+            return Stream.iterate(0, number -> number + 1).filter(number -> !numbers.contains(number))
+                    .findFirst().orElseThrow();
         }
     }
 
@@ -187,8 +197,10 @@ class StarvedTest {
         storm.run(run -> {
             run.channel();
             for (int i = 0; i < 5; i++) {
-                Process stopper = new ProcessBuilder("sh", "-c", "for i in 1 2 3 4 5; do sleep 0.00" + (1 + 2 * i)
-                        + "; kill -STOP $0; sleep 0.02; kill -CONT $0; done", Long.toString(run.process().pid())).start();
+                Process stopper = new ProcessBuilder("sh", "-c",
+                        "for i in 1 2 3 4 5; do sleep 0.00" + (1 + 2 * i)
+                                + "; kill -STOP $0; sleep 0.02; kill -CONT $0; done",
+                        Long.toString(run.process().pid())).start();
                 StormRun.cycles(4L * (i + 1), 0).run(run);
                 stopper.waitFor();
             }
@@ -205,7 +217,8 @@ class StarvedTest {
         }
         Result result = child.run(Forked.class, library.file().get().toString(), "50").ok();
         assertThat(result.number("wrong")).as(result.toString()).isZero();
-        assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result).isLessThan(5);
+        assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result)
+                .isLessThan(5);
     }
 
     /** Around the smallest address space in which a JVM starts without the agent. */

@@ -24,8 +24,8 @@ final class StormRun {
      * With -Xcheck:jni a JVM reports which signals were ignored when it was started: by nohup, or by a
      * shell's background.
      */
-    private static final Pattern OF_SIGNALS =
-            Pattern.compile("Warning: SIG.*|Signal Handlers:|SIG[A-Z0-9]+: .*|Running in non-interactive shell.*");
+    private static final Pattern OF_SIGNALS = Pattern
+            .compile("Warning: SIG.*|Signal Handlers:|SIG[A-Z0-9]+: .*|Running in non-interactive shell.*");
 
     /**
      * JDK 11 may crash by itself, without any agent, when a thread is looked up by an id and ends during
@@ -39,7 +39,8 @@ final class StormRun {
     private static final long LONGEST_START_NANOS = 300_000_000_000L;
     private static final long LONGEST_ANSWER_NANOS = 60_000_000_000L;
     /** With -Xcheck:jni, and without an agent. */
-    private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking exceptions when required"
+    private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking"
+            + " exceptions when required"
             + " to from CallStaticObjectMethod";
     private static final String[] FRESHNESS = {"tick", "now"};
     private static final String[] TOTAL = {"jvm", "tick", "now", "interpolated"};
@@ -157,7 +158,8 @@ final class StormRun {
     /** Runs this many cycles, or if count is 0 for this many seconds. */
     static Action cycles(long count, long seconds) {
         return storm -> {
-            while (count > 0 ? storm.cycles < count : System.nanoTime() - storm.began < seconds * 1_000_000_000) {
+            while (count > 0 ? storm.cycles < count
+                    : System.nanoTime() - storm.began < seconds * 1_000_000_000) {
                 storm.attach(true);
                 storm.pause();
                 storm.attach(false);
@@ -222,7 +224,8 @@ final class StormRun {
 
         /** For a line of results. */
         String line() {
-            String said = result.out().lines().filter(line -> line.startsWith("reads=") || line.startsWith("violation="))
+            String said = result.out().lines()
+                    .filter(line -> line.startsWith("reads=") || line.startsWith("violation="))
                     .collect(Collectors.joining("; "));
             return crashed() ? "crashed or refused: " + problem : said;
         }
@@ -240,7 +243,8 @@ final class StormRun {
         /** Nothing on stderr, and on stdout the program's line. */
         Outcome assertSilent() {
             result.ok();
-            assertThat(result.out().lines().filter(line -> !line.equals(OF_JDK_8_ITSELF) && !OF_SIGNALS.matcher(line).matches()))
+            assertThat(result.out().lines()
+                    .filter(line -> !line.equals(OF_JDK_8_ITSELF) && !OF_SIGNALS.matcher(line).matches()))
                     .as(result.toString()).hasSize(1);
             return this;
         }

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code -Dthreadclock.storm.seconds} says. ci/attack storm runs 10,000.
  */
 class StormTest {
-    private static final String TITLE = "Attach, change of options and detach while eight threads call every method of ThreadMXBean";
+    private static final String TITLE = "Attach, change of options and detach while eight threads call"
+            + " every method of ThreadMXBean";
     private static final long CYCLES = Long.getLong("threadclock.storm.cycles", 0);
     private static final long SECONDS = Long.getLong("threadclock.storm.seconds", 3);
 
@@ -29,7 +30,8 @@ class StormTest {
 
     static Stream<Arguments> modes() {
         return TestJdk.all().stream()
-                .flatMap(jdk -> Stream.of("-Xmixed", "-Xint", "-Xcheck:jni").map(mode -> Arguments.of(jdk, mode)));
+                .flatMap(jdk -> Stream.of("-Xmixed", "-Xint", "-Xcheck:jni")
+                        .map(mode -> Arguments.of(jdk, mode)));
     }
 
     @ParameterizedTest(name = "{1}, {0}")
@@ -37,14 +39,16 @@ class StormTest {
     void comingAndGoingNeitherCrashesNorShows(TestJdk jdk, String mode) throws Exception {
         boolean checks = mode.equals("-Xcheck:jni");
         StormRun storm = new StormRun(jdk, folder).with(mode);
-        Outcome outcome = storm.run(checks ? StormRun.cycles(CYCLES / 10, 1) : StormRun.cycles(CYCLES, SECONDS));
+        Outcome outcome = storm
+                .run(checks ? StormRun.cycles(CYCLES / 10, 1) : StormRun.cycles(CYCLES, SECONDS));
         ResultFile.line(TITLE, String.format("%s, %s, %s: %s", jdk, mode, storm.cycles(), outcome.line()));
         outcome.assertFine().assertSilent();
     }
 
     @OnEachJdk
     void theCheckNoticesValuesThatAreTooLow(TestJdk jdk) throws Exception {
-        Outcome outcome = new StormRun(jdk, folder).withAgentPath("").withFault(30_000_000).run(StormRun.rest(200));
+        Outcome outcome = new StormRun(jdk, folder).withAgentPath("").withFault(30_000_000)
+                .run(StormRun.rest(200));
         assertThat(outcome.result().number("violations")).as(outcome.toString()).isPositive();
     }
 }

@@ -36,7 +36,8 @@ class SwitchingTest {
     }
 
     private static void switching(ChildJvm child) {
-        Result result = child.run(Switching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), MILLIS);
+        Result result = child.run(Switching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
+                MILLIS);
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertNone(result, "below", "none", "thrown", "above");
         assertThat(result.number("cycles")).isGreaterThan(10);
@@ -56,10 +57,12 @@ class SwitchingTest {
 
     @OnEachJdk
     void aThreadThatStartsIsReadRight(TestJdk jdk) {
-        for (String options : new String[] {"", "total=interpolated", "total=tick"}) {
-            Result result = child(jdk).run(Newborn.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), options, "1000", "15").ok();
+        for (String options : new String[]{"", "total=interpolated", "total=tick"}) {
+            Result result = child(jdk).run(Newborn.class, ParityHelper.assumeLibrary(),
+                    Product.LIBRARY.toString(), options, "1000", "15").ok();
             assertNone(result, "above", "below", "totalBelow", "none");
-            assertThat(result.number("newborn")).as("read before the agent knows it: %s", result).isGreaterThan(100);
+            assertThat(result.number("newborn")).as("read before the agent knows it: %s", result)
+                    .isGreaterThan(100);
             assertThat(result.number("unlisted")).isPositive();
         }
     }
@@ -94,14 +97,17 @@ class SwitchingTest {
     void theEndOfAThreadIsSeenWhileDetached(TestJdk jdk) throws IOException {
         String library = Product.LIBRARY.toString();
         Path report = Files.createTempFile(folder, "report", "");
-        Result result = child(jdk).run(Ended.class, ParityHelper.assumeLibrary(), library, report.toString()).ok();
+        Result result = child(jdk).run(Ended.class, ParityHelper.assumeLibrary(), library, report.toString())
+                .ok();
         long known = Files.readAllLines(report).stream().filter(line -> line.startsWith("threads="))
-                .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst().orElseThrow();
+                .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst()
+                .orElseThrow();
         assertThat(known).as(result.toString()).isBetween(1L, result.number("alive") + Ended.ENDED / 2);
     }
 
     /**
-     * From JDK 17 on the JVM logs what the rival does. A run in which the JVM has ignored the rival proves nothing
+     * From JDK 17 on the JVM logs what the rival does. A run in which the JVM has ignored the rival proves
+     * nothing
      * (reliability.md, "What is not caught").
      */
     @OnEachJdk
@@ -111,7 +117,8 @@ class SwitchingTest {
         Result result;
         int runs = 0;
         do {
-            result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(), Product.LIBRARY.toString(), "4000").ok();
+            result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(),
+                    Product.LIBRARY.toString(), "4000").ok();
         } while (result.number("ignored") > 0 && ++runs < 3);
         assertNone(result, "lost", "ignored");
         assertThat(result.number("cycles")).isGreaterThan(20);

@@ -31,7 +31,8 @@ class SystemCallsTest {
     }
 
     private ChildJvm traced(TestJdk jdk) {
-        return ChildJvm.of(jdk).under("strace", "-f", "-qq", "-e", "trace=open,openat,getrusage,clock_gettime",
+        return ChildJvm.of(jdk).under("strace", "-f", "-qq", "-e",
+                "trace=open,openat,getrusage,clock_gettime",
                 "-e", "signal=none", "-o", log().toString());
     }
 
@@ -49,7 +50,8 @@ class SystemCallsTest {
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(opensOfStat()).as("stat files opened").isZero();
         long ticks = result.number("nanos") / Native.tickLengthNanos();
-        assertThat((long) calls("getrusage").size()).as("getrusage calls in %d ticks", ticks).isBetween(1L, ticks + 20);
+        assertThat((long) calls("getrusage").size()).as("getrusage calls in %d ticks", ticks).isBetween(1L,
+                ticks + 20);
         assertThat((long) calls("clock_gettime").size()).as("clock_gettime system calls").isLessThan(1000);
     }
 
@@ -69,13 +71,15 @@ class SystemCallsTest {
         assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
         // The number of reads that the worker makes while it burns differs from run to run, but not by one
         // per refusal.
-        assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before).isLessThan(10_000);
+        assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before)
+                .isLessThan(10_000);
     }
 
     @OnEachJdk
     void theTraceSeesWhatTheJvmDoesWithoutTheAgent(TestJdk jdk) throws Exception {
         Result result = traced(jdk).run(Reads.class, "1000");
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(opensOfStat() + calls("clock_gettime").size()).as("stat files opened, or clocks read").isGreaterThanOrEqualTo(1000);
+        assertThat(opensOfStat() + calls("clock_gettime").size()).as("stat files opened, or clocks read")
+                .isGreaterThanOrEqualTo(1000);
     }
 }

@@ -42,13 +42,15 @@ final class TerminalSession implements AutoCloseable {
      * those of the terminal (stty -g).
      */
     static TerminalSession start(int columns, int rows, String... arguments) {
-        List<String> words = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar",
-                Product.JAR.toString()));
+        List<String> words = new ArrayList<>(
+                List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar",
+                        Product.JAR.toString()));
         words.addAll(List.of(arguments));
         String command = words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
         String shell = "stty rows " + rows + " cols " + columns + "; echo settings=$(stty -g); " + command
                 + "; echo exit=$?; echo settings=$(stty -g)";
-        ProcessBuilder builder = new ProcessBuilder("script", "-qfc", shell, "/dev/null").redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder("script", "-qfc", shell, "/dev/null")
+                .redirectErrorStream(true);
         builder.environment().put("TERM", "xterm");
         try {
             return new TerminalSession(builder.start(), columns, rows);
@@ -61,7 +63,7 @@ final class TerminalSession implements AutoCloseable {
     private void read() {
         try (Reader out = new InputStreamReader(script.getInputStream(), StandardCharsets.UTF_8)) {
             char[] some = new char[4096];
-            for (int count; (count = out.read(some)) > 0; ) {
+            for (int count; (count = out.read(some)) > 0;) {
                 String text = new String(some, 0, count);
                 screen.write(text);
                 transcript.append(text);
@@ -84,8 +86,10 @@ final class TerminalSession implements AutoCloseable {
     void resize(int columns, int rows) {
         screen.setSize(columns, rows);
         try {
-            Path terminal = Files.readSymbolicLink(Path.of("/proc", Long.toString(command().pid()), "fd", "1"));
-            assertThat(new ProcessBuilder("stty", "-F", terminal.toString(), "rows", "" + rows, "cols", "" + columns).start().waitFor()).isZero();
+            Path terminal = Files
+                    .readSymbolicLink(Path.of("/proc", Long.toString(command().pid()), "fd", "1"));
+            assertThat(new ProcessBuilder("stty", "-F", terminal.toString(), "rows", "" + rows, "cols",
+                    "" + columns).start().waitFor()).isZero();
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -93,14 +97,16 @@ final class TerminalSession implements AutoCloseable {
 
     /** The command's JVM. */
     ProcessHandle command() {
-        return script.descendants().filter(process -> process.info().command().orElse("").endsWith("java")).findFirst().orElseThrow();
+        return script.descendants().filter(process -> process.info().command().orElse("").endsWith("java"))
+                .findFirst().orElseThrow();
     }
 
     /** The screen's lines, without trailing blanks. */
     List<String> lines() {
         long[] cells = new long[screen.getColumns() * screen.getRows()];
         screen.dump(cells, new int[2]);
-        String all = Arrays.stream(cells).mapToObj(cell -> Character.toString(Math.max(' ', ScreenTerminal.cellCodePoint(cell))))
+        String all = Arrays.stream(cells)
+                .mapToObj(cell -> Character.toString(Math.max(' ', ScreenTerminal.cellCodePoint(cell))))
                 .collect(Collectors.joining());
         List<String> lines = new ArrayList<>();
         for (int at = 0; at < all.length(); at += screen.getColumns()) {
@@ -111,7 +117,8 @@ final class TerminalSession implements AutoCloseable {
 
     /** Waits until the screen meets the condition. */
     List<String> awaitScreen(String what, Predicate<List<String>> wanted) {
-        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; AttachJvm.sleep(LOOK_MILLIS)) {
+        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS; AttachJvm
+                .sleep(LOOK_MILLIS)) {
             List<String> lines = lines();
             if (wanted.test(lines)) {
                 return lines;
@@ -123,7 +130,8 @@ final class TerminalSession implements AutoCloseable {
     /** Waits for the end of the command; returns all output to the terminal. */
     String awaitEnd() {
         try {
-            assertThat(script.waitFor(PATIENCE_NANOS, TimeUnit.NANOSECONDS)).as("has ended:\n" + String.join("\n", lines())).isTrue();
+            assertThat(script.waitFor(PATIENCE_NANOS, TimeUnit.NANOSECONDS))
+                    .as("has ended:\n" + String.join("\n", lines())).isTrue();
             reader.join();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

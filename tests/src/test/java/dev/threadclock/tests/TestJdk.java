@@ -22,8 +22,10 @@ record TestJdk(Jdk jdk) {
      * these is among them. The others, from ci/jdks, get shorter tests.
      */
     static List<TestJdk> thorough() {
-        List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm")).toList();
-        return installed.isEmpty() ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : installed;
+        List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm"))
+                .toList();
+        return installed.isEmpty()
+                ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : installed;
     }
 
     boolean isThorough() {
@@ -65,9 +67,11 @@ record TestJdk(Jdk jdk) {
         if (given.isEmpty()) {
             given = Optional.ofNullable(System.getenv("THREADCLOCK_JDKS")).orElse("");
         }
-        Jdks jdks = given.isEmpty() ? Jdks.find() : Jdks.of(Arrays.stream(given.split(":")).map(Path::of).toList());
+        Jdks jdks = given.isEmpty() ? Jdks.find()
+                : Jdks.of(Arrays.stream(given.split(":")).map(Path::of).toList());
         if (jdks.jdks().isEmpty() || !given.isEmpty() && !jdks.skipped().isEmpty()) {
-            throw new IllegalStateException("not all of these are JDKs, or none was found: THREADCLOCK_JDKS=" + given + ": " + jdks);
+            throw new IllegalStateException(
+                    "not all of these are JDKs, or none was found: THREADCLOCK_JDKS=" + given + ": " + jdks);
         }
         return jdks.jdks().stream().map(TestJdk::new).toList();
     }

@@ -34,8 +34,10 @@ class ThreadDumpTest {
     void aThreadDumpTellsTheOldThreads(TestJdk jdk) throws Exception {
         Result result = attachInTheMiddle(undescribed(jdk).start(OldThreads.class, file()));
         assertThat(result.all("user")).as(result.toString()).isNotEmpty().containsOnly("burnt");
-        assertThat(result.number("fine")).as("answered by the agent: %s", result).isEqualTo(result.all("user").size());
-        assertThat(result.value("doubt")).as("a line in another thread's name is not believed: %s", result).isEqualTo("burnt");
+        assertThat(result.number("fine")).as("answered by the agent: %s", result)
+                .isEqualTo(result.all("user").size());
+        assertThat(result.value("doubt")).as("a line in another thread's name is not believed: %s", result)
+                .isEqualTo("burnt");
     }
 
     /** When the JVM starts, only its first threads exist. */
@@ -49,14 +51,19 @@ class ThreadDumpTest {
     @Test
     void withoutManagementTheJvmRunsOn() throws Exception {
         Path jdk = Path.of(System.getProperty("java.home"));
-        assumeTrue(Files.exists(jdk.resolve("bin/jlink")) && Files.exists(jdk.resolve("jmods")), "no jlink, or no jmods, in " + jdk);
+        assumeTrue(Files.exists(jdk.resolve("bin/jlink")) && Files.exists(jdk.resolve("jmods")),
+                "no jlink, or no jmods, in " + jdk);
         assumeTrue(ParityHelper.library().isPresent(), ParityHelper.problem());
         Path image = folder.resolve("image");
-        ChildJvm.start(List.of(jdk + "/bin/jlink", "--add-modules", "java.base", "--output", image.toString()), Map.of())
+        ChildJvm.start(
+                List.of(jdk + "/bin/jlink", "--add-modules", "java.base", "--output", image.toString()),
+                Map.of())
                 .end().ok();
-        Result result = attachInTheMiddle(ChildJvm.start(List.of(image + "/bin/java", "-XX:+EnableDynamicAgentLoading", "-Xcheck:jni",
-                "-agentpath:" + ParityHelper.library().get() + "=undescribed", "-cp", AttachJvm.CLASSES.toString(),
-                Idle.class.getName(), file()), Map.of()));
+        Result result = attachInTheMiddle(
+                ChildJvm.start(List.of(image + "/bin/java", "-XX:+EnableDynamicAgentLoading", "-Xcheck:jni",
+                        "-agentpath:" + ParityHelper.library().get() + "=undescribed", "-cp",
+                        AttachJvm.CLASSES.toString(),
+                        Idle.class.getName(), file()), Map.of()));
         assertThat(result.out()).isEqualTo("ready\nthere\n");
     }
 

@@ -34,26 +34,32 @@ class TopScreenTest {
 
     /** The whole screen: its last line is drawn last. */
     private static List<String> awaitThreads(TerminalSession top) {
-        return top.awaitScreen("the thread main", lines -> has(" {2}main$").test(lines) && lines.get(lines.size() - 1).startsWith(" h help"));
+        return top.awaitScreen("the thread main",
+                lines -> has(" {2}main$").test(lines) && lines.get(lines.size() - 1).startsWith(" h help"));
     }
 
     /** The command has ended with success, and the terminal's own screen, cursor and settings are back. */
     private static void assertLeft(String transcript, int exitCode) {
         assertThat(transcript).contains("\033[?1049h", LEAVE, "exit=" + exitCode);
-        assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h", "\033[?25l");
-        List<String> settings = Pattern.compile("settings=(\\S+)").matcher(transcript).results().map((MatchResult found) -> found.group(1)).toList();
+        assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h",
+                "\033[?25l");
+        List<String> settings = Pattern.compile("settings=(\\S+)").matcher(transcript).results()
+                .map((MatchResult found) -> found.group(1)).toList();
         assertThat(settings).hasSize(2);
         assertThat(settings.get(1)).as("settings of the terminal").isEqualTo(settings.get(0));
     }
 
     @Test
     void theScreenIsFilledToItsSizeAndQuitLeavesTheTerminalAsItWas() {
-        for (int[] size : new int[][] {{80, 24}, {200, 50}}) {
+        for (int[] size : new int[][]{{80, 24}, {200, 50}}) {
             try (TerminalSession top = top(size[0], size[1])) {
                 List<String> lines = awaitThreads(top);
                 assertThat(lines).hasSize(size[1]);
-                assertThat(lines.get(0)).startsWith("threadclock top  " + jvm.label().substring(0, 40)).hasSize(size[0]);
-                assertThat(lines.get(1)).matches("CPU [\\d.]+ % of one core: user [\\d.]+, system [\\d.]+; \\d+:[\\d.]+ since its start");
+                assertThat(lines.get(0)).startsWith("threadclock top  " + jvm.label().substring(0, 40))
+                        .hasSize(size[0]);
+                assertThat(lines.get(1)).matches(
+                        "CPU [\\d.]+ % of one core: user [\\d.]+, system [\\d.]+; \\d+:[\\d.]+ since its"
+                                + " start");
                 assertThat(lines.get(3)).matches(" +TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
                 assertThat(lines.get(4)).startsWith(">");
                 assertThat(lines.get(size[1] - 1)).startsWith(" h help  q quit  |  sorted by total");
@@ -73,10 +79,15 @@ class TopScreenTest {
             top.type("/MAI");
             top.awaitScreen("the filter being typed", has("show only names with: MAI_$"));
             top.type("\r");
-            top.awaitScreen("threads of that name only", lines -> has("only 'MAI'$").test(lines) && lines.get(4).endsWith("  main")
-                    && lines.subList(4, 23).stream().allMatch(line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
+            top.awaitScreen("threads of that name only",
+                    lines -> has("only 'MAI'$").test(lines) && lines.get(4).endsWith("  main")
+                            && lines.subList(4, 23).stream().allMatch(
+                                    line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
             top.type("\r");
-            top.awaitScreen("its frames", has("^ {2}at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main\\(AttachTarget\\.java:\\d+\\)"));
+            top.awaitScreen("its frames", has(
+                    "^ {2}at"
+                            + " dev\\.threadclock\\.tests\\.child\\.AttachTarget"
+                            + "\\.main\\(AttachTarget\\.java:\\d+\\)"));
             top.type("h");
             top.awaitScreen("help", has("sort by total, user, system"));
             top.type("q");
@@ -89,7 +100,8 @@ class TopScreenTest {
         try (TerminalSession top = top(80, 24)) {
             awaitThreads(top);
             top.resize(120, 40);
-            top.awaitScreen("its foot in the last line", lines -> lines.get(39).startsWith(" h help") && lines.get(0).length() == 120);
+            top.awaitScreen("its foot in the last line",
+                    lines -> lines.get(39).startsWith(" h help") && lines.get(0).length() == 120);
             top.type("q");
             assertLeft(top.awaitEnd(), 0);
         }
@@ -125,7 +137,8 @@ class TopScreenTest {
             assertThat(lines).filteredOn(line -> line.matches(" +PID +CPU % +USER +COMMAND")).hasSize(1);
             String row = " *\\d+\\) +" + jvm.pid() + " +\\d+ +\\S+ +java \\S+AttachTarget";
             assertThat(lines).filteredOn(line -> line.matches(row)).hasSize(1);
-            String chosen = lines.stream().filter(line -> line.contains(" " + other.pid() + " ")).findFirst().orElseThrow();
+            String chosen = lines.stream().filter(line -> line.contains(" " + other.pid() + " ")).findFirst()
+                    .orElseThrow();
             assertThat(chosen).endsWith("AttachTarget --port?[2J 8080");
             top.type(chosen.substring(0, chosen.indexOf(')')).strip() + "\n");
             top.awaitScreen("that JVM", has("^threadclock top +" + other.pid() + " "));

@@ -23,13 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 class TopTest {
     static AttachJvm start() {
         TestJdk jdk = TestJdk.newest();
-        return AttachJvm.start(jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading") : ChildJvm.of(jdk));
+        return AttachJvm.start(jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading")
+                : ChildJvm.of(jdk));
     }
 
     @Test
     void onceIsOneIntervalAsText() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok().out().lines().toList();
+            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok()
+                    .out().lines().toList();
             assertThat(lines.get(0)).isEqualTo(jvm.label());
             assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
             assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
@@ -39,29 +41,37 @@ class TopTest {
     @Test
     void formsForProgramsGoOnForAsManyIntervalsAsWanted() {
         try (AttachJvm jvm = start()) {
-            String csv = AttachJvm.command("top", jvm.pid(), "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
+            String csv = AttachJvm
+                    .command("top", jvm.pid(), "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok()
+                    .out();
             assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
-            String json = AttachJvm.command("top", jvm.pid(), "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok().out();
+            String json = AttachJvm
+                    .command("top", jvm.pid(), "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name")
+                    .ok().out();
             assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
         }
     }
 
     @Test
     void aJvmThatIsNotThereIsNotGuessed() {
-        AttachJvm.assertRefused(AttachJvm.command("top", "no.such.Main", "--once"), "no JVM", "no.such.Main", "process number");
+        AttachJvm.assertRefused(AttachJvm.command("top", "no.such.Main", "--once"), "no JVM", "no.such.Main",
+                "process number");
     }
 
     @Test
     void aJvmIsNotChosenFromAListWithoutAPerson() {
         try (AttachJvm one = start(); AttachJvm other = start()) {
-            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), one.label(), other.label(), "process number");
+            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), one.label(),
+                    other.label(), "process number");
         }
     }
 
     @Test
     void whatIsNoIntervalIsAMistakeOfUse() {
-        for (List<String> options : List.of(List.of("-i", "0"), List.of("-i", "5ms"), List.of("-n", "0"), List.of("-d", "1s"),
-                List.of("--once", "-d", "9s"), List.of("-p", "2"), List.of("--timeout", "2h"), List.of("--csv", "--group"), List.of("--sort", "x"))) {
+        for (List<String> options : List.of(List.of("-i", "0"), List.of("-i", "5ms"), List.of("-n", "0"),
+                List.of("-d", "1s"),
+                List.of("--once", "-d", "9s"), List.of("-p", "2"), List.of("--timeout", "2h"),
+                List.of("--csv", "--group"), List.of("--sort", "x"))) {
             List<String> command = new ArrayList<>(List.of("top", "1"));
             command.addAll(options);
             Result result = AttachJvm.command(command.toArray(String[]::new));
@@ -73,27 +83,35 @@ class TopTest {
     @Test
     void oneVocabularyInAllCommands(@TempDir Path folder) {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", "-p", jvm.pid(), "--csv", "-i", "200ms", "-d", "1s", "--filter", "main").ok().out()
+            List<String> lines = AttachJvm
+                    .command("top", "-p", jvm.pid(), "--csv", "-i", "200ms", "-d", "1s", "--filter", "main")
+                    .ok().out()
                     .lines().filter(line -> line.contains(",main,main,")).toList();
             assertThat(lines).hasSizeBetween(1, 5);
-            Result recorded = AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o", folder + "/a.csv");
+            Result recorded = AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s",
+                    "--timeout", "60s", "-o", folder + "/a.csv");
             assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
             for (String command : List.of("attach", "status", "detach", "doctor")) {
                 Result named = AttachJvm.command(command, "AttachTarget");
-                assertThat(named.out() + named.err()).as("%s, found or one of several", command).contains(jvm.pid());
+                assertThat(named.out() + named.err()).as("%s, found or one of several", command)
+                        .contains(jvm.pid());
                 assertThat(AttachJvm.command(command, "-p", jvm.pid()).out()).as(command).contains(jvm.pid());
             }
-            assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out()).contains(jvm.pid());
+            assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out())
+                    .contains(jvm.pid());
         }
     }
 
     @Test
     void onceShowsWhatHasRunAndCountsTheRest() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms").ok().out().lines().toList();
+            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms").ok().out()
+                    .lines().toList();
             assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
             assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
-            List<String> one = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "-n", "1").ok().out().lines().toList();
+            List<String> one = AttachJvm
+                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "-n", "1").ok().out().lines()
+                    .toList();
             assertThat(one.get(5)).matches("and \\d+ more");
         }
     }
@@ -101,23 +119,35 @@ class TopTest {
     @Test
     void framesHaveTheirLines() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms", "-n", "99", "--all", "--frames").ok().out()
+            List<String> lines = AttachJvm
+                    .command("top", jvm.pid(), "--once", "-i", "200ms", "-n", "99", "--all", "--frames").ok()
+                    .out()
                     .lines().toList();
-            int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main")).findFirst().orElseThrow();
-            assertThat(lines.get(main + 1)).as("a native method has no line").matches(".*\\(Native Method\\)|.*:\\d+\\)");
-            assertThat(lines.subList(main + 1, lines.size()).stream().takeWhile(line -> line.startsWith("    at ")))
-                    .anyMatch(line -> line.matches(" +at dev\\.threadclock\\.tests\\.child\\.AttachTarget\\.main\\(AttachTarget\\.java:\\d+\\)"));
+            int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
+                    .findFirst().orElseThrow();
+            assertThat(lines.get(main + 1)).as("a native method has no line")
+                    .matches(".*\\(Native Method\\)|.*:\\d+\\)");
+            assertThat(lines.subList(main + 1, lines.size()).stream()
+                    .takeWhile(line -> line.startsWith("    at ")))
+                    .anyMatch(line -> line.matches(
+                            " +at dev\\.threadclock\\.tests\\.child\\.AttachTarget"
+                                    + "\\.main\\(AttachTarget\\.java:\\d+\\)"));
         }
     }
 
     @Test
     void whatAThreadWaitedForACpuIsMeasuredWhereTheKernelCounts() throws Exception {
-        assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"), "this kernel counts no waits");
+        assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"),
+                "this kernel counts no waits");
         try (AttachJvm jvm = start()) {
-            JsonObject interval = JsonParser.parseString(AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok().out())
+            JsonObject interval = JsonParser
+                    .parseString(
+                            AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok().out())
                     .getAsJsonObject();
-            JsonObject main = StreamSupport.stream(interval.getAsJsonArray("threads").spliterator(), false).map(JsonElement::getAsJsonObject)
-                    .filter(thread -> thread.get("name").getAsString().equals("main")).findFirst().orElseThrow();
+            JsonObject main = StreamSupport.stream(interval.getAsJsonArray("threads").spliterator(), false)
+                    .map(JsonElement::getAsJsonObject)
+                    .filter(thread -> thread.get("name").getAsString().equals("main")).findFirst()
+                    .orElseThrow();
             assertThat(main.get("waitNanos").getAsLong()).isBetween(0L, interval.get("nanos").getAsLong());
         }
     }

@@ -35,7 +35,8 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
                 if (type.startsWith("dev.threadclock.") && event.hasField("total")) {
                     long total = event.getLong("total");
                     assertThat(event.getLong("user")).as("%s", event).isBetween(0L, total + STEPS_NANOS);
-                    assertThat(event.getLong("system")).as("%s", event).isBetween(0L, total + STEPS_NANOS - event.getLong("user"));
+                    assertThat(event.getLong("system")).as("%s", event).isBetween(0L,
+                            total + STEPS_NANOS - event.getLong("user"));
                     assertThat(event.getLong("interval")).isPositive();
                     if (type.endsWith("ThreadCpuTime")) {
                         pools.merge(event.getString("pool"), total, Long::sum);
@@ -45,7 +46,8 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
                     }
                 }
             }
-            return new Used(pools, all, process, events.stream().map(event -> event.getEventType().getName()).distinct().toList());
+            return new Used(pools, all, process,
+                    events.stream().map(event -> event.getEventType().getName()).distinct().toList());
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -60,7 +62,8 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
         assertThat(said.find()).as(output).isTrue();
         long worker = Long.parseLong(said.group(1));
         assertThat(pools.get("pool-*-worker-*")).as("%s", pools).isCloseTo(worker, within(worker / 50));
-        assertThat(pools.getOrDefault("brief-*", 0L) + pools.getOrDefault("(ended threads)", 0L)).as("%s", pools)
+        assertThat(pools.getOrDefault("brief-*", 0L) + pools.getOrDefault("(ended threads)", 0L))
+                .as("%s", pools)
                 .isGreaterThan(Long.parseLong(said.group(2)) * 98 / 100);
     }
 }

@@ -14,7 +14,8 @@ import jdk.jfr.StackTrace;
  */
 @Name(ProcessCpuTime.NAME)
 @Label("Process CPU Time")
-@Description("User, system and total CPU time of the process in an interval, in nanoseconds; ended threads included")
+@Description("User, system and total CPU time of the process in an interval, in nanoseconds; ended threads"
+        + " included")
 @Category({"Java Virtual Machine", "Runtime", "threadclock"})
 @Period("1 s")
 @StackTrace(false)

@@ -14,7 +14,8 @@ import jdk.jfr.StackTrace;
  */
 @Name(ThreadCpuTime.NAME)
 @Label("Thread CPU Time")
-@Description("User, system and total CPU time of a thread in an interval, in nanoseconds; native threads as well")
+@Description("User, system and total CPU time of a thread in an interval, in nanoseconds; native threads as"
+        + " well")
 @Category({"Java Virtual Machine", "Runtime", "threadclock"})
 @Period("1 s")
 @StackTrace(false)

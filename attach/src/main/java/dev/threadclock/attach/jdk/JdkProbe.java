@@ -31,7 +31,9 @@ final class JdkProbe {
     static Jdk ask(Path java) throws NotWorking {
         Children.Outcome outcome;
         try {
-            outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"), LIMIT, line -> {});
+            outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"), LIMIT,
+                    line -> {
+                    });
         } catch (IOException e) {
             throw new NotWorking("bin/java cannot be run");
         }
@@ -72,7 +74,8 @@ final class JdkProbe {
             return name;
         }
         String vendor = properties.getOrDefault("java.vendor", release(home, "IMPLEMENTOR"));
-        return vendor.isEmpty() ? "unknown" : vendor.replaceFirst("[ ,]+(Inc\\.?|Corporation|Project|Foundation)\\b.*", "");
+        return vendor.isEmpty() ? "unknown"
+                : vendor.replaceFirst("[ ,]+(Inc\\.?|Corporation|Project|Foundation)\\b.*", "");
     }
 
     /** An entry of the release file, or ""; for a JRE inside a JDK 8, the file is one folder up. */

@@ -14,8 +14,10 @@ final class FakeJdk {
 
     /** An installation of this version; more: further lines "key = value". */
     static Path at(Path home, String version, String... more) throws IOException {
-        return script(home, "echo '    java.home = " + home + "'; echo '    java.version = " + version + "'; echo '    os.arch = amd64'; "
-                + "printf '    %s\\n' '" + String.join("' '", more) + "'");
+        return script(home,
+                "echo '    java.home = " + home + "'; echo '    java.version = " + version
+                        + "'; echo '    os.arch = amd64'; "
+                        + "printf '    %s\\n' '" + String.join("' '", more) + "'");
     }
 
     /** Creates a bin/java with this body; its stdout goes to stderr. */

@@ -21,10 +21,12 @@ class JdkProbeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"Temurin-25.0.3+9, Eclipse Adoptium, Temurin", "Corretto-17.0.9.8.1, Amazon.com Inc., Corretto",
-            "Zulu17.46+19-CA, 'Azul Systems, Inc.', Zulu", "21.0.1, Oracle Corporation, Oracle"})
+    @CsvSource({"Temurin-25.0.3+9, Eclipse Adoptium, Temurin",
+        "Corretto-17.0.9.8.1, Amazon.com Inc., Corretto",
+        "Zulu17.46+19-CA, 'Azul Systems, Inc.', Zulu", "21.0.1, Oracle Corporation, Oracle"})
     void theJvmsOwnWordCounts(String vendorVersion, String vendor, String shown) throws Exception {
-        Path home = FakeJdk.at(folder.resolve("jdk"), "25", "java.vendor.version = " + vendorVersion, "java.vendor = " + vendor);
+        Path home = FakeJdk.at(folder.resolve("jdk"), "25", "java.vendor.version = " + vendorVersion,
+                "java.vendor = " + vendor);
         Files.writeString(home.resolve("release"), "IMPLEMENTOR_VERSION=\"Other-1\"\n");
         assertThat(vendor(home)).isEqualTo(shown);
     }
@@ -33,9 +35,11 @@ class JdkProbeTest {
     void theReleaseFileFillsIn() throws Exception {
         Path home = FakeJdk.at(folder.resolve("jdk"), "11.0.2");
         assertThat(vendor(home)).isEqualTo("unknown");
-        Files.writeString(home.resolve("release"), "IMPLEMENTOR=\"Oracle Corporation\"\nJAVA_VERSION=\"11.0.2\"\n");
+        Files.writeString(home.resolve("release"),
+                "IMPLEMENTOR=\"Oracle Corporation\"\nJAVA_VERSION=\"11.0.2\"\n");
         assertThat(vendor(home)).isEqualTo("Oracle");
-        Files.writeString(home.resolve("release"), "IMPLEMENTOR_VERSION=\"Temurin-11\"\nIMPLEMENTOR=\"Eclipse Adoptium\"\n");
+        Files.writeString(home.resolve("release"),
+                "IMPLEMENTOR_VERSION=\"Temurin-11\"\nIMPLEMENTOR=\"Eclipse Adoptium\"\n");
         assertThat(vendor(home)).isEqualTo("Temurin");
     }
 
@@ -51,7 +55,7 @@ class JdkProbeTest {
         Path home = FakeJdk.at(folder.resolve("jdk"), "17");
         Files.writeString(home.resolve("release"), "IMPLEMENTOR=\\u12\n");
         assertThat(vendor(home)).isEqualTo("unknown");
-        Files.write(home.resolve("release"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
+        Files.write(home.resolve("release"), new byte[]{(byte) 0xff, (byte) 0xfe, 0});
         assertThat(vendor(home)).isEqualTo("unknown");
     }
 }

@@ -44,9 +44,12 @@ class JdksTest {
         assertThat(plain.resolve("bin/java").toFile().setExecutable(false, false)).isTrue();
         assertSkipped(plain, "not executable");
 
-        assertSkipped(FakeJdk.script(folder.resolve("fails"), "echo Error: could not find libjava.so; exit 2"), "exit status 2");
+        assertSkipped(
+                FakeJdk.script(folder.resolve("fails"), "echo Error: could not find libjava.so; exit 2"),
+                "exit status 2");
         assertSkipped(FakeJdk.script(folder.resolve("silent"), "exit 0"), "does not work");
-        assertSkipped(FakeJdk.script(folder.resolve("lost"), "echo ' java.home = /gone'; echo ' java.version = 17'"), "/gone");
+        assertSkipped(FakeJdk.script(folder.resolve("lost"),
+                "echo ' java.home = /gone'; echo ' java.version = 17'"), "/gone");
     }
 
     @Test
@@ -68,7 +71,8 @@ class JdksTest {
 
     @Test
     void theOldestComesFirst() throws Exception {
-        List<String> oldestFirst = List.of("1.8.0_98", "1.8.0_432", "11.0.33-ea", "17.0.9", "17.0.10", "21", "25.0.4.7", "27-ea");
+        List<String> oldestFirst = List.of("1.8.0_98", "1.8.0_432", "11.0.33-ea", "17.0.9", "17.0.10", "21",
+                "25.0.4.7", "27-ea");
         for (String version : oldestFirst) {
             FakeJdk.at(folder.resolve(version), version);
         }

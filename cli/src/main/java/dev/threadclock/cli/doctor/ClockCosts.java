@@ -21,7 +21,8 @@ import java.util.Map;
  * @param medianNanos of one read from Java; null if it could not be read
  * @param perNanoTime the same in units of System.nanoTime()
  */
-record ClockCosts(String name, String source, String binding, Integer systemCalls, Long resolutionNanos, Long ageNanos,
+record ClockCosts(String name, String source, String binding, Integer systemCalls, Long resolutionNanos,
+        Long ageNanos,
         Double medianNanos, Double perNanoTime) {
     private static final int WARM_UP_ROUNDS = 300;
     private static final int WARM_UP_READS = 100;
@@ -50,9 +51,11 @@ record ClockCosts(String name, String source, String binding, Integer systemCall
     private static ClockCosts of(Clock clock, double median, double nanoTime) {
         Source source = clock.source().orElse(null);
         boolean readable = clock.read(1) >= 0;
-        return new ClockCosts(clock.label, source == null ? null : source.name(), source == null ? null : source.binding(),
+        return new ClockCosts(clock.label, source == null ? null : source.name(),
+                source == null ? null : source.binding(),
                 source == null || source.systemCalls() < 0 ? null : Integer.valueOf(source.systemCalls()),
-                source == null ? null : known(source.resolutionNanos()), source == null ? null : known(source.ageNanos()),
+                source == null ? null : known(source.resolutionNanos()),
+                source == null ? null : known(source.ageNanos()),
                 readable ? round(median) : null, readable ? round(median / nanoTime) : null);
     }
 

@@ -31,8 +31,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = {
-            "Tells which clocks of a thread exist on this machine and what each costs, and whether the user time of ThreadMXBean is slow,"
-                    + " fast but wrong, or right: in every JDK here, or in one JVM. Says of each finding what to do. Changes nothing.",
+            "Tells which clocks of a thread exist on this machine and what each costs, and whether the user"
+                    + " time of ThreadMXBean is slow,"
+                    + " fast but wrong, or right: in every JDK here, or in one JVM. Says of each finding"
+                    + " what to do. Changes nothing.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -56,7 +58,8 @@ public final class DoctorCommand implements Subcommand {
     @Option(names = "--json", description = "Print all as JSON.")
     private boolean json;
 
-    @Option(names = "--jdk", paramLabel = "DIR", description = "Try this JDK or JRE only; may be given several times.")
+    @Option(names = "--jdk", paramLabel = "DIR",
+            description = "Try this JDK or JRE only; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
     @Option(names = "--no-jdks", description = "Try no JDK.")
@@ -82,7 +85,8 @@ public final class DoctorCommand implements Subcommand {
         if (json) {
             Terminal.stdout().stream().print(report.toJson());
         } else {
-            new DoctorText(report, new Style(Terminal.stdout().coloured())).lines().forEach(Terminal.stdout()::println);
+            new DoctorText(report, new Style(Terminal.stdout().coloured())).lines()
+                    .forEach(Terminal.stdout()::println);
         }
         return report.well() ? 0 : 1;
     }
@@ -103,7 +107,8 @@ public final class DoctorCommand implements Subcommand {
             } else if (jvm != null) {
                 progress.say("Looking at the JVM " + jvm.pid());
             }
-            return DoctorReport.of(Version.current(), machine, clocks, jdks, found, jvm == null ? null : JvmFindings.find(jvm, jar));
+            return DoctorReport.of(Version.current(), machine, clocks, jdks, found,
+                    jvm == null ? null : JvmFindings.find(jvm, jar));
         }
     }
 

@@ -19,23 +19,27 @@ import java.util.Map;
  * @param skipped folders that look like a JDK but do not work; null with jdks
  * @param jvm by key; null if none was named
  */
-record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks, List<JdkFindings> jdks,
+record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks,
+        List<JdkFindings> jdks,
         List<SkippedJdk> skipped, Map<String, Finding> jvm) {
     /** A folder that looks like a JDK. */
     record SkippedJdk(String path, String reason) {}
 
-    static DoctorReport of(String threadclock, Map<String, Finding> machine, List<ClockCosts> clocks, List<JdkFindings> jdks, Jdks found,
+    static DoctorReport of(String threadclock, Map<String, Finding> machine, List<ClockCosts> clocks,
+            List<JdkFindings> jdks, Jdks found,
             Map<String, Finding> jvm) {
         boolean well = machine.values().stream().noneMatch(finding -> finding.level() == Level.WRONG)
                 && (jdks == null || jdks.stream().allMatch(JdkFindings::well))
                 && (jvm == null || jvm.values().stream().noneMatch(finding -> finding.level() == Level.WRONG)
                         && jvm.get("userTime").level() == Level.OK);
         List<SkippedJdk> skipped = found == null ? null
-                : found.skipped().stream().map(each -> new SkippedJdk(each.path().toString(), each.reason())).toList();
+                : found.skipped().stream().map(each -> new SkippedJdk(each.path().toString(), each.reason()))
+                        .toList();
         return new DoctorReport(threadclock, well, machine, clocks, jdks, skipped, jvm);
     }
 
     String toJson() {
-        return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create().toJson(this) + "\n";
+        return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create()
+                .toJson(this) + "\n";
     }
 }

@@ -44,7 +44,8 @@ final class DoctorText {
             String label = finding.label() + " ".repeat(Math.max(1, LABEL_WIDTH - finding.label().length()));
             wrapped(mark(finding.level()) + " " + label, MARK_WIDTH + label.length(), finding.text());
             if (!finding.todo().isEmpty()) {
-                wrapped(" ".repeat(MARK_WIDTH + label.length()) + "-> ", MARK_WIDTH + label.length() + 3, finding.todo());
+                wrapped(" ".repeat(MARK_WIDTH + label.length()) + "-> ", MARK_WIDTH + label.length() + 3,
+                        finding.todo());
             }
         }
         lines.add("");
@@ -59,14 +60,18 @@ final class DoctorText {
                     "calls")));
         }
         for (ClockCosts clock : report.clocks()) {
-            lines.add(String.format("    %-34s%-15s%8s%11s%8s", clock.name(), clock.source() == null ? "" : clock.source(),
-                    clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
-                    clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
-                    clock.systemCalls() == null ? "" : clock.systemCalls().toString()).stripTrailing());
+            lines.add(String
+                    .format("    %-34s%-15s%8s%11s%8s", clock.name(),
+                            clock.source() == null ? "" : clock.source(),
+                            clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
+                            clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
+                            clock.systemCalls() == null ? "" : clock.systemCalls().toString())
+                    .stripTrailing());
         }
         if (!report.clocks().isEmpty()) {
-            wrapped("    ", MARK_WIDTH, "calls: system calls in one read. Raw ticks: not measured, Java has no such read;"
-                    + " threadclock_user_raw_ns() of C is one system call.");
+            wrapped("    ", MARK_WIDTH,
+                    "calls: system calls in one read. Raw ticks: not measured, Java has no such read;"
+                            + " threadclock_user_raw_ns() of C is one system call.");
         }
         lines.add("");
     }
@@ -76,7 +81,8 @@ final class DoctorText {
         for (JdkFindings jdk : report.jdks()) {
             JdkTrial trial = jdk.trial();
             boolean known = trial.verdict() != Judgement.UNKNOWN;
-            Level level = !known ? Level.UNKNOWN : trial.verdict() == Judgement.RIGHT ? Level.OK : Level.WRONG;
+            Level level = !known ? Level.UNKNOWN
+                    : trial.verdict() == Judgement.RIGHT ? Level.OK : Level.WRONG;
             String label = String.format("%-30s", jdk.label());
             lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
             lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
@@ -86,7 +92,8 @@ final class DoctorText {
                         "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");
             }
         }
-        report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH, skipped.path() + ": left out, " + skipped.reason()));
+        report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,
+                skipped.path() + ": left out, " + skipped.reason()));
         for (Judgement verdict : Judgement.values()) {
             String todo = JdkFindings.todo(verdict);
             if (!todo.isEmpty() && report.jdks().stream().anyMatch(jdk -> jdk.trial().verdict() == verdict)) {

@@ -20,11 +20,13 @@ record JdkFindings(String home, String version, String vendor, JdkTrial trial, S
     }
 
     private static JdkFindings of(Jdk jdk, JdkTrial trial) {
-        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, todo(trial.verdict()));
+        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial,
+                todo(trial.verdict()));
     }
 
     static String todo(Judgement verdict) {
-        return verdict.withAgent().isEmpty() ? "" : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
+        return verdict.withAgent().isEmpty() ? ""
+                : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
     }
 
     String label() {

@@ -43,7 +43,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     /** Takes about two seconds; more if the machine is busy. */
     static JdkTrial of(Jdk jdk, Path jar) {
         JdkTrial trial = once(jdk, jar);
-        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Judgement.UNKNOWN && trial.userNanos != null; attempt++) {
+        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Judgement.UNKNOWN
+                && trial.userNanos != null; attempt++) {
             trial = once(jdk, jar);
         }
         return trial;
@@ -58,14 +59,18 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     private static JdkTrial run(Jdk jdk, Path jar, TickClock ticks) {
-        List<String> command = List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m", "-cp", jar.toString(), DoctorTrial.class.getName(),
-                "" + WARM_UP_MILLIS, "" + COST_MILLIS, "" + RIGHTNESS_MILLIS, "" + ticks.lengthNanos(), "" + ticks.phaseNanos());
+        List<String> command = List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m", "-cp", jar.toString(),
+                DoctorTrial.class.getName(),
+                "" + WARM_UP_MILLIS, "" + COST_MILLIS, "" + RIGHTNESS_MILLIS, "" + ticks.lengthNanos(),
+                "" + ticks.phaseNanos());
         Map<String, String[]> lines = new HashMap<>();
         try {
             Children.Outcome outcome = Children.run(command, LIMIT, line -> put(lines, line));
             if (outcome.timedOut() || outcome.exit() != 0) {
-                return unknown("the trial " + (outcome.timedOut() ? "did not end within " + LIMIT.toSeconds() + " s"
-                        : "ended with exit status " + outcome.exit() + ": " + outcome.stderr().lines().findFirst().orElse("nothing said")));
+                return unknown(
+                        "the trial " + (outcome.timedOut() ? "did not end within " + LIMIT.toSeconds() + " s"
+                                : "ended with exit status " + outcome.exit() + ": "
+                                        + outcome.stderr().lines().findFirst().orElse("nothing said")));
             }
             return parse(Map.copyOf(lines));
         } catch (IOException e) {
@@ -91,8 +96,10 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
             if (!lines.containsKey("done")) {
                 return unknown("the trial ended without its results");
             }
-            return judge(median(lines.get("cost user")), median(lines.get("cost nanoTime")), median(lines.get("cost cpu")),
-                    run(lines.get("right around")), run(lines.get("right between")), ownIdTellsTotal(lines.get("own")));
+            return judge(median(lines.get("cost user")), median(lines.get("cost nanoTime")),
+                    median(lines.get("cost cpu")),
+                    run(lines.get("right around")), run(lines.get("right between")),
+                    ownIdTellsTotal(lines.get("own")));
         } catch (NullPointerException | IndexOutOfBoundsException | NumberFormatException e) {
             return unknown("the trial printed something else than its results");
         }
@@ -102,7 +109,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
      * A clock that reports more than the total is wrong however busy the machine was; one that reports less,
      * only if the machine was quiet.
      */
-    private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between, Boolean ownIdTellsTotal) {
+    private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between,
+            Boolean ownIdTellsTotal) {
         Judgement verdict;
         String reason = "";
         if (user > SLOW_IN_TOTALS * total) {
@@ -124,9 +132,11 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
 
     /** "a read 8,123 ns, 380 × nanoTime()", followed by what is wrong with it. */
     String cost() {
-        String cost = "a read " + Figures.number(userNanos) + " ns, " + Figures.number(userNanos / nanoTimeNanos) + " × nanoTime()";
-        return verdict != Judgement.WRONG ? cost : cost + "; work around ticks " + Figures.percent(aroundTicks.error())
-                + ", between them " + Figures.percent(betweenTicks.error());
+        String cost = "a read " + Figures.number(userNanos) + " ns, "
+                + Figures.number(userNanos / nanoTimeNanos) + " × nanoTime()";
+        return verdict != Judgement.WRONG ? cost
+                : cost + "; work around ticks " + Figures.percent(aroundTicks.error())
+                        + ", between them " + Figures.percent(betweenTicks.error());
     }
 
     /**
@@ -151,7 +161,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     private static TickRun run(String[] words) {
-        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]), Integer.parseInt(words[5]),
+        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]),
+                Integer.parseInt(words[5]),
                 Integer.parseInt(words[6]));
     }
 }

@@ -55,7 +55,8 @@ final class JvmFindings {
             if (java == null) {
                 noTrial = "there is no bin/java beside its " + at;
             } else if (!jvm.mayRun(java) || !jvm.mayRun(at)) {
-                noTrial = "its JDK can be changed by users other than root and this one, and is not run as this one; run this as user "
+                noTrial = "its JDK can be changed by users other than root and this one, and is not run as"
+                        + " this one; run this as user "
                         + jvm.uid();
             } else {
                 Jdks found = Jdks.of(List.of(java));
@@ -71,30 +72,41 @@ final class JvmFindings {
         findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
         findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
         boolean namespace = jvm.namespacePid() != jvm.pid();
-        String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
+        String groups = SystemTexts
+                .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
-                ? "process numbers of its own: it is " + jvm.namespacePid() + " in there" : groups.isEmpty() ? "no sign of one" : groups));
+                ? "process numbers of its own: it is " + jvm.namespacePid() + " in there"
+                : groups.isEmpty() ? "no sign of one" : groups));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
-            findings.put("version", Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));
+            findings.put("version",
+                    Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));
         } else {
-            findings.put("version", jvm.feature() > 0 ? Finding.ok("version", Integer.toString(jvm.feature()), "JDK " + jvm.feature())
-                    : Finding.unknown("version", noTrial));
+            findings.put("version",
+                    jvm.feature() > 0
+                            ? Finding.ok("version", Integer.toString(jvm.feature()), "JDK " + jvm.feature())
+                            : Finding.unknown("version", noTrial));
         }
     }
 
     private void flags() {
-        String atStart = jvm.hasThreadclock() ? "threadclock is in it already, but no command can ask it for anything"
+        String atStart = jvm.hasThreadclock()
+                ? "threadclock is in it already, but no command can ask it for anything"
                 : "threadclock can come in at its start only: -javaagent:" + jar;
-        findings.put("attach", !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
-                : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
-                : Finding.note("attach", false, "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
+        findings.put("attach",
+                !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
+                        : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
+                                : Finding.note("attach", false,
+                                        "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
         String label = "dynamic agents";
         findings.put("dynamicAgents", jvm.dynamicLoading().map(given -> given
                 ? Finding.ok(label, true, "allowed (-XX:+EnableDynamicAgentLoading)")
                 : Finding.note(label, false, "forbidden (-XX:-EnableDynamicAgentLoading)", atStart))
-                .orElseGet(() -> jvm.warns() ? Finding.note(label, true, "allowed, with a warning of the JVM's on stderr (JEP 451)",
-                        "-XX:+EnableDynamicAgentLoading at its start prevents the warning") : Finding.ok(label, true, "allowed")));
+                .orElseGet(() -> jvm.warns()
+                        ? Finding.note(label, true,
+                                "allowed, with a warning of the JVM's on stderr (JEP 451)",
+                                "-XX:+EnableDynamicAgentLoading at its start prevents the warning")
+                        : Finding.ok(label, true, "allowed")));
     }
 
     private void verdict() {
@@ -105,9 +117,11 @@ final class JvmFindings {
             findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
             recorder(trial);
-            boolean wrong = findings.values().stream().anyMatch(finding -> finding.level() == Finding.Level.WRONG);
-            findings.put("next", Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
-                    + jvm.pid() + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
+            boolean wrong = findings.values().stream()
+                    .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
+            findings.put("next",
+                    Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
+                            + jvm.pid() + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
             return;
         }
         if (active.isEmpty()) {
@@ -115,14 +129,17 @@ final class JvmFindings {
                     "threadclock is loaded and cannot be asked; without it: " + described(trial)));
         } else {
             boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
-            findings.put("userTime", trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
-                    : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial), next("") + ": then " + trial.verdict().withAgent())
-                    : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
+            findings.put("userTime",
+                    trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
+                            : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial),
+                                    next("") + ": then " + trial.verdict().withAgent())
+                                    : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
             recorder(trial);
         }
         if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
-                    "getThreadUserTime(own id) tells the total (JDK-8372704)", next("") + ": the agent repairs it"));
+                    "getThreadUserTime(own id) tells the total (JDK-8372704)",
+                    next("") + ": the agent repairs it"));
         }
     }
 
@@ -143,12 +160,15 @@ final class JvmFindings {
             boolean active = JvmLook.active(answer);
             status = active ? answer : Map.of();
             String version = answer.getOrDefault("version", "of another version");
-            findings.put(label, active ? Finding.ok(label, "active", version + ", answers from " + answer.getOrDefault("user.source", "?"))
-                    : Finding.note(label, "inactive", version + ", loaded and switched off",
-                            "threadclock attach " + jvm.pid() + " switches it on"));
+            findings.put(label,
+                    active ? Finding.ok(label, "active",
+                            version + ", answers from " + answer.getOrDefault("user.source", "?"))
+                            : Finding.note(label, "inactive", version + ", loaded and switched off",
+                                    "threadclock attach " + jvm.pid() + " switches it on"));
             return Optional.of(active);
         } catch (Failure | IOException e) {
-            findings.put(label, Finding.unknown(label, "it is loaded, and cannot be asked: " + e.getMessage()));
+            findings.put(label,
+                    Finding.unknown(label, "it is loaded, and cannot be asked: " + e.getMessage()));
             return Optional.empty();
         }
     }

@@ -14,7 +14,9 @@ import picocli.CommandLine.Spec;
 /** The completion command: prints the script with which the Tab key completes commands and options. */
 @Command(
         name = "completion",
-        description = {"Prints a script for bash or zsh that completes the commands and options of threadclock, and the process numbers of JVMs.",
+        description = {
+            "Prints a script for bash or zsh that completes the commands and options of threadclock, and"
+                    + " the process numbers of JVMs.",
             ""},
         mixinStandardHelpOptions = true,
         footer = {
@@ -28,9 +30,12 @@ import picocli.CommandLine.Spec;
             "has it installed already."
         })
 public final class CompletionCommand implements Subcommand {
-    private enum Shell { bash, zsh }
+    private enum Shell {
+        bash, zsh
+    }
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}: one script does for both.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL",
+            description = "${COMPLETION-CANDIDATES}: one script does for both.")
     private Shell shell;
 
     @Spec
@@ -56,7 +61,8 @@ public final class CompletionCommand implements Subcommand {
      */
     private static String jvms(CommandSpec root) {
         String commands = root.subcommands().values().stream().map(CommandLine::getCommandSpec)
-                .filter(command -> command.positionalParameters().stream().anyMatch(parameter -> parameter.paramLabel().matches("PID|JVM")))
+                .filter(command -> command.positionalParameters().stream()
+                        .anyMatch(parameter -> parameter.paramLabel().matches("PID|JVM")))
                 .map(CommandSpec::name).collect(Collectors.joining("|"));
         return """
 
@@ -69,6 +75,7 @@ public final class CompletionCommand implements Subcommand {
                   fi
                 }
                 complete -F _threadclock_with_jvms -o default threadclock threadclock.sh threadclock.bash
-                """.formatted(commands);
+                """
+                .formatted(commands);
     }
 }

@@ -29,7 +29,8 @@ final class ManPage {
     }
 
     String render() {
-        List<String> description = Arrays.stream(command.usageMessage().description()).filter(text -> !text.isEmpty()).toList();
+        List<String> description = Arrays.stream(command.usageMessage().description())
+                .filter(text -> !text.isEmpty()).toList();
         page.append(".\\\" SPDX-License-Identifier: Apache-2.0\n.TH ").append(quoted(name)).append(" 1\n");
         section("NAME");
         line(name + " - " + firstSentence(description.get(0)));
@@ -55,15 +56,19 @@ final class ManPage {
         section("OPTIONS");
         command.positionalParameters().forEach(parameter -> argument(parameter.paramLabel(), parameter));
         for (OptionSpec option : command.options()) {
-            String value = option.arity().max() == 0 ? "" : option.arity().min() == 0 ? "[=" + option.paramLabel() + "]" : "=" + option.paramLabel();
+            String value = option.arity().max() == 0 ? "" : option.arity().min() == 0
+                    ? "[=" + option.paramLabel() + "]" : "=" + option.paramLabel();
             argument(String.join(", ", option.names()) + value, option);
         }
-        command.subcommands().values().stream().map(CommandLine::getCommandSpec).distinct().filter(spec -> !spec.usageMessage().hidden())
-                .forEach(spec -> item(spec.name(), Arrays.stream(spec.usageMessage().description()).collect(Collectors.joining(" "))));
+        command.subcommands().values().stream().map(CommandLine::getCommandSpec).distinct()
+                .filter(spec -> !spec.usageMessage().hidden())
+                .forEach(spec -> item(spec.name(),
+                        Arrays.stream(spec.usageMessage().description()).collect(Collectors.joining(" "))));
     }
 
     private void argument(String label, ArgSpec argument) {
-        String text = String.join(" ", argument.description()).replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValue()))
+        String text = String.join(" ", argument.description())
+                .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValue()))
                 .replace("${COMMAND-NAME}", command.name());
         item(label, text);
     }
@@ -77,7 +82,8 @@ final class ManPage {
         int at = text.indexOf(EXIT_STATUS);
         notes((at < 0 ? text : text.substring(0, at)).lines().toList());
         section("EXIT STATUS");
-        line(at < 0 ? "0 ok, 1 failed, 2 usage error." : text.substring(at + EXIT_STATUS.length()).replace('\n', ' '));
+        line(at < 0 ? "0 ok, 1 failed, 2 usage error."
+                : text.substring(at + EXIT_STATUS.length()).replace('\n', ' '));
     }
 
     /**

@@ -10,9 +10,12 @@ import org.junit.jupiter.api.Test;
 
 /** The verdict on a JDK, from the lines that its trial prints. */
 class JdkTrialTest {
-    private static final String COST = "cost user 1 %d 1 1 9 9|cost nanoTime 1 20 1 1 9 9|cost cpu 1 380 1 1 9 9|";
-    private static final String RIGHT = "right around 50000000 50000000 100 100 100|right between 180000000 180000000 100 100 100|";
-    private static final String COUNTS_TICKS = "right around 400000000 50000000 100 100 100|right between 0 180000000 100 100 100|";
+    private static final String COST = "cost user 1 %d 1 1 9 9|cost nanoTime 1 20 1 1 9 9|cost cpu 1 380 1"
+            + " 1 9 9|";
+    private static final String RIGHT = "right around 50000000 50000000 100 100 100|right between 180000000"
+            + " 180000000 100 100 100|";
+    private static final String COUNTS_TICKS = "right around 400000000 50000000 100 100 100|right between 0"
+            + " 180000000 100 100 100|";
     private static final String OWN_ID = "own 4000000 4000000 80000000|done";
 
     private static JdkTrial trial(String lines) {
@@ -51,13 +54,15 @@ class JdkTrialTest {
         String before = COST.formatted(8_000) + RIGHT;
         assertThat(trial(before + OWN_ID).ownIdTellsTotal()).isFalse();
         assertThat(trial(before + "own 80000000 4000000 80000100|done").ownIdTellsTotal()).isTrue();
-        assertThat(trial(before + "own 79000000 78000000 80000000|done").ownIdTellsTotal()).as("no system time to tell by").isNull();
+        assertThat(trial(before + "own 79000000 78000000 80000000|done").ownIdTellsTotal())
+                .as("no system time to tell by").isNull();
         assertThat(trial(before + "done").ownIdTellsTotal()).as("it could not work").isNull();
     }
 
     @Test
     void halfATrialIsNone() {
-        for (String lines : List.of("", "done", COST.formatted(220) + RIGHT, COST.formatted(220) + "right around x|done")) {
+        for (String lines : List.of("", "done", COST.formatted(220) + RIGHT,
+                COST.formatted(220) + "right around x|done")) {
             assertThat(trial(lines).verdict()).as(lines).isEqualTo(Judgement.UNKNOWN);
             assertThat(trial(lines).reason()).as(lines).isNotEmpty();
         }

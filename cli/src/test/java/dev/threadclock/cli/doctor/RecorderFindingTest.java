@@ -32,7 +32,7 @@ class RecorderFindingTest {
 
     @Test
     void whereTheJvmIsRightNothingIsSaid() {
-        for (Judgement verdict : new Judgement[] {Judgement.RIGHT, Judgement.SLOW}) {
+        for (Judgement verdict : new Judgement[]{Judgement.RIGHT, Judgement.SLOW}) {
             assertThat(finding(trial(verdict), NO_AGENT)).isEmpty();
             assertThat(finding(trial(verdict), agent("jvm"))).isEmpty();
             assertThat(finding(trial(verdict), agent("jvm: it reads /proc, which is right"))).isEmpty();

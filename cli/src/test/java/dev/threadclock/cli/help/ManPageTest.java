@@ -25,9 +25,14 @@ class ManPageTest {
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> pages = files.toList();
             assertThat(pages).extracting(page -> page.getFileName().toString())
-                    .contains("threadclock-record.1", "threadclock-attach.1", "threadclock-doctor.1").doesNotContain("threadclock-man-pages.1");
-            assertThat(pages).allSatisfy(page -> assertThat(Files.readString(page)).contains(".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS",
-                    ".SH EXIT STATUS", "Show this help").doesNotContain("${", "null"));
+                    .contains("threadclock-record.1", "threadclock-attach.1", "threadclock-doctor.1")
+                    .doesNotContain("threadclock-man-pages.1");
+            assertThat(pages)
+                    .allSatisfy(
+                            page -> assertThat(Files.readString(page))
+                                    .contains(".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS",
+                                            ".SH EXIT STATUS", "Show this help")
+                                    .doesNotContain("${", "null"));
         }
     }
 
@@ -36,8 +41,9 @@ class ManPageTest {
         CommandSpec spec = new CommandLine(new RecordCommand()).getCommandSpec();
         String page = new ManPage(spec).render();
         spec.options().forEach(option -> assertThat(page).contains(option.longestName().replace("-", "\\-")));
-        assertThat(page.substring(page.indexOf(".SH EXAMPLES"), page.indexOf(".SH EXIT STATUS"))).contains("\\-d 60s \\-o app.html", ".fi");
-        assertThat(page.lines()).as("requests").filteredOn(line -> line.startsWith(".")).allMatch(line ->
-                line.matches("\\.(\\\\\"|TH|SH|TP|B|BR|PP|RS|RE|nf|fi)\\b?.*"));
+        assertThat(page.substring(page.indexOf(".SH EXAMPLES"), page.indexOf(".SH EXIT STATUS")))
+                .contains("\\-d 60s \\-o app.html", ".fi");
+        assertThat(page.lines()).as("requests").filteredOn(line -> line.startsWith("."))
+                .allMatch(line -> line.matches("\\.(\\\\\"|TH|SH|TP|B|BR|PP|RS|RE|nf|fi)\\b?.*"));
     }
 }

@@ -25,8 +25,8 @@ final class Browser implements AutoCloseable {
     /** A busy machine needs a while to start a browser. */
     static final long PATIENCE_SECONDS = 240;
 
-    private static final List<String> PROGRAMS =
-            List.of("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell");
+    private static final List<String> PROGRAMS = List.of("chromium", "chromium-browser", "google-chrome",
+            "chromium-headless-shell");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final Process process;
@@ -60,7 +60,8 @@ final class Browser implements AutoCloseable {
         Path log = profile.resolve("log");
         // Its own sandbox needs user namespaces, which containers lack; the pages are ours.
         Process process = new ProcessBuilder(program.toString(), "--headless", "--no-sandbox",
-                "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+                "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                "--disable-background-networking",
                 "--disable-component-update", "--user-data-dir=" + profile, "--remote-debugging-port=0",
                 "about:blank").redirectErrorStream(true).redirectOutput(log.toFile()).start();
         Path portFile = profile.resolve("DevToolsActivePort");
@@ -99,8 +100,8 @@ final class Browser implements AutoCloseable {
 
     /** With all its helpers, which write to the profile. */
     private static void stop(Process process) throws Exception {
-        List<ProcessHandle> all =
-                Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                .toList();
         all.forEach(ProcessHandle::destroyForcibly);
         for (ProcessHandle each : all) {
             each.onExit().get(PATIENCE_SECONDS, TimeUnit.SECONDS);

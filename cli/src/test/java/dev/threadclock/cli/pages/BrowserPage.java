@@ -206,8 +206,8 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         JsonObject size = call("Page.getLayoutMetrics", Map.of()).getAsJsonObject("cssContentSize");
         Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", width,
                 "height", Math.min(TALLEST_PICTURE, size.get("height").getAsDouble()));
-        JsonObject result =
-                call("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip));
+        JsonObject result = call("Page.captureScreenshot",
+                Map.of("captureBeyondViewport", true, "clip", clip));
         Files.write(png, Base64.getDecoder().decode(result.get("data").getAsString()));
     }
 

@@ -74,7 +74,8 @@ class PagesTest {
     @ParameterizedTest(name = "{0}, {1} pixels, dark: {2}, scripts: {3}")
     @CsvSource({
         "demo, 1280, false, true", "demo, 1280, true, true", "demo, 390, false, true",
-        "demo, 390, true, true", "lab, 1280, false, true", "lab, 1280, true, true", "lab, 390, false, true", "lab, 390, true, true",
+        "demo, 390, true, true", "lab, 1280, false, true", "lab, 1280, true, true", "lab, 390, false, true",
+        "lab, 390, true, true",
         "recording, 1280, false, true", "recording, 1280, true, true", "recording, 390, false, true",
         "recording, 390, true, true",
         "demo, 390, false, false", "lab, 390, false, false", "recording, 390, false, false",

@@ -16,8 +16,8 @@ final class Recordings {
     static final long START_MILLIS = 1_700_000_000_000L;
     static final int THREADS = 23;
     static final String HEADLINE = "50.0 % of a CPU over 60 s: 40.0 % user, 10.0 % system";
-    static final String LONG_NAME =
-            "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1-" + "x".repeat(120);
+    static final String LONG_NAME = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1-"
+            + "x".repeat(120);
 
     private Recordings() {}
 
@@ -27,7 +27,8 @@ final class Recordings {
             timeline.add(interval(i));
         }
         String classPath = "/opt/shop/lib/a-library.jar:".repeat(40);
-        Subject subject = new Subject("4711 (java -jar shop.jar)", "17.0.15, OpenJDK 64-Bit Server VM, Debian",
+        Subject subject = new Subject("4711 (java -jar shop.jar)",
+                "17.0.15, OpenJDK 64-Bit Server VM, Debian",
                 "java -Xmx2g -cp " + classPath + " -jar shop.jar", "1.2.3");
         return new RecordingPage(subject, timeline).toHtml();
     }

@@ -23,7 +23,8 @@ final class LibC {
 
     /** Memory for the result of clock_gettime; for use by one thread. */
     static final class Timespec {
-        private final ByteBuffer memory = ByteBuffer.allocateDirect(TIMESPEC_BYTES).order(ByteOrder.nativeOrder());
+        private final ByteBuffer memory = ByteBuffer.allocateDirect(TIMESPEC_BYTES)
+                .order(ByteOrder.nativeOrder());
         private final long address = address(memory);
 
         /** Reads any clock, in nanoseconds. */
@@ -71,14 +72,16 @@ final class LibC {
             }
             Object linker = linkerType.getMethod("nativeLinker").invoke(null);
             Object lookup = linkerType.getMethod("defaultLookup").invoke(linker);
-            Object symbol = ((Optional<?>) lookupType.getMethod("find", String.class).invoke(lookup, name)).orElseThrow(
-                    () -> new IllegalStateException("libc has no " + name));
+            Object symbol = ((Optional<?>) lookupType.getMethod("find", String.class).invoke(lookup, name))
+                    .orElseThrow(
+                            () -> new IllegalStateException("libc has no " + name));
             Object descriptor = descriptorType.getMethod("of", layoutType, layouts.getClass())
                     .invoke(null, values.getField("JAVA_INT").get(null), layouts);
             Object options = Array.newInstance(optionType, 1);
             Array.set(options, 0, optionType.getMethod("critical", boolean.class).invoke(null, false));
             return (MethodHandle) linkerType
-                    .getMethod("downcallHandle", Class.forName(foreign + "MemorySegment"), descriptorType, options.getClass())
+                    .getMethod("downcallHandle", Class.forName(foreign + "MemorySegment"), descriptorType,
+                            options.getClass())
                     .invoke(linker, symbol, descriptor, options);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("this benchmark needs Java 22 or later", e);

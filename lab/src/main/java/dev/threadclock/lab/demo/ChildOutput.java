@@ -57,7 +57,8 @@ final class ChildOutput implements Consumer<String> {
     }
 
     private static Cost cost(String[] words) {
-        return new Cost(Double.parseDouble(words[2]), Double.parseDouble(words[3]), Double.parseDouble(words[4]),
+        return new Cost(Double.parseDouble(words[2]), Double.parseDouble(words[3]),
+                Double.parseDouble(words[4]),
                 Double.parseDouble(words[5]), Integer.parseInt(words[6]), Integer.parseInt(words[7]));
     }
 
@@ -65,15 +66,17 @@ final class ChildOutput implements Consumer<String> {
         List<double[]> curve = new ArrayList<>();
         for (int i = 10; i < words.length; i++) {
             String[] point = words[i].split(":");
-            curve.add(new double[] {Double.parseDouble(point[0]) / 100, Double.parseDouble(point[1])});
+            curve.add(new double[]{Double.parseDouble(point[0]) / 100, Double.parseDouble(point[1])});
         }
         return new Latency(Long.parseLong(words[2]), Double.parseDouble(words[3]), Long.parseLong(words[4]),
-                Long.parseLong(words[5]), Long.parseLong(words[6]), Long.parseLong(words[7]), Long.parseLong(words[8]),
+                Long.parseLong(words[5]), Long.parseLong(words[6]), Long.parseLong(words[7]),
+                Long.parseLong(words[8]),
                 Long.parseLong(words[9]), curve);
     }
 
     private static TickRun run(String[] words) {
-        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]), Integer.parseInt(words[5]),
+        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]),
+                Integer.parseInt(words[5]),
                 Integer.parseInt(words[6]));
     }
 }

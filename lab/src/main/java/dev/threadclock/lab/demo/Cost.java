@@ -3,4 +3,5 @@ package dev.threadclock.lab.demo;
 
 /** The cost of one call in nanoseconds: quartiles and mean over many short batches. */
 record Cost(
-        double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos, int batches, int readsPerBatch) {}
+        double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos,
+        int batches, int readsPerBatch) {}

@@ -35,8 +35,10 @@ final class CostBars {
 
     private void bar(StringBuilder html, String label, String kind, Cost cost, String remark) {
         html.append(Html.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
-                + "<span class=\"fill\" style=\"width:%.1f%%\"></span></span><span class=\"value\" title=\"quartiles %s to %s\">%s%s</span></div>%n",
-                kind, Html.escape(label), percent(cost.medianNanos()), Figures.nanos(cost.lowerQuartileNanos()),
+                + "<span class=\"fill\" style=\"width:%.1f%%\"></span></span><span class=\"value\""
+                + " title=\"quartiles %s to %s\">%s%s</span></div>%n",
+                kind, Html.escape(label), percent(cost.medianNanos()),
+                Figures.nanos(cost.lowerQuartileNanos()),
                 Figures.nanos(cost.upperQuartileNanos()), Figures.nanos(cost.medianNanos()),
                 remark.isEmpty() ? "" : " <b>" + remark + "</b>"));
     }
@@ -44,7 +46,8 @@ final class CostBars {
     private void scale(StringBuilder html) {
         html.append("<div class=\"bar scale\"><span class=\"label\"></span><span class=\"track\">");
         for (int decade = FIRST_DECADE; decade <= lastDecade; decade++) {
-            html.append(Html.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)), Figures.decade(decade)));
+            html.append(Html.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)),
+                    Figures.decade(decade)));
         }
         html.append("</span><span class=\"value\"></span></div>\n");
     }

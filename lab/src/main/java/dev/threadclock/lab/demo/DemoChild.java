@@ -54,7 +54,8 @@ final class DemoChild {
         }
         if (withThreadclock) {
             // The agent never stops a JVM: if it did not start, it says why on stderr.
-            String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: ")).findFirst().orElse(null);
+            String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))
+                    .findFirst().orElse(null);
             if (refusal != null) {
                 throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
             }
@@ -74,8 +75,9 @@ final class DemoChild {
         command.add("-cp");
         command.add(jar.toString());
         command.add(Demo.class.getName());
-        for (long argument : new long[] {plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(), plan.rightnessMillis(),
-                ticks.lengthNanos(), ticks.phaseNanos()}) {
+        for (long argument : new long[]{plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(),
+            plan.rightnessMillis(),
+            ticks.lengthNanos(), ticks.phaseNanos()}) {
             command.add(Long.toString(argument));
         }
         return command;

@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = {
-            "Measures ThreadMXBean.getCurrentThreadUserTime() on every JDK of this machine, as it is and with threadclock:"
+            "Measures ThreadMXBean.getCurrentThreadUserTime() on every JDK of this machine, as it is and"
+                    + " with threadclock:"
                     + " what a read costs, and whether it is right. About 20 s a JDK.",
             ""
         },
@@ -39,7 +40,8 @@ import picocli.CommandLine.Option;
             "Exit status: 0 all was measured, 1 something failed, 2 usage error."
         })
 public final class DemoCommand implements Subcommand {
-    @Option(names = "--jdk", paramLabel = "DIR", description = "Measure this JDK or JRE only; may be given several times.")
+    @Option(names = "--jdk", paramLabel = "DIR",
+            description = "Measure this JDK or JRE only; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
     @Option(names = "--quick", description = "Measure a few seconds only: orders of magnitude.")
@@ -59,7 +61,8 @@ public final class DemoCommand implements Subcommand {
         DemoReport report = measure();
         boolean showTable = !files.goToStdout();
         if (showTable) {
-            new DemoTable(report, new Style(Terminal.stdout().coloured())).lines().forEach(Terminal.stdout()::println);
+            new DemoTable(report, new Style(Terminal.stdout().coloured())).lines()
+                    .forEach(Terminal.stdout()::println);
         }
         files.write(() -> new DemoHtml(report).render(), report::toJson, () -> DemoMarkdown.render(report));
         return exitStatus(report, showTable);
@@ -83,7 +86,8 @@ public final class DemoCommand implements Subcommand {
             Terminal.stderr().println("threadclock demo: " + failed.size() + " of " + report.jdks().size()
                     + " JDKs could not be measured: the table says why");
         } else {
-            failed.forEach(jdk -> Terminal.stderr().println("threadclock demo: " + jdk.label() + ": " + jdk.failure()));
+            failed.forEach(jdk -> Terminal.stderr()
+                    .println("threadclock demo: " + jdk.label() + ": " + jdk.failure()));
         }
         return 1;
     }

@@ -36,7 +36,8 @@ public final class DemoHtml {
         parts.put("TABLE", new HtmlTable(jdks).render());
         parts.put("MACHINE", Html.escape(report.machine().line() + ", " + report.machine().os()));
         parts.put("JDKS", report.jdks().stream()
-                .map(jdk -> "<li>" + Html.escape(jdk.label()) + " <code>" + Html.escape(jdk.home()) + "</code></li>")
+                .map(jdk -> "<li>" + Html.escape(jdk.label()) + " <code>" + Html.escape(jdk.home())
+                        + "</code></li>")
                 .collect(Collectors.joining("\n")));
         parts.put("MEASURED", Html.escape(report.measured()));
         parts.put("VERSION", Html.escape(report.threadclock()));
@@ -50,20 +51,26 @@ public final class DemoHtml {
         DoubleSummaryStatistics speedUp = jdks.stream().mapToDouble(JdkResult::speedUp).summaryStatistics();
         String least = Figures.number(speedUp.getMin());
         String most = Figures.number(speedUp.getMax());
-        boolean right = jdks.stream().map(JdkResult::with).allMatch(with -> with.aroundTicks().right() && with.betweenTicks().right());
-        return "A thread’s user time, " + (least.equals(most) ? "" : least + " to ") + most + " times faster" + (right ? ", and right" : "");
+        boolean right = jdks.stream().map(JdkResult::with)
+                .allMatch(with -> with.aroundTicks().right() && with.betweenTicks().right());
+        return "A thread’s user time, " + (least.equals(most) ? "" : least + " to ") + most
+                + " times faster" + (right ? ", and right" : "");
     }
 
     private String notices() {
         StringBuilder html = new StringBuilder();
         if (report.quick()) {
-            html.append("<p class=\"notice\">Measured with --quick: the figures show the order of magnitude only.</p>\n");
+            html.append(
+                    "<p class=\"notice\">Measured with --quick: the figures show the order of magnitude"
+                            + " only.</p>\n");
         }
         if (!report.disturbance().isEmpty()) {
             html.append("<p class=\"notice\">").append(report.disturbance()).append("</p>\n");
         }
-        report.failed().forEach(jdk -> html.append("<p class=\"notice\"><b>").append(Html.escape(jdk.label())).append("</b> failed ")
-                .append(Html.escape(jdk.failure())).append("</p>\n"));
+        report.failed()
+                .forEach(jdk -> html.append("<p class=\"notice\"><b>").append(Html.escape(jdk.label()))
+                        .append("</b> failed ")
+                        .append(Html.escape(jdk.failure())).append("</p>\n"));
         return html.toString();
     }
 
@@ -73,7 +80,8 @@ public final class DemoHtml {
         }
         PercentileChart chart = new PercentileChart(jdks);
         return jdks.stream()
-                .map(jdk -> "<figure><figcaption>" + Html.escape(jdk.label()) + "</figcaption>\n" + chart.render(jdk) + "</figure>\n")
+                .map(jdk -> "<figure><figcaption>" + Html.escape(jdk.label()) + "</figcaption>\n"
+                        + chart.render(jdk) + "</figure>\n")
                 .collect(Collectors.joining());
     }
 }

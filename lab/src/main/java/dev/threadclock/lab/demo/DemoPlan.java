@@ -15,6 +15,7 @@ record DemoPlan(int warmUpMillis, int costMillis, int latencyMillis, int rightne
 
     /** The time limit of a child: several times its expected time, because the machine may be busy. */
     Duration limit() {
-        return Duration.ofMillis(START_MILLIS + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
+        return Duration.ofMillis(START_MILLIS
+                + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
     }
 }

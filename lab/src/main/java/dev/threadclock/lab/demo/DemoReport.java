@@ -48,7 +48,9 @@ record DemoReport(
             return "The machine was busy: the threads missed their moments. Run it again when it is quiet.";
         }
         return all.stream().anyMatch(Measured::open)
-                ? "Not judged: too little work for /proc's steps of 10 ms. Run it" + (quick ? " without --quick." : " again.") : "";
+                ? "Not judged: too little work for /proc's steps of 10 ms. Run it"
+                        + (quick ? " without --quick." : " again.")
+                : "";
     }
 
     public String toJson() {

@@ -45,10 +45,12 @@ final class DemoRun {
         Measured before = null;
         try {
             before = child.run(jdk, false, step -> progress.say(count + " as it is: " + inWords(step)));
-            Measured with = child.run(jdk, true, step -> progress.say(count + " with threadclock: " + inWords(step)));
+            Measured with = child.run(jdk, true,
+                    step -> progress.say(count + " with threadclock: " + inWords(step)));
             return JdkResult.measured(jdk, before, with);
         } catch (DemoChild.Failed e) {
-            return JdkResult.failed(jdk, before, (before == null ? "as it is: " : "with threadclock: ") + e.getMessage());
+            return JdkResult.failed(jdk, before,
+                    (before == null ? "as it is: " : "with threadclock: ") + e.getMessage());
         }
     }
 

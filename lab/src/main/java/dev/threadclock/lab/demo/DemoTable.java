@@ -25,12 +25,14 @@ final class DemoTable {
     /** The lines of the table, at most 80 columns wide except the text of failures. */
     List<String> lines() {
         lines.add("");
-        lines.add(style.bold("ThreadMXBean.getCurrentThreadUserTime(), the JDK as it is and with threadclock"));
+        lines.add(
+                style.bold("ThreadMXBean.getCurrentThreadUserTime(), the JDK as it is and with threadclock"));
         if (report.quick()) {
             lines.add(style.bold("Measured quickly: the figures show the order of magnitude only."));
         }
         lines.add("");
-        lines.add(" " + pad("", LABEL_WIDTH) + style.bold(pad("as it is", CELL_WIDTH)) + style.bold("with threadclock"));
+        lines.add(" " + pad("", LABEL_WIDTH) + style.bold(pad("as it is", CELL_WIDTH))
+                + style.bold("with threadclock"));
         lines.add(style.dim(" " + "─".repeat(WIDTH - 2)));
         for (JdkResult jdk : report.jdks()) {
             addJdk(jdk);
@@ -52,16 +54,20 @@ final class DemoTable {
         Measured with = jdk.with();
         row("one read (median)", Figures.nanos(before.user().medianNanos()),
                 Figures.nanos(with.user().medianNanos()) + "   " + faster(jdk), style::good);
-        row("one nanoTime()", Figures.nanos(before.nanoTime().medianNanos()), Figures.nanos(with.nanoTime().medianNanos()), null);
-        row("read / nanoTime()", Figures.number(before.perNanoTime()), Figures.number(with.perNanoTime()), null);
-        row("1 read in 1,000 over", Figures.duration(before.latency().p999Nanos()), Figures.duration(with.latency().p999Nanos()), null);
+        row("one nanoTime()", Figures.nanos(before.nanoTime().medianNanos()),
+                Figures.nanos(with.nanoTime().medianNanos()), null);
+        row("read / nanoTime()", Figures.number(before.perNanoTime()), Figures.number(with.perNanoTime()),
+                null);
+        row("1 read in 1,000 over", Figures.duration(before.latency().p999Nanos()),
+                Figures.duration(with.latency().p999Nanos()), null);
         runs("work around ticks", before.aroundTicks(), with.aroundTicks());
         runs("work between ticks", before.betweenTicks(), with.betweenTicks());
         lines.add("");
     }
 
     private static String faster(JdkResult jdk) {
-        return jdk.speedUp() >= 1 ? Figures.times(jdk.speedUp()) + " faster" : Figures.times(1 / jdk.speedUp()) + " slower";
+        return jdk.speedUp() >= 1 ? Figures.times(jdk.speedUp()) + " faster"
+                : Figures.times(1 / jdk.speedUp()) + " slower";
     }
 
     private void runs(String label, TickRun before, TickRun with) {
@@ -85,16 +91,18 @@ final class DemoTable {
     }
 
     private void row(String label, String before, String with, UnaryOperator<String> emphasis) {
-        lines.add("   " + pad(label, LABEL_WIDTH - 2) + pad(before, CELL_WIDTH) + (emphasis == null ? with : emphasis.apply(with)));
+        lines.add("   " + pad(label, LABEL_WIDTH - 2) + pad(before, CELL_WIDTH)
+                + (emphasis == null ? with : emphasis.apply(with)));
     }
 
     private void addNotes() {
         if (!report.disturbance().isEmpty()) {
             lines.add(style.bad(" " + report.disturbance()));
         }
-        lines.add(style.dim(" ms: user time of CPU time. The work is all in user mode: they should be equal."));
-        report.skipped().forEach(skipped ->
-                lines.add(style.dim(" Left out: " + skipped.path() + ": " + skipped.reason() + ".")));
+        lines.add(
+                style.dim(" ms: user time of CPU time. The work is all in user mode: they should be equal."));
+        report.skipped().forEach(skipped -> lines
+                .add(style.dim(" Left out: " + skipped.path() + ": " + skipped.reason() + ".")));
         lines.add(style.dim(" " + report.machine().line() + "."));
     }
 

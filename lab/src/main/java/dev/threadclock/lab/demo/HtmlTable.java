@@ -15,14 +15,18 @@ final class HtmlTable {
     }
 
     String render() {
-        StringBuilder html = new StringBuilder("<table>\n<thead><tr><th></th><th>as it is</th><th>with threadclock</th></tr></thead>\n");
+        StringBuilder html = new StringBuilder(
+                "<table>\n<thead><tr><th></th><th>as it is</th><th>with threadclock</th></tr></thead>\n");
         for (JdkResult jdk : jdks) {
-            html.append("<tbody><tr><th colspan=\"3\" class=\"jdk\">").append(Html.escape(jdk.label())).append("</th></tr>\n");
+            html.append("<tbody><tr><th colspan=\"3\" class=\"jdk\">").append(Html.escape(jdk.label()))
+                    .append("</th></tr>\n");
             row(html, jdk, "one read, median", measured -> Figures.nanos(measured.user().medianNanos()));
             row(html, jdk, "one read, quartiles", measured -> quartiles(measured.user()));
-            row(html, jdk, "one nanoTime(), median", measured -> Figures.nanos(measured.nanoTime().medianNanos()));
+            row(html, jdk, "one nanoTime(), median",
+                    measured -> Figures.nanos(measured.nanoTime().medianNanos()));
             row(html, jdk, "a read in nanoTime()s", measured -> Figures.number(measured.perNanoTime()));
-            row(html, jdk, "total CPU time, one read, median", measured -> Figures.nanos(measured.cpu().medianNanos()));
+            row(html, jdk, "total CPU time, one read, median",
+                    measured -> Figures.nanos(measured.cpu().medianNanos()));
             latency(html, jdk, "50 %", Latency::p50Nanos);
             latency(html, jdk, "90 %", Latency::p90Nanos);
             latency(html, jdk, "99 %", Latency::p99Nanos);
@@ -36,13 +40,17 @@ final class HtmlTable {
         return html.append("</table>\n").toString();
     }
 
-    private static void latency(StringBuilder html, JdkResult jdk, String percentile, Function<Latency, Long> value) {
-        row(html, jdk, "single read, " + percentile + " (empty pair)", measured -> Figures.duration(value.apply(measured.latency()))
-                + " <small>(" + Figures.duration(value.apply(measured.emptyLatency())) + ")</small>");
+    private static void latency(StringBuilder html, JdkResult jdk, String percentile,
+            Function<Latency, Long> value) {
+        row(html, jdk, "single read, " + percentile + " (empty pair)",
+                measured -> Figures.duration(value.apply(measured.latency()))
+                        + " <small>(" + Figures.duration(value.apply(measured.emptyLatency())) + ")</small>");
     }
 
-    private static void row(StringBuilder html, JdkResult jdk, String label, Function<Measured, String> cell) {
-        html.append("<tr><th>").append(label).append("</th><td>").append(cell.apply(jdk.before())).append("</td><td>")
+    private static void row(StringBuilder html, JdkResult jdk, String label,
+            Function<Measured, String> cell) {
+        html.append("<tr><th>").append(label).append("</th><td>").append(cell.apply(jdk.before()))
+                .append("</td><td>")
                 .append(cell.apply(jdk.with())).append("</td></tr>\n");
     }
 

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  * @param betweenTicks a fresh thread that works only between them
  */
 record Measured(
-        Cost user, Cost nanoTime, Cost cpu, Latency latency, Latency emptyLatency, TickRun aroundTicks, TickRun betweenTicks) {
+        Cost user, Cost nanoTime, Cost cpu, Latency latency, Latency emptyLatency, TickRun aroundTicks,
+        TickRun betweenTicks) {
     /** The machine was too busy with other things to judge whether the values are right. */
     public boolean disturbed() {
         return aroundTicks.disturbed() || betweenTicks.disturbed();
@@ -24,7 +25,8 @@ record Measured(
 
     /** Whether a run of it is not judged. */
     public boolean open() {
-        return Stream.of(aroundTicks, betweenTicks).anyMatch(run -> run.judgement() == TickRun.Judgement.OPEN);
+        return Stream.of(aroundTicks, betweenTicks)
+                .anyMatch(run -> run.judgement() == TickRun.Judgement.OPEN);
     }
 
     /** The cost of a user time read relative to System.nanoTime(): below 1 is cheaper. */

@@ -35,8 +35,11 @@ final class RightnessBars {
 
     private void bar(StringBuilder html, String label, String kind, TickRun run) {
         html.append(Html.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
-                + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\" style=\"left:%.1f%%\"></span></span>"
-                + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label, 100 * run.userNanos() / longest,
-                100 * run.cpuNanos() / longest, run.userOfCpu(), run.judgement().name().toLowerCase(Locale.ROOT), run.verdict()));
+                + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\""
+                + " style=\"left:%.1f%%\"></span></span>"
+                + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label,
+                100 * run.userNanos() / longest,
+                100 * run.cpuNanos() / longest, run.userOfCpu(),
+                run.judgement().name().toLowerCase(Locale.ROOT), run.verdict()));
     }
 }

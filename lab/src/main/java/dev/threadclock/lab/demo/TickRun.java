@@ -26,7 +26,9 @@ public record TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTim
     }
 
     /** What the run says of user time. */
-    public enum Judgement { RIGHT, WRONG, OPEN }
+    public enum Judgement {
+        RIGHT, WRONG, OPEN
+    }
 
     /**
      * OPEN: it did too little work for the resolution, or other threads pushed the work off its moments. More

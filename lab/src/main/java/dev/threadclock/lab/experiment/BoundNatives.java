@@ -44,9 +44,12 @@ final class BoundNatives implements Experiment {
 
     @Override
     public String question() {
-        return "Which way of reading user time is in each JDK's libjvm.so, and which function is each of ThreadImpl's two native"
-                + " methods for user time bound to once threadclock is there? Confirmed: symbols, where the binary has them, agree"
-                + " with the file's name in it; and both methods are threadclock's with the agent, on every JDK.";
+        return "Which way of reading user time is in each JDK's libjvm.so, and which function is each of"
+                + " ThreadImpl's two native"
+                + " methods for user time bound to once threadclock is there? Confirmed: symbols, where the"
+                + " binary has them, agree"
+                + " with the file's name in it; and both methods are threadclock's with the agent, on every"
+                + " JDK.";
     }
 
     @Override
@@ -57,7 +60,8 @@ final class BoundNatives implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "nm -C on each libjvm.so that has symbols; else the name of the /proc file that is in it. With the agent:"
+        return "nm -C on each libjvm.so that has symbols; else the name of the /proc file that is in it."
+                + " With the agent:"
                 + " threadclock status of a running JVM.";
     }
 
@@ -76,7 +80,8 @@ final class BoundNatives implements Experiment {
         }
         List<LabJdk> jdks = LabJdk.all(lab);
         if (jdks.isEmpty()) {
-            throw new NotRunnable("there is no JDK with a HotSpot JVM here; install one, or name it with --jdk");
+            throw new NotRunnable(
+                    "there is no JDK with a HotSpot JVM here; install one, or name it with --jdk");
         }
         for (LabJdk jdk : jdks) {
             lab.progress().accept(jdk.jdk().label());
@@ -87,21 +92,24 @@ final class BoundNatives implements Experiment {
                 found.note(subject + ": libjvm.so has no symbols of the kind.");
             } else {
                 boolean slow = symbols.stream().anyMatch(symbol -> symbol.contains(SLOW));
-                found.figure(subject, "symbol " + SLOW, "there", slow ? 1 : 0, 0, jdk.legacy() ? "there" : "not there");
+                found.figure(subject, "symbol " + SLOW, "there", slow ? 1 : 0, 0,
+                        jdk.legacy() ? "there" : "not there");
                 found.attach("nm -C of " + subject, "text/plain", String.join("\n", symbols));
                 if (slow != jdk.legacy()) {
                     wrong.add(subject + ": its symbols say otherwise than its strings");
                 }
             }
             Map<String, String> bound = bound(lab, jdk);
-            bound.forEach((method, owner) -> found.figure(subject + ", threadclock", method + " is bound to " + owner, "there", 1));
+            bound.forEach((method, owner) -> found.figure(subject + ", threadclock",
+                    method + " is bound to " + owner, "there", 1));
             if (bound.isEmpty() || !bound.entrySet().stream().filter(entry -> entry.getKey().contains("User"))
                     .allMatch(entry -> entry.getValue().startsWith(OURS))) {
                 wrong.add(subject + ": not bound to threadclock: " + bound);
             }
         }
         return found.outcome(wrong.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, wrong.isEmpty()
-                ? ways(jdks) + "; with the agent " + (jdks.size() == 1 ? "it answers" : "all of them answer") + " from threadclock."
+                ? ways(jdks) + "; with the agent " + (jdks.size() == 1 ? "it answers" : "all of them answer")
+                        + " from threadclock."
                 : String.join("; ", wrong) + ".");
     }
 
@@ -116,7 +124,8 @@ final class BoundNatives implements Experiment {
         if (legacy == 0 || clock == 0) {
             return "All " + jdks.size() + " JDKs here read " + way;
         }
-        return legacy + " of " + jdks.size() + " JDKs here read" + (legacy == 1 ? "s" : "") + " /proc, and " + clock + " read"
+        return legacy + " of " + jdks.size() + " JDKs here read" + (legacy == 1 ? "s" : "") + " /proc, and "
+                + clock + " read"
                 + (clock == 1 ? "s" : "") + " the clock";
     }
 
@@ -135,16 +144,17 @@ final class BoundNatives implements Experiment {
         Files.deleteIfExists(end);
         AtomicReference<String> status = new AtomicReference<>("");
         AtomicReference<IOException> failed = new AtomicReference<>();
-        Children.Outcome ended = Children.run(jdk.command(lab, true, List.of(), CountedReads.class, "until", end), LIMIT, line -> {
-            try {
-                if (line.startsWith("pid ")) {
-                    status.set(status(lab, line.substring("pid ".length())));
-                    Files.createFile(end);
-                }
-            } catch (IOException e) {
-                failed.set(e);
-            }
-        });
+        Children.Outcome ended = Children
+                .run(jdk.command(lab, true, List.of(), CountedReads.class, "until", end), LIMIT, line -> {
+                    try {
+                        if (line.startsWith("pid ")) {
+                            status.set(status(lab, line.substring("pid ".length())));
+                            Files.createFile(end);
+                        }
+                    } catch (IOException e) {
+                        failed.set(e);
+                    }
+                });
         if (failed.get() != null || ended.timedOut() || ended.exit() != 0) {
             throw new IOException(jdk.jdk().label() + " could not be asked for its status"
                     + (failed.get() == null ? "" : ": " + failed.get().getMessage()), failed.get());
@@ -153,8 +163,9 @@ final class BoundNatives implements Experiment {
     }
 
     private static String status(Lab lab, String pid) throws IOException {
-        return String.join("\n", Programs.run(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-jar",
-                lab.jar().toString(), "status", "--json", pid), LIMIT).stdout());
+        return String.join("\n",
+                Programs.run(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-jar",
+                        lab.jar().toString(), "status", "--json", pid), LIMIT).stdout());
     }
 
     /** Parses the object "bound" of threadclock status --json. */

@@ -26,8 +26,9 @@ final class CallerAsZero implements Experiment {
     /** The smallest share that counts as a difference. */
     private static final double LEAST = 0.03;
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Map<String, String> PUBLISHED = Map.of("tid mean", "81.746 ns", "tid p50", "80 ns", "tid p99.99", "1,980"
-            + " ns",
+    private static final Map<String, String> PUBLISHED = Map.of("tid mean", "81.746 ns", "tid p50", "80 ns",
+            "tid p99.99", "1,980"
+                    + " ns",
             "pid0 mean", "70.813 ns", "pid0 p50", "70 ns", "pid0 p99.99", "1,830 ns");
 
     @Override
@@ -47,20 +48,25 @@ final class CallerAsZero implements Experiment {
 
     @Override
     public String question() {
-        return "A clock id of Linux holds the thread that it belongs to. OpenJDK 26 puts the TID there, which the kernel looks up"
-                + " in a radix tree; 0 means the caller and needs no look-up. Is a read by 0 cheaper, as published?";
+        return "A clock id of Linux holds the thread that it belongs to. OpenJDK 26 puts the TID there,"
+                + " which the kernel looks up"
+                + " in a radix tree; 0 means the caller and needs no look-up. Is a read by 0 cheaper, as"
+                + " published?";
     }
 
     @Override
     public String published() {
-        return "QuestDB blog, January 2026 (1 thread, SampleTime): by TID mean 81.746 ns, p50 80, p99.9 230, p99.99 1,980; by 0"
+        return "QuestDB blog, January 2026 (1 thread, SampleTime): by TID mean 81.746 ns, p50 80, p99.9"
+                + " 230, p99.99 1,980; by 0"
                 + " mean 70.813 ns, p50 70, p99.9 170, p99.99 1,830: 13 % less.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "The same clock_gettime() both ways: in C by turns, " + RUNS + " runs (build/lab/latency), which decides; and from"
-                + " Java by FFM on the newest JDK, JMH, SampleTime" + (lab.quick() ? ", " : " and AverageTime, ")
+        return "The same clock_gettime() both ways: in C by turns, " + RUNS
+                + " runs (build/lab/latency), which decides; and from"
+                + " Java by FFM on the newest JDK, JMH, SampleTime"
+                + (lab.quick() ? ", " : " and AverageTime, ")
                 + plan(lab).words()
                 + (lab.quick() ? " (--quick; in full " + FULL.words() + ")." : ".");
     }
@@ -81,38 +87,47 @@ final class CallerAsZero implements Experiment {
         Map<String, List<Double>> medians = new HashMap<>();
         for (int i = 0; i < RUNS; i++) {
             lab.progress().accept("in C, run " + (i + 1) + " of " + RUNS);
-            JsonObject run = Programs.json(List.of(latency.toString(), lab.quick() ? "1.5" : "5", "0", "null", "virt_tid",
-                    "virt_pid0"), LIMIT);
+            JsonObject run = Programs
+                    .json(List.of(latency.toString(), lab.quick() ? "1.5" : "5", "0", "null", "virt_tid",
+                            "virt_pid0"), LIMIT);
             for (JsonElement element : run.getAsJsonArray("sources")) {
                 LatencyResult result = LatencyResult.of(element.getAsJsonObject());
                 medians.computeIfAbsent(result.name(), any -> new ArrayList<>()).add(result.bulkMean());
             }
         }
-        medians.forEach((name, values) -> found.figure("C, " + name, "mean of the fastest 90 %", "ns", Numbers.median(values),
+        medians.forEach((name, values) -> found.figure("C, " + name, "mean of the fastest 90 %", "ns",
+                Numbers.median(values),
                 Numbers.spread(values), ""));
         java(lab, found);
 
         List<Double> savings = new ArrayList<>();
         for (int i = 0; i < RUNS; i++) {
             double empty = medians.get("null").get(i);
-            savings.add(1 - (medians.get("virt_pid0").get(i) - empty) / (medians.get("virt_tid").get(i) - empty));
+            savings.add(
+                    1 - (medians.get("virt_pid0").get(i) - empty) / (medians.get("virt_tid").get(i) - empty));
         }
         double saving = Numbers.median(savings);
-        found.figure("C, PID 0 against TID", "less", "%", 100 * saving, 100 * Numbers.spread(savings), "13 %");
-        found.note("In C the two clock reads around a sample are subtracted; the published figures contain them, and what Java"
-                + " adds.");
-        return found.outcome(judge(savings), "Read by 0 the clock costs " + Figures.number(100 * saving) + " % less than by TID."
-                + " Published: 13 %.");
+        found.figure("C, PID 0 against TID", "less", "%", 100 * saving, 100 * Numbers.spread(savings),
+                "13 %");
+        found.note(
+                "In C the two clock reads around a sample are subtracted; the published figures contain"
+                        + " them, and what Java"
+                        + " adds.");
+        return found.outcome(judge(savings),
+                "Read by 0 the clock costs " + Figures.number(100 * saving) + " % less than by TID."
+                        + " Published: 13 %.");
     }
 
     /** Confirmed if all runs but one agree that it is less; too noisy if they disagree. */
     static Verdict judge(List<Double> savings) {
         long less = savings.stream().filter(saving -> saving > LEAST).count();
-        return less >= savings.size() - 1 ? Verdict.CONFIRMED : less <= 1 ? Verdict.NOT_CONFIRMED : Verdict.TOO_NOISY;
+        return less >= savings.size() - 1 ? Verdict.CONFIRMED
+                : less <= 1 ? Verdict.NOT_CONFIRMED : Verdict.TOO_NOISY;
     }
 
     private void java(Lab lab, Found found) throws NotRunnable, IOException {
-        LabJdk newest = LabJdk.last(LabJdk.all(lab).stream()).filter(jdk -> jdk.jdk().feature() >= FFM).orElse(null);
+        LabJdk newest = LabJdk.last(LabJdk.all(lab).stream()).filter(jdk -> jdk.jdk().feature() >= FFM)
+                .orElse(null);
         if (newest == null) {
             found.note("The Java half needs a JDK from " + FFM + " on, for its foreign functions.");
             return;
@@ -121,11 +136,13 @@ final class CallerAsZero implements Experiment {
         for (String mode : lab.quick() ? List.of("sample") : List.of("sample", "avgt")) {
             lab.progress().accept(newest.jdk().label() + ", " + mode);
             for (Jmh.Result result : jmh.run(newest, false, "VirtClock", mode, 1, plan(lab))) {
-                String subject = newest.jdk().label() + ", " + result.benchmark() + (mode.equals("avgt") ? ", over many" : "");
+                String subject = newest.jdk().label() + ", " + result.benchmark()
+                        + (mode.equals("avgt") ? ", over many" : "");
                 found.figure(subject, "mean", "ns", result.mean(), result.error(),
                         mode.equals("avgt") ? "" : PUBLISHED.getOrDefault(result.benchmark() + " mean", ""));
                 if (mode.equals("sample")) {
-                    found.figure(subject, "p50", "ns", result.p50(), 0, PUBLISHED.getOrDefault(result.benchmark() + " p50", ""));
+                    found.figure(subject, "p50", "ns", result.p50(), 0,
+                            PUBLISHED.getOrDefault(result.benchmark() + " p50", ""));
                     found.figure(subject, "p99.99", "ns", result.percentile(99.99), 0,
                             PUBLISHED.getOrDefault(result.benchmark() + " p99.99", ""));
                     found.percentiles("clock_gettime from Java", subject, result.curve());

@@ -38,21 +38,26 @@ final class ClockDetection implements Experiment {
 
     @Override
     public String question() {
-        return "Does this kernel have a precise clock for each thread, and one of user time; does libc make its id as documented;"
-                + " what does threadclock choose; and which JDKs still have the flag that chose by hand? Confirmed:"
-                + " pthread_getcpuclockid gives the precise clock of the thread, of at most a microsecond; threadclock has a"
+        return "Does this kernel have a precise clock for each thread, and one of user time; does libc make"
+                + " its id as documented;"
+                + " what does threadclock choose; and which JDKs still have the flag that chose by hand?"
+                + " Confirmed:"
+                + " pthread_getcpuclockid gives the precise clock of the thread, of at most a microsecond;"
+                + " threadclock has a"
                 + " source for every quantity; and every JDK that has the flag has it on.";
     }
 
     @Override
     public String published() {
-        return "Packagecloud's blog and JDK-8372625: JDK 6 had -XX:+" + FLAG + ", off by default; later ones detect by"
+        return "Packagecloud's blog and JDK-8372625: JDK 6 had -XX:+" + FLAG
+                + ", off by default; later ones detect by"
                 + " clock_getres and pthread_getcpuclockid.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "build/lab/detect: clock_getres on each clock of the calling thread, pthread_getcpuclockid, threadclock_describe;"
+        return "build/lab/detect: clock_getres on each clock of the calling thread, pthread_getcpuclockid,"
+                + " threadclock_describe;"
                 + " java -XX:+PrintFlagsFinal of each JDK.";
     }
 
@@ -71,7 +76,8 @@ final class ClockDetection implements Experiment {
         List<String> missing = new ArrayList<>();
         for (JsonElement element : detected.getAsJsonArray("sources")) {
             JsonObject source = element.getAsJsonObject();
-            String subject = "threadclock, " + source.get("name").getAsString() + ": " + source.get("source").getAsString();
+            String subject = "threadclock, " + source.get("name").getAsString() + ": "
+                    + source.get("source").getAsString();
             found.figure(subject, "system calls", "a read", source.get("system_calls").getAsDouble());
             found.figure(subject, "resolution", "ns", source.get("resolution_ns").getAsDouble());
             found.figure(subject, "age, at most", "ns", source.get("age_ns").getAsDouble());
@@ -92,14 +98,18 @@ final class ClockDetection implements Experiment {
             found.figure(jdk.jdk().label(), FLAG, "0 off, 1 on, -1 none", flag == null ? -1 : flag ? 1 : 0);
             (flag == null ? without : flag ? with : off).add("" + jdk.jdk().feature());
         }
-        Verdict verdict = agrees && fine > 0 && fine <= FINE_NANOS && missing.isEmpty() && off.isEmpty() ? Verdict.CONFIRMED
+        Verdict verdict = agrees && fine > 0 && fine <= FINE_NANOS && missing.isEmpty() && off.isEmpty()
+                ? Verdict.CONFIRMED
                 : Verdict.NOT_CONFIRMED;
-        return found.outcome(verdict, "The precise clock counts in steps of " + Figures.duration(fine) + ", the one of user time in"
-                + " ticks of "
-                + Figures.duration(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid " + (agrees ? "gives the first"
-                : "gives another one")
-                + "; threadclock has a source for " + (missing.isEmpty() ? "everything" : "all but " + String.join(", ", missing))
-                + ". " + flagged(with, off, without));
+        return found.outcome(verdict,
+                "The precise clock counts in steps of " + Figures.duration(fine) + ", the one of user time in"
+                        + " ticks of "
+                        + Figures.duration(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid "
+                        + (agrees ? "gives the first"
+                                : "gives another one")
+                        + "; threadclock has a source for "
+                        + (missing.isEmpty() ? "everything" : "all but " + String.join(", ", missing))
+                        + ". " + flagged(with, off, without));
     }
 
     /** "The flag is on in JDK 11 and 17, not there in JDK 25.", by feature versions. */
@@ -124,7 +134,8 @@ final class ClockDetection implements Experiment {
     /** Null if it has no such flag. */
     static Boolean flag(LabJdk jdk) throws IOException {
         List<String> lines = new ArrayList<>();
-        Children.run(List.of(jdk.jdk().java().toString(), "-XX:+PrintFlagsFinal", "-version"), LIMIT, lines::add);
+        Children.run(List.of(jdk.jdk().java().toString(), "-XX:+PrintFlagsFinal", "-version"), LIMIT,
+                lines::add);
         return parse(lines);
     }
 
@@ -132,7 +143,8 @@ final class ClockDetection implements Experiment {
      * Parses "bool UseLinuxPosixThreadCPUClocks   = true   {product} {default}", with ":=" if it was changed.
      */
     static Boolean parse(List<String> lines) {
-        return lines.stream().map(String::trim).filter(line -> line.startsWith("bool " + FLAG + " ")).findFirst()
+        return lines.stream().map(String::trim).filter(line -> line.startsWith("bool " + FLAG + " "))
+                .findFirst()
                 .map(line -> line.matches(".*=\\s*true\\b.*")).orElse(null);
     }
 }

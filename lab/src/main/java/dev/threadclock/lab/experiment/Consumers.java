@@ -57,20 +57,26 @@ final class Consumers implements Experiment {
 
     @Override
     public String question() {
-        return "Which parts of a JVM open a thread's stat file, and which of them does threadclock make stop? Confirmed: each way"
-                + " of JMX opens it on a legacy JDK, once a read, and with threadclock never. For the others it is told.";
+        return "Which parts of a JVM open a thread's stat file, and which of them does threadclock make"
+                + " stop? Confirmed: each way"
+                + " of JMX opens it on a legacy JDK, once a read, and with threadclock never. For the"
+                + " others it is told.";
     }
 
     @Override
     public String published() {
-        return "openjdk/jdk25u-dev 621: JMX ThreadMXBean, JVMTI GetThreadCpuTime, the JFR thread CPU load event, the JFR CPU-time"
+        return "openjdk/jdk25u-dev 621: JMX ThreadMXBean, JVMTI GetThreadCpuTime, the JFR thread CPU load"
+                + " event, the JFR CPU-time"
                 + " sampler; on x86-64 and aarch64.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "strace counts the openings of /proc/self/task/TID/stat: " + READS + " reads by each way of JMX and by JVMTI, "
-                + RECORD_SECONDS + " s of a recording with only that JFR event, ten times a second. The newest legacy JDK and the"
+        return "strace counts the openings of /proc/self/task/TID/stat: " + READS
+                + " reads by each way of JMX and by JVMTI, "
+                + RECORD_SECONDS
+                + " s of a recording with only that JFR event, ten times a second. The newest legacy JDK"
+                + " and the"
                 + " newest, as they"
                 + " are and with threadclock.";
     }
@@ -92,24 +98,30 @@ final class Consumers implements Experiment {
         Others others = new Others(new ArrayList<>(), new ArrayList<>());
         LabJdk legacy = LabJdk.last(all.stream().filter(LabJdk::legacy)).orElseThrow();
         for (LabJdk jdk : Stream.of(legacy, all.get(all.size() - 1)).distinct().toList()) {
-            for (boolean agent : new boolean[] {false, true}) {
+            for (boolean agent : new boolean[]{false, true}) {
                 for (Map.Entry<String, String> way : JMX.entrySet()) {
                     double opens = opens(lab, jdk, agent, List.of(), way.getValue(), found, "count",
                             way.getKey(), READS) / (double) READS;
                     if (jdk.legacy() && !agent ? opens < CLEARLY : opens > NONE) {
-                        wrong.add(jdk.label(agent) + ", " + way.getValue() + ": " + Figures.number(opens) + " a read");
+                        wrong.add(jdk.label(agent) + ", " + way.getValue() + ": " + Figures.number(opens)
+                                + " a read");
                     }
                 }
                 jvmti(lab, jdk, agent, found, others);
             }
             jfr(lab, jdk, found, others);
         }
-        found.note("JVMTI GetThreadCpuTime and the JFR CPU-time sampler ask for the total only. The JFR thread CPU load event"
-                + " reads user time inside libjvm.so, where threadclock does not reach without its option reach=jvm.");
+        found.note(
+                "JVMTI GetThreadCpuTime and the JFR CPU-time sampler ask for the total only. The JFR thread"
+                        + " CPU load event"
+                        + " reads user time inside libjvm.so, where threadclock does not reach without its"
+                        + " option reach=jvm.");
         return found.outcome(wrong.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, wrong.isEmpty()
-                ? "JMX opens the file once a read on " + legacy.jdk().label() + ", by all of " + JMX.size() + " ways, and never"
-                + " with threadclock. Of the others these open it: " + listed(others.opening) + "; these do not: "
-                + listed(others.not) + "."
+                ? "JMX opens the file once a read on " + legacy.jdk().label() + ", by all of " + JMX.size()
+                        + " ways, and never"
+                        + " with threadclock. Of the others these open it: " + listed(others.opening)
+                        + "; these do not: "
+                        + listed(others.not) + "."
                 : "Not as expected: " + String.join("; ", wrong) + ".");
     }
 
@@ -124,11 +136,13 @@ final class Consumers implements Experiment {
         return names.isEmpty() ? "none" : String.join(", ", names.stream().distinct().toList());
     }
 
-    private static void jvmti(Lab lab, LabJdk jdk, boolean agent, Found found, Others others) throws IOException {
+    private static void jvmti(Lab lab, LabJdk jdk, boolean agent, Found found, Others others)
+            throws IOException {
         try {
             Path library = Programs.built(lab, "libjvmti_clock.so");
             String what = "JVMTI GetThreadCpuTime";
-            others.add(jdk, what, opens(lab, jdk, agent, List.of("-agentpath:" + library), what, found, "count", "jvmti", READS));
+            others.add(jdk, what, opens(lab, jdk, agent, List.of("-agentpath:" + library), what, found,
+                    "count", "jvmti", READS));
         } catch (NotRunnable e) {
             found.note("JVMTI: " + e.getMessage());
         }
@@ -148,23 +162,28 @@ final class Consumers implements Experiment {
                     </event></configuration>
                     """.formatted(event.getKey(), event.getValue()));
             try {
-                long opens = opens(lab, jdk, false, List.of("-XX:StartFlightRecording=settings=" + settings + ",filename="
-                        + lab.scratch().resolve("lab.jfr")), "JFR " + event.getKey(), found, "seconds", "busy", RECORD_SECONDS);
+                long opens = opens(lab, jdk, false,
+                        List.of("-XX:StartFlightRecording=settings=" + settings + ",filename="
+                                + lab.scratch().resolve("lab.jfr")),
+                        "JFR " + event.getKey(), found, "seconds", "busy", RECORD_SECONDS);
                 others.add(jdk, "JFR " + event.getKey(), opens);
             } catch (IOException e) {
-                found.note(jdk.jdk().label() + " makes no recording of " + event.getKey() + ": " + e.getMessage());
+                found.note(jdk.jdk().label() + " makes no recording of " + event.getKey() + ": "
+                        + e.getMessage());
             }
         }
     }
 
     /** How often the program opened a thread's stat file. */
-    private static long opens(Lab lab, LabJdk jdk, boolean agent, List<String> options, String what, Found found,
+    private static long opens(Lab lab, LabJdk jdk, boolean agent, List<String> options, String what,
+            Found found,
             Object... arguments) throws IOException {
         String subject = jdk.label(agent) + ", " + what;
         lab.progress().accept(subject);
         Path trace = lab.scratch().resolve("trace");
-        List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none", "-o",
-                trace.toString()));
+        List<String> command = new ArrayList<>(
+                List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none", "-o",
+                        trace.toString()));
         command.addAll(jdk.command(lab, agent, options, CountedReads.class, arguments));
         Programs.run(command, LIMIT);
         long opens = count(Files.readString(trace));

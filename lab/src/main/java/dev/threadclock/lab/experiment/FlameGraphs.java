@@ -35,11 +35,13 @@ final class FlameGraphs implements Experiment {
         Map<String, Pattern> parts = new LinkedHashMap<>();
         parts.put("open, read and close of the file",
                 Pattern.compile("(^|;)(os::)?(fopen|fread|fclose|__fopen_internal|_IO_new_fclose|"
-                + "(__GI_+)?(libc_)?(open|open64|openat|read|close)|__(x64|arm64)_sys_(openat|read|close)|ksys_read)(_\\[k])?(;|$)"));
+                        + "(__GI_+)?(libc_)?(open|open64|openat|read|close)|"
+                        + "__(x64|arm64)_sys_(openat|read|close)|ksys_read)(_\\[k])?(;|$)"));
         parts.put("parsing the text", Pattern.compile("scanf|strtol|strchr|strrchr"));
         parts.put("locks", Pattern.compile("(spin_lock|lockref|mutex|lock_task_sighand|rwsem)"));
         parts.put("reading a clock", Pattern.compile("clock_gettime|posix_cpu_clock_get|getrusage"));
-        parts.put("looking up the TID", Pattern.compile("find_vpid|idr_find|radix_tree|pid_task|find_pid_ns|pid_for_clock"));
+        parts.put("looking up the TID",
+                Pattern.compile("find_vpid|idr_find|radix_tree|pid_task|find_pid_ns|pid_for_clock"));
         return parts;
     }
 
@@ -60,20 +62,25 @@ final class FlameGraphs implements Experiment {
 
     @Override
     public String question() {
-        return "What does the CPU do while Java reads user time, before and after? Confirmed: on a legacy JDK more than half of"
-                + " all samples are in opening, reading and closing the file; with threadclock less than a twentieth.";
+        return "What does the CPU do while Java reads user time, before and after? Confirmed: on a legacy"
+                + " JDK more than half of"
+                + " all samples are in opening, reading and closing the file; with threadclock less than a"
+                + " twentieth.";
     }
 
     @Override
     public String published() {
-        return "QuestDB blog, async-profiler: before, open, read, close and locks in the kernel; after, one system call, in it the"
+        return "QuestDB blog, async-profiler: before, open, read, close and locks in the kernel; after, one"
+                + " system call, in it the"
                 + " look-up of the TID in a radix tree, which naming the caller 0 avoids.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "async-profiler 4.6 (Maven Central) in a JVM that reads its user time for " + seconds1(lab) + " s, each ms of CPU"
-                + " time: event cpu (perf_event) with the kernel's frames where permitted, else ctimer or itimer without them. The"
+        return "async-profiler 4.6 (Maven Central) in a JVM that reads its user time for " + seconds1(lab)
+                + " s, each ms of CPU"
+                + " time: event cpu (perf_event) with the kernel's frames where permitted, else ctimer or"
+                + " itimer without them. The"
                 + " newest legacy JDK as it is and with threadclock, and the newest JDK as it is.";
     }
 
@@ -99,13 +106,16 @@ final class FlameGraphs implements Experiment {
         if (!newest.legacy()) {
             profile(lab, profiler, newest, false, found);
         }
-        return found.outcome(before > MOST_BEFORE && after < LEAST_AFTER ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED,
-                "In opening, reading and closing the file: " + Figures.number(100 * before) + " % of the samples on "
+        return found.outcome(
+                before > MOST_BEFORE && after < LEAST_AFTER ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED,
+                "In opening, reading and closing the file: " + Figures.number(100 * before)
+                        + " % of the samples on "
                         + legacy.jdk().label() + ", " + Figures.number(100 * after) + " % with threadclock.");
     }
 
     /** Attaches the flame graph; returns the share of file access. */
-    private static double profile(Lab lab, Path profiler, LabJdk jdk, boolean agent, Found found) throws IOException, NotRunnable {
+    private static double profile(Lab lab, Path profiler, LabJdk jdk, boolean agent, Found found)
+            throws IOException, NotRunnable {
         String subject = jdk.label(agent);
         String refusals = "";
         for (String event : EVENTS) {
@@ -117,11 +127,14 @@ final class FlameGraphs implements Experiment {
                 continue;
             }
             if (!refusals.isEmpty()) {
-                found.note(subject + ": async-profiler got no samples by " + refusals + " (kernel.perf_event_paranoid forbids it"
-                        + " to this user, or the container does): " + event + " was used, without the kernel's frames.");
+                found.note(subject + ": async-profiler got no samples by " + refusals
+                        + " (kernel.perf_event_paranoid forbids it"
+                        + " to this user, or the container does): " + event
+                        + " was used, without the kernel's frames.");
             }
             shares.forEach((part, share) -> found.figure(subject, part, "%", 100 * share));
-            found.attach("Flame graph: " + subject, "text/html", record(lab, profiler, jdk, agent, event, "html"));
+            found.attach("Flame graph: " + subject, "text/html",
+                    record(lab, profiler, jdk, agent, event, "html"));
             return shares.get(PARTS.keySet().iterator().next());
         }
         throw new NotRunnable("async-profiler got no samples here by any of " + String.join(", ", EVENTS));
@@ -131,9 +144,11 @@ final class FlameGraphs implements Experiment {
             String format) throws IOException {
         Path file = lab.scratch().resolve("profile." + format);
         Files.deleteIfExists(file);
-        Programs.run(jdk.command(lab, agent, List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
-                "-agentpath:" + profiler + "=start,event=" + event + ",interval=1ms,threads=false,include=*CountedReads.run*,file="
-                        + file),
+        Programs.run(jdk.command(
+                lab, agent, List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
+                        "-agentpath:" + profiler + "=start,event=" + event
+                                + ",interval=1ms,threads=false,include=*CountedReads.run*,file="
+                                + file),
                 CountedReads.class, "seconds", "user", seconds1(lab)), LIMIT);
         return Files.exists(file) ? Files.readString(file) : "";
     }

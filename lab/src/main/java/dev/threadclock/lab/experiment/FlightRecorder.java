@@ -10,6 +10,7 @@ import dev.threadclock.lab.model.Verdict;
 import dev.threadclock.probe.RecordedLoads;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.JavaModules;
+import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -210,7 +211,7 @@ final class FlightRecorder implements Experiment {
                     any -> new ArrayList<>()).add(run);
         }
         List<String> parts = new ArrayList<>();
-        groups.forEach((who, group) -> parts.add(Numbers.plain(100 * largest(group)) + " % " + who));
+        groups.forEach((who, group) -> parts.add(Figures.number(100 * largest(group)) + " % " + who));
         List<String> wrong = runs.stream().filter(run -> !run.asClaimed()).map(Run::subject).toList();
         return "Flight Recorder's largest error, as a share of a thread's CPU time: "
                 + String.join("; ", parts) + "."

@@ -48,7 +48,8 @@ final class Found {
     }
 
     Outcome outcome(Verdict verdict, String finding) {
-        return new Outcome(verdict, finding, List.copyOf(figures), List.copyOf(curves), List.copyOf(attachments),
+        return new Outcome(verdict, finding, List.copyOf(figures), List.copyOf(curves),
+                List.copyOf(attachments),
                 List.copyOf(notes));
     }
 }

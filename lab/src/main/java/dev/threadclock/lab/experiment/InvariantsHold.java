@@ -35,20 +35,25 @@ final class InvariantsHold implements Experiment {
 
     @Override
     public String question() {
-        return "-1 while the measurement is disabled, not negative once enabled, never going back, user time within the total (to"
-                + " the 10 ms in which some count), -1 of a thread that has ended: does ThreadMXBean keep to that? Confirmed: with"
-                + " threadclock on every JDK, and without it on the legacy ones. The bits ones are shown beside.";
+        return "-1 while the measurement is disabled, not negative once enabled, never going back, user"
+                + " time within the total (to"
+                + " the 10 ms in which some count), -1 of a thread that has ended: does ThreadMXBean keep"
+                + " to that? Confirmed: with"
+                + " threadclock on every JDK, and without it on the legacy ones. The bits ones are shown"
+                + " beside.";
     }
 
     @Override
     public String published() {
-        return "OpenJDK's own tests (ThreadUserTime, ThreadCpuTime, ThreadCpuTimeArray) pass, by their authors; published by"
+        return "OpenJDK's own tests (ThreadUserTime, ThreadCpuTime, ThreadCpuTimeArray) pass, by their"
+                + " authors; published by"
                 + " nobody: the last but one does not hold for bits, where ticks are counted.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "A program of our own with three threads: one in user mode, one that naps from tick to tick, one in the kernel;"
+        return "A program of our own with three threads: one in user mode, one that naps from tick to tick,"
+                + " one in the kernel;"
                 + " looked at each millisecond for " + millis(lab) + " ms." + LabJdk.leftOut(lab);
     }
 
@@ -68,29 +73,38 @@ final class InvariantsHold implements Experiment {
         List<String> broken = new ArrayList<>();
         List<String> brokenByBits = new ArrayList<>();
         for (LabJdk jdk : LabJdk.chosen(lab)) {
-            for (boolean agent : new boolean[] {false, true}) {
+            for (boolean agent : new boolean[]{false, true}) {
                 String subject = jdk.label(agent);
                 lab.progress().accept(subject);
-                List<String> lines = Programs.run(jdk.command(lab, agent, List.of(), Invariants.class, millis(lab)),
-                        LIMIT).stdout();
+                List<String> lines = Programs
+                        .run(jdk.command(lab, agent, List.of(), Invariants.class, millis(lab)),
+                                LIMIT)
+                        .stdout();
                 if (!lines.contains("done")) {
-                    throw new IOException(subject + " ended without its results: " + String.join(" / ", lines));
+                    throw new IOException(
+                            subject + " ended without its results: " + String.join(" / ", lines));
                 }
                 for (String line : lines.subList(0, lines.size() - 1)) {
                     String[] words = line.split(" ");
-                    found.figure(subject, words[1].replace('-', ' '), "broken of " + words[2], Double.parseDouble(words[3]));
+                    found.figure(subject, words[1].replace('-', ' '), "broken of " + words[2],
+                            Double.parseDouble(words[3]));
                     if (words[0].equals("broken")) {
-                        (agent || jdk.legacy() ? broken : brokenByBits).add(subject + ": " + words[1].replace('-', ' '));
+                        (agent || jdk.legacy() ? broken : brokenByBits)
+                                .add(subject + ": " + words[1].replace('-', ' '));
                     }
                 }
             }
         }
         if (brokenByBits.isEmpty()) {
-            found.note("No bits JDK here broke one: there is none, or its threads met too few ticks, or this kernel times each"
-                    + " entry.");
+            found.note(
+                    "No bits JDK here broke one: there is none, or its threads met too few ticks, or this"
+                            + " kernel times each"
+                            + " entry.");
         }
         return found.outcome(broken.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, (broken.isEmpty()
-                ? "All hold with threadclock, and without it on the legacy JDKs." : "Broken: " + String.join("; ", broken) + ".")
-                + (brokenByBits.isEmpty() ? "" : " Without threadclock broken on bits: " + String.join("; ", brokenByBits) + "."));
+                ? "All hold with threadclock, and without it on the legacy JDKs."
+                : "Broken: " + String.join("; ", broken) + ".")
+                + (brokenByBits.isEmpty() ? ""
+                        : " Without threadclock broken on bits: " + String.join("; ", brokenByBits) + "."));
     }
 }

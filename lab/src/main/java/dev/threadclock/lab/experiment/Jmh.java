@@ -41,7 +41,8 @@ final class Jmh {
         }
 
         String words() {
-            return forks + (forks == 1 ? " fork, " : " forks, ") + warmUps + " x " + warmUpSeconds + " s of warm-up, "
+            return forks + (forks == 1 ? " fork, " : " forks, ") + warmUps + " x " + warmUpSeconds
+                    + " s of warm-up, "
                     + iterations + " x " + seconds + " s";
         }
     }
@@ -66,14 +67,17 @@ final class Jmh {
     }
 
     /** benchmarks: a regular expression. mode: sample or avgt. more: other options of JMH. */
-    List<Result> run(LabJdk jdk, boolean agent, String benchmarks, String mode, int threads, Plan plan, String... more)
+    List<Result> run(LabJdk jdk, boolean agent, String benchmarks, String mode, int threads, Plan plan,
+            String... more)
             throws IOException {
         Path file = Files.createTempFile(lab.scratch(), "jmh", ".json");
         // In its own folder, JMH's lock cannot conflict with that of another JMH on this machine.
-        List<String> command = new ArrayList<>(List.of(ownJava(), "-Djava.io.tmpdir=" + lab.scratch(), "-jar", jar.toString(),
+        List<String> command = new ArrayList<>(List.of(ownJava(), "-Djava.io.tmpdir=" + lab.scratch(), "-jar",
+                jar.toString(),
                 benchmarks,
                 "-jvm", jdk.jdk().java().toString(), "-bm", mode, "-t", "" + threads, "-f", "" + plan.forks,
-                "-wi", "" + plan.warmUps, "-w", plan.warmUpSeconds + "s", "-i", "" + plan.iterations, "-r", plan.seconds + "s",
+                "-wi", "" + plan.warmUps, "-w", plan.warmUpSeconds + "s", "-i", "" + plan.iterations, "-r",
+                plan.seconds + "s",
                 "-foe", "true", "-rf", "json", "-rff", file.toString()));
         if (agent) {
             // JMH splits at spaces outside quotes.
@@ -109,12 +113,15 @@ final class Jmh {
         Map<Double, Double> percentiles = new TreeMap<>();
         if (sampled) {
             metric.getAsJsonObject("scorePercentiles").entrySet()
-                    .forEach(entry -> percentiles.put(Double.valueOf(entry.getKey()), entry.getValue().getAsDouble()));
+                    .forEach(entry -> percentiles.put(Double.valueOf(entry.getKey()),
+                            entry.getValue().getAsDouble()));
         }
         double mean = metric.get("score").getAsDouble();
         double error = metric.get("scoreError").getAsDouble();
-        return new Result(name.substring(name.lastIndexOf('.') + 1), parameters == null ? "" : parameters.get("peer").getAsString(),
-                mean, Double.isNaN(error) ? 0 : error, sampled ? mean : lowest(metric.getAsJsonArray("rawData")), percentiles,
+        return new Result(name.substring(name.lastIndexOf('.') + 1),
+                parameters == null ? "" : parameters.get("peer").getAsString(),
+                mean, Double.isNaN(error) ? 0 : error,
+                sampled ? mean : lowest(metric.getAsJsonArray("rawData")), percentiles,
                 sampled ? curve(metric.getAsJsonArray("rawDataHistogram")) : new double[0][]);
     }
 
@@ -150,7 +157,7 @@ final class Jmh {
             below += bucket.getValue();
             double above = 1 - below / all;
             if (above <= lastAbove * SHRINK || below == all) {
-                points.add(new double[] {100 * (1 - above), bucket.getKey()});
+                points.add(new double[]{100 * (1 - above), bucket.getKey()});
                 lastAbove = above;
             }
         }

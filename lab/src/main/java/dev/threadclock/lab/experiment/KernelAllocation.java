@@ -28,8 +28,8 @@ final class KernelAllocation implements Experiment {
     private static final String CONTROL = "one_byte";
     private static final String LEGACY = "proc";
     /** Sources of the program count_reads that call the kernel's clocks directly, or not at all. */
-    private static final List<String> CLOCKS =
-            List.of("tick", "interpolated", "virt_pid0", "virt_tid", "sched", "sched_tid", "rusage", "now", "getppid");
+    private static final List<String> CLOCKS = List.of("tick", "interpolated", "virt_pid0", "virt_tid",
+            "sched", "sched_tid", "rusage", "now", "getppid");
     /** An interrupt's own allocation may fall into a read. */
     private static final double STRAY = 0.02;
 
@@ -50,21 +50,28 @@ final class KernelAllocation implements Experiment {
 
     @Override
     public String question() {
-        return "A read of a /proc file makes the kernel allocate a buffer of a page, print into it, and free it. How much is"
-                + " allocated under a read of each source? Confirmed: 4,096 bytes of kmalloc for each read of /proc, nothing for"
+        return "A read of a /proc file makes the kernel allocate a buffer of a page, print into it, and"
+                + " free it. How much is"
+                + " allocated under a read of each source? Confirmed: 4,096 bytes of kmalloc for each read"
+                + " of /proc, nothing for"
                 + " any other.";
     }
 
     @Override
     public String published() {
-        return "Norlinder's blog, bpftrace on kmalloc: one buffer of 4,096 bytes requested and allocated while one byte of the"
-                + " stat file is read, freed at close; about 340 bytes are printed for a number of at most 20.";
+        return "Norlinder's blog, bpftrace on kmalloc: one buffer of 4,096 bytes requested and allocated"
+                + " while one byte of the"
+                + " stat file is read, freed at close; about 340 bytes are printed for a number of at most"
+                + " 20.";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "bpftrace on the tracepoints kmem:kmalloc and kmem:kmem_cache_alloc, in one thread that reads each source " + READS
-                + " times (build/lab/count_reads). The control reads one byte of its stat file, as published: it must show the"
+        return "bpftrace on the tracepoints kmem:kmalloc and kmem:kmem_cache_alloc, in one thread that"
+                + " reads each source "
+                + READS
+                + " times (build/lab/count_reads). The control reads one byte of its stat file, as"
+                + " published: it must show the"
                 + " 4,096 bytes, or nothing is concluded.";
     }
 
@@ -88,7 +95,8 @@ final class KernelAllocation implements Experiment {
             throw new NotRunnable("bpftrace needs root: run the lab as root");
         }
         if (reads.toString().contains(" ")) {
-            throw new NotRunnable("bpftrace starts no program whose path has a space in it: " + reads + "; move the checkout");
+            throw new NotRunnable("bpftrace starts no program whose path has a space in it: " + reads
+                    + "; move the checkout");
         }
         Path script = lab.scratch().resolve("kernel_allocation.bt");
         try (InputStream source = KernelAllocation.class.getResourceAsStream("kernel_allocation.bt")) {
@@ -97,37 +105,48 @@ final class KernelAllocation implements Experiment {
         List<String> sources = new ArrayList<>(List.of(CONTROL, LEGACY));
         sources.addAll(CLOCKS);
         lab.progress().accept("bpftrace counts");
-        Programs.Said said = Programs.run(Tracing.withTracefs(List.of("bpftrace", "-f", "json", script.toString(), "-c",
-                reads + " " + READS + " " + String.join(" ", sources))), LIMIT);
+        Programs.Said said = Programs
+                .run(Tracing.withTracefs(List.of("bpftrace", "-f", "json", script.toString(), "-c",
+                        reads + " " + READS + " " + String.join(" ", sources))), LIMIT);
         Map<String, Allocated> allocated = parse(said.stdout());
 
         Found found = new Found();
         for (String source : sources) {
             Allocated one = allocated.getOrDefault(source, Allocated.NOTHING);
             boolean proc = !CLOCKS.contains(source);
-            found.figure(source, "kmalloc", "bytes a read", (double) one.kmallocBytes / READS, 0, proc ? "4,096 bytes" : "");
-            found.figure(source, "kmalloc calls of 4,096 bytes", "a read", (double) one.pages / READS, 0, proc ? "1" : "");
+            found.figure(source, "kmalloc", "bytes a read", (double) one.kmallocBytes / READS, 0,
+                    proc ? "4,096 bytes" : "");
+            found.figure(source, "kmalloc calls of 4,096 bytes", "a read", (double) one.pages / READS, 0,
+                    proc ? "1" : "");
             found.figure(source, "objects of slab caches", "a read", (double) one.objects / READS);
             found.figure(source, "bytes of slab caches", "bytes a read", (double) one.objectBytes / READS);
         }
         found.attach("What bpftrace printed", "text/plain", String.join("\n", said.stdout()));
-        found.note("Objects of slab caches are what open() takes beside the buffer: the file, its path, the directory entries.");
+        found.note(
+                "Objects of slab caches are what open() takes beside the buffer: the file, its path, the"
+                        + " directory entries.");
         Allocated control = allocated.getOrDefault(CONTROL, Allocated.NOTHING);
         if (!once(control)) {
             throw new NotRunnable("bpftrace saw " + control.pages + " buffers of 4,096 bytes in " + READS
                     + " reads of the control, which has one each: it does not count rightly here");
         }
         Allocated legacy = allocated.getOrDefault(LEGACY, Allocated.NOTHING);
-        List<Allocated> clocks = CLOCKS.stream().map(source -> allocated.getOrDefault(source, Allocated.NOTHING)).toList();
-        long most = clocks.stream().mapToLong(clock -> clock.kmallocBytes + clock.objectBytes).max().orElse(0);
-        return found.outcome(judge(legacy, clocks), "A read of /proc: " + Figures.number((double) legacy.pages / READS)
-                + " buffer of 4,096 bytes and " + Figures.number((double) legacy.objects / READS) + " other objects. Each of "
-                + clocks.size() + " other sources: at most " + Figures.number((double) most / READS)
-                + " bytes. The control, one byte of the stat file: " + Figures.number((double) control.pages / READS) + " buffer.");
+        List<Allocated> clocks = CLOCKS.stream()
+                .map(source -> allocated.getOrDefault(source, Allocated.NOTHING)).toList();
+        long most = clocks.stream().mapToLong(clock -> clock.kmallocBytes + clock.objectBytes).max()
+                .orElse(0);
+        return found.outcome(judge(legacy, clocks),
+                "A read of /proc: " + Figures.number((double) legacy.pages / READS)
+                        + " buffer of 4,096 bytes and " + Figures.number((double) legacy.objects / READS)
+                        + " other objects. Each of "
+                        + clocks.size() + " other sources: at most " + Figures.number((double) most / READS)
+                        + " bytes. The control, one byte of the stat file: "
+                        + Figures.number((double) control.pages / READS) + " buffer.");
     }
 
     static Verdict judge(Allocated legacy, List<Allocated> others) {
-        boolean nothing = others.stream().allMatch(one -> one.kmallocs < STRAY * READS && one.objects < STRAY * READS);
+        boolean nothing = others.stream()
+                .allMatch(one -> one.kmallocs < STRAY * READS && one.objects < STRAY * READS);
         return once(legacy) && nothing ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED;
     }
 
@@ -140,24 +159,29 @@ final class KernelAllocation implements Experiment {
         Map<String, Map<String, Long>> maps = new HashMap<>();
         try {
             for (String line : lines) {
-                JsonObject object = line.isBlank() ? new JsonObject() : JsonParser.parseString(line).getAsJsonObject();
+                JsonObject object = line.isBlank() ? new JsonObject()
+                        : JsonParser.parseString(line).getAsJsonObject();
                 if (object.has("type") && object.get("type").getAsString().equals("map")) {
                     for (Map.Entry<String, JsonElement> map : object.getAsJsonObject("data").entrySet()) {
                         Map<String, Long> counts = maps.computeIfAbsent(map.getKey(), any -> new HashMap<>());
                         map.getValue().getAsJsonObject().entrySet()
                                 .forEach(entry -> counts.put(entry.getKey().replaceFirst("^tc:", ""),
-                                entry.getValue().getAsLong()));
+                                        entry.getValue().getAsLong()));
                     }
                 }
             }
         } catch (JsonParseException | IllegalStateException e) {
-            throw new IOException("bpftrace printed something else than its maps: " + String.join(" / ", lines), e);
+            throw new IOException(
+                    "bpftrace printed something else than its maps: " + String.join(" / ", lines), e);
         }
         Map<String, Allocated> all = new HashMap<>();
-        for (String source : maps.values().stream().flatMap(map -> map.keySet().stream()).distinct().toList()) {
-            all.put(source, new Allocated(of(maps, "@kmallocs", source), of(maps, "@kmalloc_bytes", source), of(maps, "@pages",
-                    source),
-                    of(maps, "@objects", source), of(maps, "@object_bytes", source)));
+        for (String source : maps.values().stream().flatMap(map -> map.keySet().stream()).distinct()
+                .toList()) {
+            all.put(source,
+                    new Allocated(of(maps, "@kmallocs", source), of(maps, "@kmalloc_bytes", source),
+                            of(maps, "@pages",
+                                    source),
+                            of(maps, "@objects", source), of(maps, "@object_bytes", source)));
         }
         return all;
     }

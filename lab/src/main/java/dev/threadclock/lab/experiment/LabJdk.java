@@ -45,7 +45,8 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     static List<LabJdk> chosen(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> all = all(lab);
         if (all.isEmpty()) {
-            throw new NotRunnable("there is no JDK with a HotSpot JVM here; install one, or name it with --jdk");
+            throw new NotRunnable(
+                    "there is no JDK with a HotSpot JVM here; install one, or name it with --jdk");
         }
         if (!lab.quick()) {
             return all;
@@ -62,8 +63,10 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     static List<LabJdk> legacy(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> legacy = chosen(lab).stream().filter(LabJdk::legacy).toList();
         if (legacy.isEmpty()) {
-            throw new NotRunnable("no JDK here reads user time from /proc any more; install one from 8 to 25.0.4, or name it with"
-                    + " --jdk");
+            throw new NotRunnable(
+                    "no JDK here reads user time from /proc any more; install one from 8 to 25.0.4, or name"
+                            + " it with"
+                            + " --jdk");
         }
         return legacy;
     }
@@ -74,7 +77,8 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
 
     /** Which JDKs a quick lab leaves out, in words; "" if none. */
     static String leftOut(Lab lab) {
-        return lab.quick() ? " Quick: the oldest JDK, 17, the newest that reads /proc, and the newest only." : "";
+        return lab.quick() ? " Quick: the oldest JDK, 17, the newest that reads /proc, and the newest only."
+                : "";
     }
 
     /** "JDK 17.0.21 Debian, /proc". */
@@ -102,7 +106,8 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     }
 
     /** A command that runs a program of the jar. */
-    List<String> command(Lab lab, boolean agent, List<String> options, Class<?> program, Object... arguments) {
+    List<String> command(Lab lab, boolean agent, List<String> options, Class<?> program,
+            Object... arguments) {
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx256m"));
         if (agent) {
             command.addAll(agent(lab));
@@ -116,7 +121,8 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     }
 
     private static Optional<Path> libjvm(Jdk jdk) {
-        try (Stream<Path> files = Files.find(jdk.home(), DEPTH, (path, facts) -> path.endsWith("server/libjvm.so"),
+        try (Stream<Path> files = Files.find(jdk.home(), DEPTH,
+                (path, facts) -> path.endsWith("server/libjvm.so"),
                 FileVisitOption.FOLLOW_LINKS)) {
             return files.findFirst();
         } catch (IOException | java.io.UncheckedIOException e) {

@@ -14,11 +14,13 @@ record LatencyResult(String name, String title, double mean, double bulkMean, do
         double[][] curve = new double[points.size()][];
         for (int i = 0; i < curve.length; i++) {
             JsonArray point = points.get(i).getAsJsonArray();
-            curve[i] = new double[] {point.get(0).getAsDouble(), point.get(1).getAsDouble()};
+            curve[i] = new double[]{point.get(0).getAsDouble(), point.get(1).getAsDouble()};
         }
-        return new LatencyResult(source.get("name").getAsString(), source.has("title") ? source.get("title").getAsString() : "",
-                source.get("mean_ns").getAsDouble(), source.get("bulk_mean_ns").getAsDouble(), source.get("max_ns").getAsDouble(),
-                        curve);
+        return new LatencyResult(source.get("name").getAsString(),
+                source.has("title") ? source.get("title").getAsString() : "",
+                source.get("mean_ns").getAsDouble(), source.get("bulk_mean_ns").getAsDouble(),
+                source.get("max_ns").getAsDouble(),
+                curve);
     }
 
     /** The lowest value that this share of the reads (in percent) did not exceed. */

@@ -26,7 +26,8 @@ final class ManyThreads implements Experiment {
     private static final double FACTOR = 5;
     private static final int JUDGED_FROM = 1_000;
     /** A line of all_threads: the subject, microseconds per pass. */
-    private static final Pattern LINE = Pattern.compile("^(.{34}) +(\\d+) +[\\d.]+ x bare +[\\d.]+ x faster than /proc$");
+    private static final Pattern LINE = Pattern
+            .compile("^(.{34}) +(\\d+) +[\\d.]+ x bare +[\\d.]+ x faster than /proc$");
 
     @Override
     public String name() {
@@ -45,7 +46,9 @@ final class ManyThreads implements Experiment {
 
     @Override
     public String question() {
-        return "What does a pass over all threads of a process take, by /proc and by threadclock? Confirmed: from " + JUDGED_FROM
+        return "What does a pass over all threads of a process take, by /proc and by threadclock?"
+                + " Confirmed: from "
+                + JUDGED_FROM
                 + " threads on threadclock takes less than a fifth of the time.";
     }
 
@@ -56,7 +59,8 @@ final class ManyThreads implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "The C program all_threads: one thread in a hundred works between passes, the others sleep; the median of 21"
+        return "The C program all_threads: one thread in a hundred works between passes, the others sleep;"
+                + " the median of 21"
                 + " passes.";
     }
 
@@ -81,19 +85,24 @@ final class ManyThreads implements Experiment {
                 continue;
             }
             micros.forEach((subject, us) -> {
-                found.figure(subject + ", " + count + " threads", "a pass", "us", us, 0, count == 10_000 && subject.equals(PROC)
-                        ? "80 ms (a first measurement)" : "");
-                curves.computeIfAbsent(subject, any -> new ArrayList<>()).add(new double[] {count, Math.max(1, us)});
+                found.figure(subject + ", " + count + " threads", "a pass", "us", us, 0,
+                        count == 10_000 && subject.equals(PROC)
+                                ? "80 ms (a first measurement)" : "");
+                curves.computeIfAbsent(subject, any -> new ArrayList<>())
+                        .add(new double[]{count, Math.max(1, us)});
             });
             if (count >= JUDGED_FROM) {
-                judged.add(new Speedup(count + " threads:", micros.get(PROC) * 1e3, micros.get(OURS) * 1e3, 0));
+                judged.add(
+                        new Speedup(count + " threads:", micros.get(PROC) * 1e3, micros.get(OURS) * 1e3, 0));
             }
         }
-        curves.forEach((subject, points) -> found.curve(new Curve("a pass over all threads", subject, Curve.Kind.LOG_LOG,
-                "threads", "us",
-                points.toArray(new double[0][]))));
+        curves.forEach((subject,
+                points) -> found.curve(new Curve("a pass over all threads", subject, Curve.Kind.LOG_LOG,
+                        "threads", "us",
+                        points.toArray(new double[0][]))));
         if (judged.isEmpty()) {
-            throw new NotRunnable(JUDGED_FROM + " threads cannot be started here (ulimit -u, the cgroup's pids.max)");
+            throw new NotRunnable(
+                    JUDGED_FROM + " threads cannot be started here (ulimit -u, the cgroup's pids.max)");
         }
         return found.outcome(Speedup.judge(judged, FACTOR), "A pass, /proc against threadclock: "
                 + String.join("; ", judged.stream().map(Speedup::words).toList()) + ".");

@@ -41,21 +41,26 @@ final class NativeLatency implements Experiment {
 
     @Override
     public String question() {
-        return "How long do single reads take without Java in the way, and what becomes of them when other threads of the process"
-                + " keep the kernel's memory management busy? The median of legacy reads must be at least the published "
+        return "How long do single reads take without Java in the way, and what becomes of them when other"
+                + " threads of the process"
+                + " keep the kernel's memory management busy? The median of legacy reads must be at least"
+                + " the published "
                 + Figures.times(PUBLISHED_FACTOR) + " of the clock's (bits) at every load.";
     }
 
     @Override
     public String published() {
-        return "Norlinder's blog: stressed by threads that mmap and munmap, legacy at most 3.6 ms (1.8× of bits); median above 2"
+        return "Norlinder's blog: stressed by threads that mmap and munmap, legacy at most 3.6 ms (1.8× of"
+                + " bits); median above 2"
                 + " ms against 0.3 ms (7×).";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return "One thread reads all sources by turns, 20 ms each, for " + seconds1(lab) + " s; 0, 1, 2, 4 and 8 threads map,"
-                + " touch and unmap 1 MB. Each sample contains two vDSO clock reads, which the source \"null\" shows."
+        return "One thread reads all sources by turns, 20 ms each, for " + seconds1(lab)
+                + " s; 0, 1, 2, 4 and 8 threads map,"
+                + " touch and unmap 1 MB. Each sample contains two vDSO clock reads, which the source"
+                + " \"null\" shows."
                 + (lab.quick() ? " Shortened: --quick." : "");
     }
 
@@ -75,7 +80,8 @@ final class NativeLatency implements Experiment {
         List<Speedup> against = new ArrayList<>();
         Speedup threadclock = null;
         for (int stressors : STRESSORS) {
-            String load = stressors == 0 ? "idle" : stressors + (stressors == 1 ? " thread maps" : " threads map");
+            String load = stressors == 0 ? "idle"
+                    : stressors + (stressors == 1 ? " thread maps" : " threads map");
             lab.progress().accept(load);
             JsonObject run = Programs.json(List.of(latency.toString(), "" + seconds1(lab), "" + stressors),
                     Duration.ofSeconds(60 + 10L * seconds1(lab)));
@@ -91,13 +97,17 @@ final class NativeLatency implements Experiment {
         }
         int cpus = Runtime.getRuntime().availableProcessors();
         if (cpus <= STRESSORS.get(STRESSORS.size() - 1)) {
-            found.note("With " + cpus + " CPUs a thread that waits for its turn shows up as milliseconds in the highest"
+            found.note("With " + cpus
+                    + " CPUs a thread that waits for its turn shows up as milliseconds in the highest"
                     + " percentiles of every source, the empty one too: compare each with \"null\".");
         }
-        found.note("The published medians are milliseconds, which no single read takes here: how much memory how many threads"
-                + " mapped there is not told. Only the factor is compared.");
+        found.note(
+                "The published medians are milliseconds, which no single read takes here: how much memory"
+                        + " how many threads"
+                        + " mapped there is not told. Only the factor is compared.");
         return found.outcome(Speedup.judge(against, PUBLISHED_FACTOR), "Median, legacy against bits: "
-                + String.join("; ", against.stream().map(Speedup::words).toList()) + ". threadclock's tick read under the highest"
+                + String.join("; ", against.stream().map(Speedup::words).toList())
+                + ". threadclock's tick read under the highest"
                 + " load: " + Figures.duration(threadclock.after()) + ".");
     }
 
@@ -107,8 +117,11 @@ final class NativeLatency implements Experiment {
         boolean bits = result.name().equals("virt_tid") && stressors > 0;
         found.figure(subject, "mean", "ns", result.mean());
         for (double percentile : SHOWN) {
-            found.figure(subject, "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile), "ns",
-                    result.percentile(percentile), 0, percentile > 50 ? "" : legacy ? "above 2 ms" : bits ? "0.3 ms" : "");
+            found.figure(subject,
+                    "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile),
+                    "ns",
+                    result.percentile(percentile), 0,
+                    percentile > 50 ? "" : legacy ? "above 2 ms" : bits ? "0.3 ms" : "");
         }
         found.figure(subject, "max", "ns", result.max(), 0, legacy ? "3.6 ms" : "");
         found.percentiles("reads in C++, " + load, result.title(), result.curve());

@@ -55,8 +55,10 @@ final class ObserverEffect implements Experiment {
 
     @Override
     public String question() {
-        return "A monitoring agent asks for the times of all threads, once, ten or a hundred times a second. What does a busy HTTP"
-                + " server lose by that? Confirmed: a pass of threadclock's own takes less than a third of the CPU time of one"
+        return "A monitoring agent asks for the times of all threads, once, ten or a hundred times a"
+                + " second. What does a busy HTTP"
+                + " server lose by that? Confirmed: a pass of threadclock's own takes less than a third of"
+                + " the CPU time of one"
                 + " through ThreadMXBean of a legacy JDK, at " + JUDGED_FROM_HERTZ + " and 100 a second.";
     }
 
@@ -67,10 +69,13 @@ final class ObserverEffect implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "The JDK's HTTP server, four clients on the loopback, and " + IDLE_THREADS + " idle threads, in one JVM (17, or the"
-                + " newest legacy one). " + pairs(lab) + " pairs of phases of " + millis(lab) + " ms, one with sampling and one"
+        return "The JDK's HTTP server, four clients on the loopback, and " + IDLE_THREADS
+                + " idle threads, in one JVM (17, or the"
+                + " newest legacy one). " + pairs(lab) + " pairs of phases of " + millis(lab)
+                + " ms, one with sampling and one"
                 + " without, who is first taking"
-                + " turns; the median of the pairs. The CPU time of a pass is the sampling thread's own. The agent reads other"
+                + " turns; the median of the pairs. The CPU time of a pass is the sampling thread's own."
+                + " The agent reads other"
                 + " threads one by one; ThreadTimes in one pass.";
     }
 
@@ -97,24 +102,32 @@ final class ObserverEffect implements Experiment {
         for (int hertz : HERTZ) {
             double bean = measure(lab, jdk, Sampler.BEAN, hertz, found);
             measure(lab, jdk, Sampler.AGENT, hertz, found);
-            Speedup pass = new Speedup(hertz + " Hz:", bean, measure(lab, jdk, Sampler.LIBRARY, hertz, found), 0);
+            Speedup pass = new Speedup(hertz + " Hz:", bean, measure(lab, jdk, Sampler.LIBRARY, hertz, found),
+                    0);
             if (hertz >= JUDGED_FROM_HERTZ) {
                 passes.add(pass);
             }
         }
-        found.note("What is lost of the throughput, and what a request costs more, are differences of two large numbers: what they"
-                + " are beyond their spread is real. The CPU time of a pass has no such noise, and is what the verdict goes by.");
-        return found.outcome(Speedup.judge(passes, FACTOR), "CPU time of a pass over all threads, ThreadMXBean of "
-                + jdk.jdk().label() + " against threadclock: " + String.join("; ", passes.stream().map(Speedup::words).toList())
-                + ".");
+        found.note(
+                "What is lost of the throughput, and what a request costs more, are differences of two"
+                        + " large numbers: what they"
+                        + " are beyond their spread is real. The CPU time of a pass has no such noise, and"
+                        + " is what the verdict goes by.");
+        return found.outcome(Speedup.judge(passes, FACTOR),
+                "CPU time of a pass over all threads, ThreadMXBean of "
+                        + jdk.jdk().label() + " against threadclock: "
+                        + String.join("; ", passes.stream().map(Speedup::words).toList())
+                        + ".");
     }
 
     /** Nanoseconds per pass. */
-    private static double measure(Lab lab, LabJdk jdk, Sampler sampler, int hertz, Found found) throws IOException {
+    private static double measure(Lab lab, LabJdk jdk, Sampler sampler, int hertz, Found found)
+            throws IOException {
         String subject = sampler.title + ", " + hertz + " Hz";
         lab.progress().accept(subject);
-        Programs.Said said = Programs.run(jdk.command(lab, sampler.agent, List.of(), Observed.class, sampler.argument, hertz,
-                IDLE_THREADS, millis(lab), pairs(lab)), LIMIT);
+        Programs.Said said = Programs
+                .run(jdk.command(lab, sampler.agent, List.of(), Observed.class, sampler.argument, hertz,
+                        IDLE_THREADS, millis(lab), pairs(lab)), LIMIT);
         List<Double> without = new ArrayList<>();
         List<Double> lost = new ArrayList<>();
         List<Double> dearer = new ArrayList<>();
@@ -137,7 +150,8 @@ final class ObserverEffect implements Experiment {
         found.figure(subject, "throughput without sampling", "requests a second", Numbers.median(without),
                 Numbers.spread(without), "");
         found.figure(subject, "throughput lost", "%", Numbers.median(lost), Numbers.spread(lost), "");
-        found.figure(subject, "more CPU time for a request", "%", Numbers.median(dearer), Numbers.spread(dearer), "");
+        found.figure(subject, "more CPU time for a request", "%", Numbers.median(dearer),
+                Numbers.spread(dearer), "");
         return nanos;
     }
 }

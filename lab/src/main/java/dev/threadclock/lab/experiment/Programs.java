@@ -30,15 +30,18 @@ final class Programs {
         /** The words of the only line that begins with this word. */
         String[] words(String first) throws IOException {
             return stdout.stream().filter(line -> line.startsWith(first + " ")).findFirst()
-                    .orElseThrow(() -> new IOException("it did not print its \"" + first + "\": " + String.join(" / ",
-                    stdout))).split(" ");
+                    .orElseThrow(() -> new IOException(
+                            "it did not print its \"" + first + "\": " + String.join(" / ",
+                                    stdout)))
+                    .split(" ");
         }
     }
 
     /** A file that the launcher builds for the lab. */
     static Path built(Lab lab, String file) throws NotRunnable {
         Path folder = lab.bench().orElseThrow(() -> new NotRunnable("needs " + file
-                + ", which ./threadclock lab builds in a checkout of the project; the jar alone does not have it"));
+                + ", which ./threadclock lab builds in a checkout of the project; the jar alone does not"
+                + " have it"));
         Path path = folder.resolve(file);
         if (Files.exists(path)) {
             return path;
@@ -48,7 +51,8 @@ final class Programs {
 
     private static String reason(Path folder, String file) {
         try (Stream<String> lines = Files.lines(folder.resolve("missing.txt"))) {
-            return lines.filter(line -> line.startsWith(file + "\t")).map(line -> line.substring(file.length() + 1)).findFirst()
+            return lines.filter(line -> line.startsWith(file + "\t"))
+                    .map(line -> line.substring(file.length() + 1)).findFirst()
                     .orElse("the build says nothing of it");
         } catch (IOException e) {
             return "the build says nothing of it";
@@ -57,7 +61,8 @@ final class Programs {
 
     /** An installed program, by its name. */
     static Optional<Path> onPath(String name) {
-        return Stream.of(System.getenv().getOrDefault("PATH", "").split(":")).filter(folder -> !folder.isEmpty())
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+                .filter(folder -> !folder.isEmpty())
                 .map(folder -> Path.of(folder, name)).filter(Files::isExecutable).findFirst();
     }
 
@@ -66,9 +71,11 @@ final class Programs {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Children.Outcome ended = Children.run(command, limit, lines::add);
         if (ended.timedOut() || ended.exit() != 0) {
-            String how = ended.timedOut() ? "did not end within " + limit.toSeconds() + " s" : "ended with exit status "
-                    + ended.exit();
-            throw new IOException(Path.of(command.get(0)).getFileName() + " " + how + last(ended.stderr(), lines) + "; the command"
+            String how = ended.timedOut() ? "did not end within " + limit.toSeconds() + " s"
+                    : "ended with exit status "
+                            + ended.exit();
+            throw new IOException(Path.of(command.get(0)).getFileName() + " " + how
+                    + last(ended.stderr(), lines) + "; the command"
                     + " was " + String.join(" ", command));
         }
         synchronized (lines) {
@@ -88,7 +95,8 @@ final class Programs {
     }
 
     private static String last(String stderr, List<String> stdout) {
-        List<String> lines = stderr.isBlank() ? List.copyOf(stdout) : stderr.lines().filter(line -> !line.isBlank()).toList();
+        List<String> lines = stderr.isBlank() ? List.copyOf(stdout)
+                : stderr.lines().filter(line -> !line.isBlank()).toList();
         List<String> tail = lines.subList(Math.max(0, lines.size() - SHOWN_LINES), lines.size());
         return tail.isEmpty() ? "" : ": " + String.join(" / ", tail);
     }

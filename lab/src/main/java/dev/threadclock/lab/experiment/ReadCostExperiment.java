@@ -51,8 +51,10 @@ final class ReadCostExperiment implements Experiment {
 
     @Override
     public String question() {
-        return "What does a read of the calling thread cost, beside System.nanoTime(), the cheapest system call (getppid) and the"
-                + " coarse clock of the vDSO; and what do other libraries take for it? Confirmed: user time by threadclock is"
+        return "What does a read of the calling thread cost, beside System.nanoTime(), the cheapest system"
+                + " call (getppid) and the"
+                + " coarse clock of the vDSO; and what do other libraries take for it? Confirmed: user time"
+                + " by threadclock is"
                 + " cheaper than nanoTime, in C and in Java.";
     }
 
@@ -63,10 +65,13 @@ final class ReadCostExperiment implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "C: medians of short batches, all sources by turns, " + RUNS + " runs, and Google Benchmark where it is there."
+        return "C: medians of short batches, all sources by turns, " + RUNS
+                + " runs, and Google Benchmark where it is there."
                 + " Java: JMH, AverageTime, " + plan(lab).words()
-                + (lab.quick() ? " (--quick; in full " + FULL.words() + ", and total beside user)" : "") + ", each peer through the"
-                + " same interface, on JDK 17 or the one nearest to it; ThreadMXBean with the agent; and " + CONTENDED + " threads"
+                + (lab.quick() ? " (--quick; in full " + FULL.words() + ", and total beside user)" : "")
+                + ", each peer through the"
+                + " same interface, on JDK 17 or the one nearest to it; ThreadMXBean with the agent; and "
+                + CONTENDED + " threads"
                 + " at once. The fastest iterations are compared.";
     }
 
@@ -83,14 +88,17 @@ final class ReadCostExperiment implements Experiment {
     public Outcome run(Lab lab) throws NotRunnable, IOException {
         Found found = new Found();
         Map<String, List<Double>> inC = inC(lab);
-        inC.forEach((name, values) -> found.figure("C: " + name, "median", "ns", Numbers.median(values), Numbers.spread(values),
+        inC.forEach((name, values) -> found.figure("C: " + name, "median", "ns", Numbers.median(values),
+                Numbers.spread(values),
                 ""));
         googleBenchmark(lab, found);
-        Speedup c = new Speedup("C:", Numbers.median(inC.get(NANO_TIME_IN_C)), Numbers.median(inC.get(TICK_IN_C)),
+        Speedup c = new Speedup("C:", Numbers.median(inC.get(NANO_TIME_IN_C)),
+                Numbers.median(inC.get(TICK_IN_C)),
                 Numbers.spread(inC.get(TICK_IN_C)) / Numbers.median(inC.get(TICK_IN_C)));
         Speedup java = inJava(lab, found);
-        return found.outcome(Speedup.judge(List.of(c, java), 1), "nanoTime against user time by threadclock: " + c.words() + "; "
-                + java.words() + ".");
+        return found.outcome(Speedup.judge(List.of(c, java), 1),
+                "nanoTime against user time by threadclock: " + c.words() + "; "
+                        + java.words() + ".");
     }
 
     private static Map<String, List<Double>> inC(Lab lab) throws NotRunnable, IOException {
@@ -102,7 +110,8 @@ final class ReadCostExperiment implements Experiment {
             if (!medians.containsKey(NANO_TIME_IN_C) || !medians.containsKey(TICK_IN_C)) {
                 throw new IOException("own_thread_reads printed other rows: " + medians.keySet());
             }
-            medians.forEach((name, median) -> all.computeIfAbsent(name, any -> new ArrayList<>()).add(median));
+            medians.forEach(
+                    (name, median) -> all.computeIfAbsent(name, any -> new ArrayList<>()).add(median));
         }
         return all;
     }
@@ -117,8 +126,9 @@ final class ReadCostExperiment implements Experiment {
     private static void googleBenchmark(Lab lab, Found found) throws IOException {
         lab.progress().accept("Google Benchmark");
         try {
-            JsonObject run = Programs.json(List.of(Programs.built(lab, "own_thread").toString(), "--benchmark_format=json",
-                    "--benchmark_min_time=" + (lab.quick() ? "0.05" : "0.5")), LIMIT);
+            JsonObject run = Programs
+                    .json(List.of(Programs.built(lab, "own_thread").toString(), "--benchmark_format=json",
+                            "--benchmark_min_time=" + (lab.quick() ? "0.05" : "0.5")), LIMIT);
             for (JsonElement element : run.getAsJsonArray("benchmarks")) {
                 JsonObject benchmark = element.getAsJsonObject();
                 found.figure("Google Benchmark: " + benchmark.get("name").getAsString(), "mean", "ns",
@@ -132,30 +142,39 @@ final class ReadCostExperiment implements Experiment {
     private static Speedup inJava(Lab lab, Found found) throws NotRunnable, IOException {
         Jmh jmh = new Jmh(lab);
         List<LabJdk> all = LabJdk.chosen(lab);
-        LabJdk jdk = all.stream().filter(one -> one.jdk().feature() >= 17).findFirst().orElse(all.get(all.size() - 1));
+        LabJdk jdk = all.stream().filter(one -> one.jdk().feature() >= 17).findFirst()
+                .orElse(all.get(all.size() - 1));
         Map<String, Jmh.Result> results = new LinkedHashMap<>();
         lab.progress().accept(jdk.jdk().label() + ", peers");
-        measure(jmh.run(jdk, false, lab.quick() ? "OwnThread.(baseline|nanoTime|user)" : "OwnThread", "avgt", 1, plan(lab)), jdk,
+        measure(jmh.run(jdk, false, lab.quick() ? "OwnThread.(baseline|nanoTime|user)" : "OwnThread", "avgt",
+                1, plan(lab)), jdk,
                 "", found, results);
         lab.progress().accept(jdk.jdk().label() + ", with the agent");
-        measure(jmh.run(jdk, true, "OwnThread.user", "avgt", 1, plan(lab), "-p", "peer=threadMXBean"), jdk, ", agent", found,
+        measure(jmh.run(jdk, true, "OwnThread.user", "avgt", 1, plan(lab), "-p", "peer=threadMXBean"), jdk,
+                ", agent", found,
                 results);
-        for (boolean agent : new boolean[] {false, true}) {
+        for (boolean agent : new boolean[]{false, true}) {
             lab.progress().accept(jdk.jdk().label() + ", " + CONTENDED + " threads");
-            measure(jmh.run(jdk, agent, "UserTime.user$", "avgt", CONTENDED, plan(lab)), jdk, (agent ? ", agent" : "") + ", "
-                    + CONTENDED + " threads", found, results);
+            measure(jmh.run(jdk, agent, "UserTime.user$", "avgt", CONTENDED, plan(lab)), jdk,
+                    (agent ? ", agent" : "") + ", "
+                            + CONTENDED + " threads",
+                    found, results);
         }
-        found.note("With " + CONTENDED + " threads on " + Runtime.getRuntime().availableProcessors() + " CPUs a thread's time per"
+        found.note("With " + CONTENDED + " threads on " + Runtime.getRuntime().availableProcessors()
+                + " CPUs a thread's time per"
                 + " call contains its waiting for a CPU.");
         Jmh.Result ours = results.get("user threadclock");
-        return new Speedup(jdk.jdk().label(), results.get("nanoTime").best(), ours.best(), Math.min(1, ours.error() / ours.mean()));
+        return new Speedup(jdk.jdk().label(), results.get("nanoTime").best(), ours.best(),
+                Math.min(1, ours.error() / ours.mean()));
     }
 
-    private static void measure(List<Jmh.Result> run, LabJdk jdk, String how, Found found, Map<String, Jmh.Result> results) {
+    private static void measure(List<Jmh.Result> run, LabJdk jdk, String how, Found found,
+            Map<String, Jmh.Result> results) {
         for (Jmh.Result result : run) {
             String what = (result.benchmark() + " " + result.peer()).trim();
             results.putIfAbsent(what + how, result);
-            found.figure(jdk.jdk().label() + how + ": " + what, "mean", "ns", result.mean(), result.error(), "");
+            found.figure(jdk.jdk().label() + how + ": " + what, "mean", "ns", result.mean(), result.error(),
+                    "");
             found.figure(jdk.jdk().label() + how + ": " + what, "best iteration", "ns", result.best());
         }
     }

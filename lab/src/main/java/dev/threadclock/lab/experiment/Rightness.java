@@ -27,7 +27,8 @@ final class Rightness implements Experiment {
     private static final double NANOS_PER_MILLI = 1e6;
 
     /** A reading of user time, beside the true value. disturbed: the load did not run as planned. */
-    record Reading(String source, String load, double trueUser, double user, double total, boolean disturbed) {
+    record Reading(String source, String load, double trueUser, double user, double total,
+            boolean disturbed) {
         /** The resolution of /proc, and the accuracy of a split from about a hundred ticks. */
         private static final double SLACK_NANOS = 10e6;
         private static final double SLACK_PURE = 0.05;
@@ -72,9 +73,12 @@ final class Rightness implements Experiment {
 
     @Override
     public String question() {
-        return "A thread's work is known: user mode only, around the timer's ticks, or between them, or all the time; the kernel"
-                + " only; mixes. What does each source say of its user time? Confirmed: threadclock is right everywhere (to 10 ms"
-                + " and 5 % of the total, 15 % where kernel and user mode alternate and ticks are a sample), user + system within"
+        return "A thread's work is known: user mode only, around the timer's ticks, or between them, or all"
+                + " the time; the kernel"
+                + " only; mixes. What does each source say of its user time? Confirmed: threadclock is"
+                + " right everywhere (to 10 ms"
+                + " and 5 % of the total, 15 % where kernel and user mode alternate and ticks are a"
+                + " sample), user + system within"
                 + " the total; and so are the legacy JDKs. What bits say is shown.";
     }
 
@@ -85,9 +89,12 @@ final class Rightness implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "Six loads in C (build/lab/split), five in each JDK as it is and with threadclock; " + millis(lab) + " ms each, in"
-                + " a thread of its own. The truth is the precise clock, read around each kind of work. A load around ticks or"
-                + " between them that other threads pushed off its moments does not count." + LabJdk.leftOut(lab);
+        return "Six loads in C (build/lab/split), five in each JDK as it is and with threadclock; "
+                + millis(lab) + " ms each, in"
+                + " a thread of its own. The truth is the precise clock, read around each kind of work. A"
+                + " load around ticks or"
+                + " between them that other threads pushed off its moments does not count."
+                + LabJdk.leftOut(lab);
     }
 
     @Override
@@ -105,7 +112,7 @@ final class Rightness implements Experiment {
         Found found = new Found();
         List<Reading> readings = new ArrayList<>(inC(lab, found));
         for (LabJdk jdk : LabJdk.chosen(lab)) {
-            for (boolean agent : new boolean[] {false, true}) {
+            for (boolean agent : new boolean[]{false, true}) {
                 readings.addAll(inJava(lab, jdk, agent));
             }
         }
@@ -115,23 +122,32 @@ final class Rightness implements Experiment {
             found.figure(subject, "user", "ms", reading.user / NANOS_PER_MILLI);
             found.figure(subject, "error of the total", "%", 100 * reading.error());
         }
-        List<Reading> bits = readings.stream().filter(reading -> reading.source.contains(BITS) && !reading.right()).toList();
+        List<Reading> bits = readings.stream()
+                .filter(reading -> reading.source.contains(BITS) && !reading.right()).toList();
         if (bits.isEmpty()) {
-            found.note("No clock of ticks (bits) was wrong here: either none was asked, or this kernel times each entry instead of"
-                    + " counting ticks.");
+            found.note(
+                    "No clock of ticks (bits) was wrong here: either none was asked, or this kernel times"
+                            + " each entry instead of"
+                            + " counting ticks.");
         }
-        List<Reading> wrong = readings.stream().filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
+        List<Reading> wrong = readings.stream()
+                .filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
         String worst = bits.isEmpty() ? "" : " Bits are wrong by "
                 + Figures.percent(bits.stream().mapToDouble(Reading::error).min().orElse(0)) + " to "
-                + Figures.percent(bits.stream().mapToDouble(Reading::error).max().orElse(0)) + " of the total.";
-        return found.outcome(judge(readings), (wrong.isEmpty() ? "threadclock and the legacy JDKs are right in all of their "
-                + readings.stream().filter(reading -> !reading.source.contains(BITS)).count() + " readings."
-                : "Wrong: " + String.join("; ", wrong.stream().map(Reading::words).toList()) + ".") + worst);
+                + Figures.percent(bits.stream().mapToDouble(Reading::error).max().orElse(0))
+                + " of the total.";
+        return found.outcome(judge(readings),
+                (wrong.isEmpty() ? "threadclock and the legacy JDKs are right in all of their "
+                        + readings.stream().filter(reading -> !reading.source.contains(BITS)).count()
+                        + " readings."
+                        : "Wrong: " + String.join("; ", wrong.stream().map(Reading::words).toList()) + ".")
+                        + worst);
     }
 
     /** Judges the sources that should be right; a disturbed load is inconclusive. */
     static Verdict judge(List<Reading> readings) {
-        List<Reading> wrong = readings.stream().filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
+        List<Reading> wrong = readings.stream()
+                .filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
         if (wrong.isEmpty()) {
             return Verdict.CONFIRMED;
         }
@@ -154,7 +170,8 @@ final class Rightness implements Experiment {
                 readings.add(new Reading("C: " + source, name, load.get("user_ns").getAsDouble(),
                         one.get("user_ns").getAsDouble(), total, false));
                 if (source.startsWith(OURS) && both > total) {
-                    throw new IOException(source + ", " + name + ": user + system is " + (long) both + " ns, the total read later"
+                    throw new IOException(source + ", " + name + ": user + system is " + (long) both
+                            + " ns, the total read later"
                             + " " + (long) total);
                 }
             }
@@ -165,7 +182,8 @@ final class Rightness implements Experiment {
     /** A wrong reading under a disturbed load is inconclusive, so the run is repeated. */
     private static List<Reading> inJava(Lab lab, LabJdk jdk, boolean agent) throws IOException, NotRunnable {
         List<Reading> readings = once(lab, jdk, agent);
-        for (int attempt = 1; attempt < ATTEMPTS && readings.stream().anyMatch(Reading::saysNothing); attempt++) {
+        for (int attempt = 1; attempt < ATTEMPTS
+                && readings.stream().anyMatch(Reading::saysNothing); attempt++) {
             readings = once(lab, jdk, agent);
         }
         return readings;
@@ -175,8 +193,10 @@ final class Rightness implements Experiment {
         String source = jdk.label(agent);
         lab.progress().accept(source);
         TickClock ticks = ticks();
-        List<String> lines = Programs.run(jdk.command(lab, agent, List.of(), Split.class, millis(lab), ticks.lengthNanos(),
-                ticks.phaseNanos()), LIMIT).stdout();
+        List<String> lines = Programs
+                .run(jdk.command(lab, agent, List.of(), Split.class, millis(lab), ticks.lengthNanos(),
+                        ticks.phaseNanos()), LIMIT)
+                .stdout();
         return parse(source, lines);
     }
 
@@ -185,8 +205,9 @@ final class Rightness implements Experiment {
             throw new IOException(source + " ended without its results: " + String.join(" / ", lines));
         }
         return lines.stream().map(line -> line.split(" ")).filter(words -> words[0].equals("split"))
-                .map(words -> new Reading(source, words[1], Double.parseDouble(words[2]), Double.parseDouble(words[3]),
-                Double.parseDouble(words[4]),
+                .map(words -> new Reading(source, words[1], Double.parseDouble(words[2]),
+                        Double.parseDouble(words[3]),
+                        Double.parseDouble(words[4]),
                         words[5].equals("0")))
                 .toList();
     }

@@ -19,42 +19,54 @@ import java.util.Map;
  * @param meanFactor by which the published mean fell
  * @param of25u on JDK 25 before and after its backport
  */
-record SampledReads(String name, int row, String title, String published, int threads, Jmh.Plan full, Map<String, String> figures,
+record SampledReads(String name, int row, String title, String published, int threads, Jmh.Plan full,
+        Map<String, String> figures,
         double factor, double meanFactor, boolean of25u) implements Experiment {
-    private static final Map<String, Double> PERCENTILES = Map.of("p50", 50.0, "p99", 99.0, "p99.99", 99.99, "max", 100.0);
+    private static final Map<String, Double> PERCENTILES = Map.of("p50", 50.0, "p99", 99.0, "p99.99", 99.99,
+            "max", 100.0);
     private static final List<String> ORDER = List.of("p50", "p99", "p99.99", "max");
     private static final int FEATURE_25 = 25;
 
     static SampledReads sixteenThreads() {
         return new SampledReads("jmh-16-threads", 1, "User time of the calling thread, 16 threads at once",
-                "QuestDB blog, January 2026 (Ryzen 9950X, JDK main with its fix reverted and applied): legacy mean 11.186 µs, p50"
-                        + " 10.272, p99 27.552, p99.99 79.709, max 1,179.6; bits mean 0.279 µs, p50 0.310, p99 0.610, p99.99"
+                "QuestDB blog, January 2026 (Ryzen 9950X, JDK main with its fix reverted and applied):"
+                        + " legacy mean 11.186 µs, p50"
+                        + " 10.272, p99 27.552, p99.99 79.709, max 1,179.6; bits mean 0.279 µs, p50 0.310,"
+                        + " p99 0.610, p99.99"
                         + " 3.088, max 1,230.8.",
                 16, new Jmh.Plan(1, 2, 5, 5, 5),
-                Map.of("legacy mean", "11.186 µs", "legacy p50", "10.272 µs", "legacy p99", "27.552 µs", "legacy p99.99", "79.709"
-                        + " µs",
-                        "legacy max", "1,179.6 µs", "bits mean", "0.279 µs", "bits p50", "0.310 µs", "bits p99", "0.610 µs",
+                Map.of("legacy mean", "11.186 µs", "legacy p50", "10.272 µs", "legacy p99", "27.552 µs",
+                        "legacy p99.99", "79.709"
+                                + " µs",
+                        "legacy max", "1,179.6 µs", "bits mean", "0.279 µs", "bits p50", "0.310 µs",
+                        "bits p99", "0.610 µs",
                         "bits p99.99", "3.088 µs", "bits max", "1,230.8 µs"),
                 10.272 / 0.310, 11.186 / 0.279, false);
     }
 
     static SampledReads oneThread() {
         return new SampledReads("jmh-1-thread", 3, "User time of the calling thread, one thread",
-                "Norlinder's blog and openjdk/jdk pull request 28556: legacy mean 8 µs, p99 12, p99.9 15, p99.99 21, max 1,030;"
+                "Norlinder's blog and openjdk/jdk pull request 28556: legacy mean 8 µs, p99 12, p99.9 15,"
+                        + " p99.99 21, max 1,030;"
                         + " bits below 1 µs, p99.99 6 µs, max 54 (95 % less).",
                 1, new Jmh.Plan(10, 2, 5, 5, 5),
-                Map.of("legacy mean", "8 µs", "legacy p99", "12 µs", "legacy p99.99", "21 µs", "legacy max", "1,030 µs",
+                Map.of("legacy mean", "8 µs", "legacy p99", "12 µs", "legacy p99.99", "21 µs",
+                        "legacy max", "1,030 µs",
                         "bits mean", "below 1 µs", "bits p99.99", "6 µs", "bits max", "54 µs"),
                 8, 8, false);
     }
 
     static SampledReads of25() {
         return new SampledReads("jmh-25u-backport", 4, "JDK 25 before and after its backport",
-                "openjdk/jdk25u-dev pull request 621 (JMH 1.37): legacy mean 19.0 µs, p50 18.5, p99 25.2, p99.99 607, max 10,060;"
-                        + " bits mean 0.775 µs, p50 0.760, p99 1.09, p99.99 14.4, max 1,470 (24.5×, 24.4×, 23.1×, 42.1×, 6.8×).",
+                "openjdk/jdk25u-dev pull request 621 (JMH 1.37): legacy mean 19.0 µs, p50 18.5, p99 25.2,"
+                        + " p99.99 607, max 10,060;"
+                        + " bits mean 0.775 µs, p50 0.760, p99 1.09, p99.99 14.4, max 1,470 (24.5×, 24.4×,"
+                        + " 23.1×, 42.1×, 6.8×).",
                 1, new Jmh.Plan(1, 2, 5, 5, 5),
-                Map.of("legacy mean", "19.0 µs", "legacy p50", "18.5 µs", "legacy p99", "25.2 µs", "legacy p99.99", "607 µs",
-                        "legacy max", "10,060 µs", "bits mean", "0.775 µs", "bits p50", "0.760 µs", "bits p99", "1.09 µs",
+                Map.of("legacy mean", "19.0 µs", "legacy p50", "18.5 µs", "legacy p99", "25.2 µs",
+                        "legacy p99.99", "607 µs",
+                        "legacy max", "10,060 µs", "bits mean", "0.775 µs", "bits p50", "0.760 µs",
+                        "bits p99", "1.09 µs",
                         "bits p99.99", "14.4 µs", "bits max", "1,470 µs"),
                 24.4, 24.5, true);
     }
@@ -66,9 +78,12 @@ record SampledReads(String name, int row, String title, String published, int th
 
     @Override
     public String question() {
-        return "How long does a Java thread wait for its own user CPU time? JDK 8 to 25.0.4 open, print and parse a file of /proc"
-                + " for it (legacy); JDK 25.0.5, 26 and later read a clock that counts ticks (bits); threadclock answers from a"
-                + " cache that is as fresh as the kernel's own knowledge. With threadclock the median must have fallen by at least"
+        return "How long does a Java thread wait for its own user CPU time? JDK 8 to 25.0.4 open, print and"
+                + " parse a file of /proc"
+                + " for it (legacy); JDK 25.0.5, 26 and later read a clock that counts ticks (bits);"
+                + " threadclock answers from a"
+                + " cache that is as fresh as the kernel's own knowledge. With threadclock the median must"
+                + " have fallen by at least"
                 + " the published factor, " + Figures.times(factor) + ", on every legacy JDK.";
     }
 
@@ -106,11 +121,14 @@ record SampledReads(String name, int row, String title, String published, int th
         }
         int cpus = Runtime.getRuntime().availableProcessors();
         if (threads > cpus) {
-            found.note(threads + " threads share " + cpus + " CPUs here: the means and the highest percentiles are what waiting"
+            found.note(threads + " threads share " + cpus
+                    + " CPUs here: the means and the highest percentiles are what waiting"
                     + " for a CPU takes, with threadclock as without. The medians are what a read takes.");
         }
-        found.note("A clock sample of one read is rounded by what two reads of System.nanoTime() take, 30 to 50 ns, which is most"
-                + " of what is left with threadclock: the true factor is larger (see read-cost).");
+        found.note(
+                "A clock sample of one read is rounded by what two reads of System.nanoTime() take, 30 to"
+                        + " 50 ns, which is most"
+                        + " of what is left with threadclock: the true factor is larger (see read-cost).");
         return found.outcome(Speedup.judge(speedups, factor), "Median " + String.join("; ",
                 speedups.stream().map(Speedup::words).toList())
                 + ". Published: " + Figures.times(factor) + ".");
@@ -118,14 +136,18 @@ record SampledReads(String name, int row, String title, String published, int th
 
     private void compare(LabJdk jdk, Jmh.Result before, Jmh.Result after, Found found) {
         String published = jdk.legacy() ? Figures.times(factor) : "";
-        found.figure(jdk.label(), "median, without by with threadclock", "1", before.p50() / after.p50(), 0, published);
+        found.figure(jdk.label(), "median, without by with threadclock", "1", before.p50() / after.p50(), 0,
+                published);
         double ratio = before.mean() / after.mean();
-        found.figure(jdk.label(), "mean, without by with threadclock", "1", ratio, 0, jdk.legacy() ? Figures.times(meanFactor)
-                : "");
+        found.figure(jdk.label(), "mean, without by with threadclock", "1", ratio, 0,
+                jdk.legacy() ? Figures.times(meanFactor)
+                        : "");
         if (jdk.legacy() && ratio < meanFactor) {
             found.note(jdk.jdk().label() + ": the mean fell by " + Figures.times(ratio) + " only, published "
-                    + Figures.times(meanFactor) + ". Its median is " + Figures.duration(after.p50()) + " and its mean "
-                    + Figures.duration(after.mean()) + " with threadclock: what lies between is other threads and interrupts at work"
+                    + Figures.times(meanFactor) + ". Its median is " + Figures.duration(after.p50())
+                    + " and its mean "
+                    + Figures.duration(after.mean())
+                    + " with threadclock: what lies between is other threads and interrupts at work"
                     + " while a read is timed.");
         }
     }
@@ -135,10 +157,13 @@ record SampledReads(String name, int row, String title, String published, int th
             LabJdk.legacy(lab);
             return LabJdk.chosen(lab);
         }
-        List<LabJdk> of25 = LabJdk.all(lab).stream().filter(jdk -> jdk.jdk().feature() == FEATURE_25).toList();
+        List<LabJdk> of25 = LabJdk.all(lab).stream().filter(jdk -> jdk.jdk().feature() == FEATURE_25)
+                .toList();
         if (of25.stream().noneMatch(LabJdk::legacy)) {
-            throw new NotRunnable("there is no JDK 25 here from before its backport (25.0.5), which is what was measured; install one,"
-                    + " or name it with --jdk. Row 3 measures the other legacy JDKs");
+            throw new NotRunnable(
+                    "there is no JDK 25 here from before its backport (25.0.5), which is what was measured;"
+                            + " install one,"
+                            + " or name it with --jdk. Row 3 measures the other legacy JDKs");
         }
         return of25;
     }
@@ -148,7 +173,8 @@ record SampledReads(String name, int row, String title, String published, int th
         lab.progress().accept(subject);
         Jmh.Result result = jmh.run(jdk, agent, "UserTime.user$", "sample", threads, plan(lab)).get(0);
         String path = agent ? "" : jdk.legacy() ? "legacy " : "bits ";
-        found.figure(subject, "mean", "ns", result.mean(), result.error(), figures.getOrDefault(path + "mean", ""));
+        found.figure(subject, "mean", "ns", result.mean(), result.error(),
+                figures.getOrDefault(path + "mean", ""));
         for (String percentile : ORDER) {
             found.figure(subject, percentile, "ns", result.percentile(PERCENTILES.get(percentile)), 0,
                     figures.getOrDefault(path + percentile, ""));

@@ -27,6 +27,7 @@ record Speedup(String subject, double before, double after, double spread) {
 
     /** "JDK 17.0.21 Debian 8.12 µs to 47.0 ns, 173×". */
     String words() {
-        return subject + " " + Figures.duration(before) + " to " + Figures.duration(after) + ", " + Figures.times(ratio());
+        return subject + " " + Figures.duration(before) + " to " + Figures.duration(after) + ", "
+                + Figures.times(ratio());
     }
 }

@@ -23,10 +23,10 @@ final class SystemCalls implements Experiment {
     private static final int QUICK_READS = 20_000;
     private static final int CONTROL_READS = 1_000;
     private static final int RATIO_MILLIS = 500;
-    private static final List<String> COUNTED =
-            List.of("openat", "read", "close", "newfstat", "newfstatat", "clock_gettime", "getrusage");
-    private static final Map<String, String> PUBLISHED_OFF =
-            Map.of("openat", "1.00 (open)", "read", "2.01", "close", "1.00", "newfstat", "1.00");
+    private static final List<String> COUNTED = List.of("openat", "read", "close", "newfstat", "newfstatat",
+            "clock_gettime", "getrusage");
+    private static final Map<String, String> PUBLISHED_OFF = Map.of("openat", "1.00 (open)", "read", "2.01",
+            "close", "1.00", "newfstat", "1.00");
     private static final Map<String, String> PUBLISHED_ON = Map.of("clock_gettime", "1.15");
     /** (201,007 + 100,057 + 100,107 + 100,066) / 115,472. */
     private static final double PUBLISHED_FACTOR = 4.34;
@@ -53,22 +53,28 @@ final class SystemCalls implements Experiment {
 
     @Override
     public String question() {
-        return "How often does Java enter the kernel to learn the calling thread's user time? Confirmed: at least 3 times a read"
+        return "How often does Java enter the kernel to learn the calling thread's user time? Confirmed: at"
+                + " least 3 times a read"
                 + " on every legacy JDK, and with threadclock fewer by at least the published factor, "
                 + Figures.times(PUBLISHED_FACTOR) + ".";
     }
 
     @Override
     public String published() {
-        return "Packagecloud's blog, strace -c of 100,000 reads of the total on JDK 8: with " + FLAG + " off 201,007 read, 100,057"
-                + " close, 100,107 open, 100,066 fstat, 12.2 s; on 115,472 clock_gettime, 1.7 s (about 10×).";
+        return "Packagecloud's blog, strace -c of 100,000 reads of the total on JDK 8: with " + FLAG
+                + " off 201,007 read, 100,057 close, 100,107 open, 100,066 fstat, 12.2 s;"
+                + " on 115,472 clock_gettime, 1.7 s (about 10×).";
     }
 
     @Override
     public String conditions(Lab lab) {
-        return reads(lab) + " reads in a Java loop, counted by perf (tracepoints) or, where that is not permitted, strace; less"
-                + " what the same program needs for no read. The counter must first count " + CONTROL_READS + " calls of getppid"
-                + " rightly. Times are without a tracer. " + FLAG + " off and on for the oldest JDK that has it."
+        return reads(lab)
+                + " reads in a Java loop, counted by perf (tracepoints) or, where that is not permitted,"
+                + " strace; less"
+                + " what the same program needs for no read. The counter must first count " + CONTROL_READS
+                + " calls of getppid"
+                + " rightly. Times are without a tracer. " + FLAG
+                + " off and on for the oldest JDK that has it."
                 + LabJdk.leftOut(lab);
     }
 
@@ -89,23 +95,28 @@ final class SystemCalls implements Experiment {
         Found found = new Found();
         List<String> why = new ArrayList<>();
         // One extra read: the program makes one before counting starts.
-        Tracing.Counter counter = Tracing.counter(List.of(control.toString(), "" + CONTROL_READS, "getppid"), "getppid",
+        Tracing.Counter counter = Tracing.counter(List.of(control.toString(), "" + CONTROL_READS, "getppid"),
+                "getppid",
                 CONTROL_READS + 1, why);
         why.forEach(found::note);
-        found.note("Counted by " + counter.name() + "; it counted the " + CONTROL_READS + " system calls of its control.");
+        found.note("Counted by " + counter.name() + "; it counted the " + CONTROL_READS
+                + " system calls of its control.");
 
         List<Speedup> all = new ArrayList<>();
         for (LabJdk jdk : jdks) {
             double before = show(found, jdk.label(false), count(lab, counter, jdk, false, List.of(), "user"),
                     jdk.legacy() ? PUBLISHED_OFF : PUBLISHED_ON);
-            double after = show(found, jdk.label(true), count(lab, counter, jdk, true, List.of(), "user"), Map.of());
+            double after = show(found, jdk.label(true), count(lab, counter, jdk, true, List.of(), "user"),
+                    Map.of());
             if (jdk.legacy()) {
                 all.add(new Speedup(jdk.jdk().label(), before, Math.max(after, 1.0 / reads(lab)), 0));
             }
         }
         flag(lab, counter, found);
-        List<String> words = all.stream().map(one -> one.subject() + " " + Figures.number(one.before()) + ", with threadclock "
-                + Figures.number(one.after())).toList();
+        List<String> words = all.stream()
+                .map(one -> one.subject() + " " + Figures.number(one.before()) + ", with threadclock "
+                        + Figures.number(one.after()))
+                .toList();
         return found.outcome(judge(all), "System calls a read of user time: " + String.join("; ", words)
                 + ". Published: 5 and 1.15.");
     }
@@ -132,7 +143,8 @@ final class SystemCalls implements Experiment {
     }
 
     /** Nanoseconds per read. */
-    private double flag(Lab lab, Tracing.Counter counter, Found found, LabJdk jdk, String sign, Map<String, String> published,
+    private double flag(Lab lab, Tracing.Counter counter, Found found, LabJdk jdk, String sign,
+            Map<String, String> published,
             String publishedTime) throws IOException {
         List<String> options = List.of("-XX:" + sign + FLAG);
         String subject = jdk.jdk().label() + ", total, " + options.get(0);
@@ -143,7 +155,8 @@ final class SystemCalls implements Experiment {
     }
 
     /** Calls per read, by name. */
-    private static Map<String, Double> count(Lab lab, Tracing.Counter counter, LabJdk jdk, boolean agent, List<String> options,
+    private static Map<String, Double> count(Lab lab, Tracing.Counter counter, LabJdk jdk, boolean agent,
+            List<String> options,
             String kind)
             throws IOException {
         lab.progress().accept(jdk.label(agent) + " " + String.join(" ", options));
@@ -158,7 +171,8 @@ final class SystemCalls implements Experiment {
     }
 
     /** Returns their total number. */
-    private static double show(Found found, String subject, Map<String, Double> calls, Map<String, String> published) {
+    private static double show(Found found, String subject, Map<String, Double> calls,
+            Map<String, String> published) {
         double all = calls.values().stream().mapToDouble(Double::doubleValue).sum();
         calls.forEach((name, count) -> {
             if (count > STRAY) {
@@ -171,11 +185,13 @@ final class SystemCalls implements Experiment {
 
     /** The median of batches: in short runs of many reads the JVM's start dominates. */
     private static double nanosOfTotal(Lab lab, LabJdk jdk, List<String> options) throws IOException {
-        return Double.parseDouble(Programs.run(jdk.command(lab, false, options, Ratio.class, 1, RATIO_MILLIS, RATIO_MILLIS), LIMIT)
+        return Double.parseDouble(Programs
+                .run(jdk.command(lab, false, options, Ratio.class, 1, RATIO_MILLIS, RATIO_MILLIS), LIMIT)
                 .words("ratio")[2]);
     }
 
-    private static List<String> command(Lab lab, LabJdk jdk, boolean agent, List<String> options, String kind, int reads) {
+    private static List<String> command(Lab lab, LabJdk jdk, boolean agent, List<String> options, String kind,
+            int reads) {
         return jdk.command(lab, agent, options, CountedReads.class, "count", kind, reads);
     }
 }

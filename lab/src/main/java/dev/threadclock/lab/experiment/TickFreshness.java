@@ -39,9 +39,12 @@ final class TickFreshness implements Experiment {
 
     @Override
     public String question() {
-        return "A tick reading may be as old as the last timer tick, an interpolated one is an estimate: how far are they from the"
-                + " precise clock, read just before and just after? Confirmed: nothing goes back; a tick reading is never ahead,"
-                + " and 99 % are at most two ticks behind; an interpolated one is never ahead by more than 1 ms.";
+        return "A tick reading may be as old as the last timer tick, an interpolated one is an estimate:"
+                + " how far are they from the"
+                + " precise clock, read just before and just after? Confirmed: nothing goes back; a tick"
+                + " reading is never ahead,"
+                + " and 99 % are at most two ticks behind; an interpolated one is never ahead by more than"
+                + " 1 ms.";
     }
 
     @Override
@@ -51,7 +54,8 @@ final class TickFreshness implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "A thread that does nothing but read, for " + runSeconds(lab) / 2 + " s each (build/lab/freshness). Ages are in its"
+        return "A thread that does nothing but read, for " + runSeconds(lab) / 2
+                + " s each (build/lab/freshness). Ages are in its"
                 + " own CPU time.";
     }
 
@@ -66,7 +70,8 @@ final class TickFreshness implements Experiment {
 
     @Override
     public Outcome run(Lab lab) throws NotRunnable, IOException {
-        JsonObject run = Programs.json(List.of(Programs.built(lab, "freshness").toString(), "" + runSeconds(lab)),
+        JsonObject run = Programs.json(
+                List.of(Programs.built(lab, "freshness").toString(), "" + runSeconds(lab)),
                 Duration.ofMinutes(3));
         double tick = run.get("tick_length_ns").getAsDouble();
         Found found = new Found();
@@ -81,19 +86,23 @@ final class TickFreshness implements Experiment {
             double backward = watched.get("backward").getAsDouble();
             found.figure(name, "went back", "times", backward);
             for (LatencyResult side : List.of(behind, ahead)) {
-                for (double percentile : new double[] {50, 99, 99.9}) {
-                    found.figure(name + ", " + side.name(), "p" + Figures.number(percentile), "ns", side.percentile(percentile));
+                for (double percentile : new double[]{50, 99, 99.9}) {
+                    found.figure(name + ", " + side.name(), "p" + Figures.number(percentile), "ns",
+                            side.percentile(percentile));
                 }
                 found.figure(name + ", " + side.name(), "max", "ns", side.max());
             }
             found.percentiles("behind the precise clock", name, behind.curve());
-            holds &= backward == 0 && (name.equals("tick") ? ahead.max() == 0 && behind.percentile(99) <= TICKS_BEHIND * tick
-                    : ahead.max() <= AHEAD_NANOS);
+            holds &= backward == 0
+                    && (name.equals("tick") ? ahead.max() == 0 && behind.percentile(99) <= TICKS_BEHIND * tick
+                            : ahead.max() <= AHEAD_NANOS);
             finding += name + ": median " + Figures.duration(behind.percentile(50)) + " behind, 99 % at most "
                     + Figures.duration(behind.percentile(99))
-                    + ", at most " + Figures.duration(ahead.max()) + " ahead, went back " + (long) backward + " times. ";
+                    + ", at most " + Figures.duration(ahead.max()) + " ahead, went back " + (long) backward
+                    + " times. ";
         }
-        return found.outcome(holds ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, finding + "A tick is " + Figures.duration(tick) + ".");
+        return found.outcome(holds ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED,
+                finding + "A tick is " + Figures.duration(tick) + ".");
     }
 
     private static LatencyResult side(JsonObject watched, String side) {

@@ -23,7 +23,8 @@ final class Tracing {
     /** "20,,syscalls:sys_enter_close,873183,100.00,,": count, unit, event. */
     private static final Pattern PERF = Pattern.compile("^(\\d+),[^,]*,syscalls:sys_enter_(\\w+)(:u)?,.*");
     /** " 40.91    0.000027           0       100        11 openat": the errors column may be empty. */
-    private static final Pattern STRACE = Pattern.compile("^\\s*[\\d.]+\\s+[\\d.]+\\s+\\d+\\s+(\\d+)\\s+(?:\\d+\\s+)?(\\w+)$");
+    private static final Pattern STRACE = Pattern
+            .compile("^\\s*[\\d.]+\\s+[\\d.]+\\s+\\d+\\s+(\\d+)\\s+(?:\\d+\\s+)?(\\w+)$");
 
     private Tracing() {}
 
@@ -39,15 +40,18 @@ final class Tracing {
      * anywhere.
      */
     static List<String> withTracefs(List<String> command) throws NotRunnable {
-        if (Files.isDirectory(TRACEFS.resolve(EVENTS)) || Files.isDirectory(Path.of("/sys/kernel/debug/tracing").resolve(EVENTS))) {
+        if (Files.isDirectory(TRACEFS.resolve(EVENTS))
+                || Files.isDirectory(Path.of("/sys/kernel/debug/tracing").resolve(EVENTS))) {
             return command;
         }
         if (!isRoot() || Programs.onPath("unshare").isEmpty()) {
-            throw new NotRunnable("the kernel's tracepoints cannot be seen (" + TRACEFS + " is empty or closed); run the lab as"
+            throw new NotRunnable("the kernel's tracepoints cannot be seen (" + TRACEFS
+                    + " is empty or closed); run the lab as"
                     + " root");
         }
-        List<String> all = new ArrayList<>(List.of("unshare", "--mount", "--propagation", "private", "sh", "-c",
-                "mount -t tracefs tracefs " + TRACEFS + " && exec \"$0\" \"$@\""));
+        List<String> all = new ArrayList<>(
+                List.of("unshare", "--mount", "--propagation", "private", "sh", "-c",
+                        "mount -t tracefs tracefs " + TRACEFS + " && exec \"$0\" \"$@\""));
         all.addAll(command);
         return all;
     }
@@ -57,19 +61,22 @@ final class Tracing {
     }
 
     /** perf if it can count, otherwise strace; why lists what does not work. */
-    static Counter counter(List<String> control, String systemCall, long expected, List<String> why) throws NotRunnable {
+    static Counter counter(List<String> control, String systemCall, long expected, List<String> why)
+            throws NotRunnable {
         for (Counter counter : List.of(new Perf(), new Strace())) {
             try {
                 if (Programs.onPath(counter.name()).isEmpty()) {
-                    why.add(counter.name() + " is not there: apt-get install " + (counter.name().equals("perf") ? "linux-perf"
-                            : "strace"));
+                    why.add(counter.name() + " is not there: apt-get install "
+                            + (counter.name().equals("perf") ? "linux-perf"
+                                    : "strace"));
                     continue;
                 }
                 long counted = counter.count(control, List.of(systemCall)).getOrDefault(systemCall, 0L);
                 if (counted >= expected && counted <= expected + expected / 100) {
                     return counter;
                 }
-                why.add(counter.name() + " counts " + counted + " of " + expected + " calls of " + systemCall + ", so it is not to"
+                why.add(counter.name() + " counts " + counted + " of " + expected + " calls of " + systemCall
+                        + ", so it is not to"
                         + " be trusted here");
             } catch (IOException e) {
                 why.add(counter.name() + " does not work: " + e.getMessage());
@@ -143,7 +150,8 @@ final class Tracing {
     private static Map<String, Long> parse(String text, Pattern pattern, int name, int count) {
         Map<String, Long> counts = new LinkedHashMap<>();
         text.lines().map(pattern::matcher).filter(Matcher::matches)
-                .forEach(line -> counts.merge(line.group(name), Long.parseLong(line.group(count)), Long::sum));
+                .forEach(
+                        line -> counts.merge(line.group(name), Long.parseLong(line.group(count)), Long::sum));
         return counts;
     }
 }

@@ -39,8 +39,10 @@ final class UserAgainstTotal implements Experiment {
     @Override
     public String question() {
         return "The original report of 2018 found getCurrentThreadUserTime() 30 to 400 times slower than"
-                + " getCurrentThreadCpuTime(), and worse with more threads. How is that here? Confirmed: at least "
-                + Figures.times(LOWEST_PUBLISHED) + " on every legacy JDK, and less than the total with threadclock.";
+                + " getCurrentThreadCpuTime(), and worse with more threads. How is that here? Confirmed: at"
+                + " least "
+                + Figures.times(LOWEST_PUBLISHED)
+                + " on every legacy JDK, and less than the total with threadclock.";
     }
 
     @Override
@@ -50,8 +52,10 @@ final class UserAgainstTotal implements Experiment {
 
     @Override
     public String conditions(Lab lab) {
-        return "Short batches of the two reads by turns, in 1 thread and in " + CONCURRENT + " at once, " + millis(lab) + " ms"
-                + " after as long a warm-up; the median batch; " + runs(lab) + (runs(lab) == 1 ? " JVM" : " JVMs") + " each."
+        return "Short batches of the two reads by turns, in 1 thread and in " + CONCURRENT + " at once, "
+                + millis(lab) + " ms"
+                + " after as long a warm-up; the median batch; " + runs(lab)
+                + (runs(lab) == 1 ? " JVM" : " JVMs") + " each."
                 + LabJdk.leftOut(lab);
     }
 
@@ -76,8 +80,8 @@ final class UserAgainstTotal implements Experiment {
         List<Double> legacy = new ArrayList<>();
         List<Double> threadclock = new ArrayList<>();
         for (LabJdk jdk : LabJdk.chosen(lab)) {
-            for (boolean agent : new boolean[] {false, true}) {
-                for (int threads : new int[] {1, CONCURRENT}) {
+            for (boolean agent : new boolean[]{false, true}) {
+                for (int threads : new int[]{1, CONCURRENT}) {
                     double ratio = measure(lab, jdk, agent, threads, found);
                     if (agent) {
                         threadclock.add(ratio);
@@ -89,38 +93,48 @@ final class UserAgainstTotal implements Experiment {
         }
         double lowest = legacy.stream().min(Double::compare).orElseThrow();
         if (lowest < LOWEST_PUBLISHED) {
-            found.note("The factor is smaller than the published ones: the figures are nanoseconds. Both reads enter the kernel,"
-                    + " the total once, user time five times (see system-calls): where entering it is dear, as on many virtual"
-                    + " machines, the total is dear, and the factor between them small.");
+            found.note(
+                    "The factor is smaller than the published ones: the figures are nanoseconds. Both reads"
+                            + " enter the kernel,"
+                            + " the total once, user time five times (see system-calls): where entering it"
+                            + " is dear, as on many virtual"
+                            + " machines, the total is dear, and the factor between them small.");
         }
         return found.outcome(judge(legacy, threadclock), "User time costs " + Figures.times(lowest) + " to "
-                + Figures.times(legacy.stream().max(Double::compare).orElseThrow()) + " the total on legacy JDKs, at most "
-                + Figures.times(threadclock.stream().max(Double::compare).orElseThrow()) + " with threadclock. Published: 30× to"
+                + Figures.times(legacy.stream().max(Double::compare).orElseThrow())
+                + " the total on legacy JDKs, at most "
+                + Figures.times(threadclock.stream().max(Double::compare).orElseThrow())
+                + " with threadclock. Published: 30× to"
                 + " 400×.");
     }
 
     static Verdict judge(List<Double> legacy, List<Double> threadclock) {
-        return legacy.stream().allMatch(ratio -> ratio >= LOWEST_PUBLISHED) && threadclock.stream().allMatch(ratio -> ratio < 1)
-                ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED;
+        return legacy.stream().allMatch(ratio -> ratio >= LOWEST_PUBLISHED)
+                && threadclock.stream().allMatch(ratio -> ratio < 1)
+                        ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED;
     }
 
-    private static double measure(Lab lab, LabJdk jdk, boolean agent, int threads, Found found) throws IOException {
+    private static double measure(Lab lab, LabJdk jdk, boolean agent, int threads, Found found)
+            throws IOException {
         String subject = jdk.label(agent) + ", " + threads + (threads == 1 ? " thread" : " threads");
         lab.progress().accept(subject);
         List<Double> user = new ArrayList<>();
         List<Double> total = new ArrayList<>();
         List<Double> ratio = new ArrayList<>();
         for (int run = 0; run < runs(lab); run++) {
-            String[] words = Programs.run(jdk.command(lab, agent, List.of(), Ratio.class, threads, millis(lab), millis(lab)),
-                    LIMIT).words("ratio");
+            String[] words = Programs
+                    .run(jdk.command(lab, agent, List.of(), Ratio.class, threads, millis(lab), millis(lab)),
+                            LIMIT)
+                    .words("ratio");
             user.add(Double.parseDouble(words[1]));
             total.add(Double.parseDouble(words[2]));
             ratio.add(user.get(run) / total.get(run));
         }
         found.figure(subject, "user", "ns", Numbers.median(user), Numbers.spread(user), "");
         found.figure(subject, "total", "ns", Numbers.median(total), Numbers.spread(total), "");
-        found.figure(subject, "user by total", "1", Numbers.median(ratio), Numbers.spread(ratio), agent || !jdk.legacy() ? ""
-                : "30× to 400×");
+        found.figure(subject, "user by total", "1", Numbers.median(ratio), Numbers.spread(ratio),
+                agent || !jdk.legacy() ? ""
+                        : "30× to 400×");
         return Numbers.median(ratio);
     }
 }

@@ -15,7 +15,9 @@ import java.nio.file.Path;
  * has system time at once.
  */
 final class AccountingTrial {
-    enum Result { TICK, ENTRY, UNKNOWN }
+    enum Result {
+        TICK, ENTRY, UNKNOWN
+    }
 
     /** A tick within such a thread's lifetime of a millisecond is rare; this many in a row do not happen. */
     private static final int THREADS = 20;

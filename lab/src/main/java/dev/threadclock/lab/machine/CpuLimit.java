@@ -16,11 +16,13 @@ public final class CpuLimit {
         Optional<String> groups = SystemFiles.text("/proc/" + process + "/cgroup");
         Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
         if (groups.isEmpty() || mounts.isEmpty()) {
-            return Finding.unknown(label, "/proc/" + process + "/cgroup or /proc/self/mountinfo cannot be read");
+            return Finding.unknown(label,
+                    "/proc/" + process + "/cgroup or /proc/self/mountinfo cannot be read");
         }
         try {
             return Cgroups.tightest(groups.get(), mounts.get()).map(limit -> finding(label, limit))
-                    .orElseGet(() -> Finding.unknown(label, "no control groups of CPU time are mounted here"));
+                    .orElseGet(
+                            () -> Finding.unknown(label, "no control groups of CPU time are mounted here"));
         } catch (IllegalArgumentException e) {
             return Finding.unknown(label, "the files of the control group have another form than expected");
         }
@@ -34,6 +36,7 @@ public final class CpuLimit {
                 limit.cpus(), limit.throttledPeriods(), limit.periods(), limit.throttledNanos() / 1e9);
         return limit.throttledPeriods() == 0 ? Finding.ok(label, limit.cpus(), cpus)
                 : Finding.note(label, limit.cpus(), cpus,
-                        "a throttled thread waits without using CPU time: raise the limit, or use fewer threads");
+                        "a throttled thread waits without using CPU time: raise the limit, or use fewer"
+                                + " threads");
     }
 }

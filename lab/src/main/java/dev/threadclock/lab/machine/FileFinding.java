@@ -16,7 +16,8 @@ final class FileFinding {
     /** The finding derived from the file's text, or one that says why it cannot be read. */
     static Finding of(String label, String file, Function<String, Finding> parse) {
         try {
-            return parse.apply(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+            return parse.apply(
+                    new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
         } catch (IOException e) {
             return Finding.unknown(label, reason(file, e));
         } catch (IllegalArgumentException e) {
@@ -28,6 +29,7 @@ final class FileFinding {
         if (e instanceof NoSuchFileException) {
             return "there is no " + file;
         }
-        return e instanceof AccessDeniedException ? "may not read " + file : "cannot read " + file + " (" + e.getMessage() + ")";
+        return e instanceof AccessDeniedException ? "may not read " + file
+                : "cannot read " + file + " (" + e.getMessage() + ")";
     }
 }

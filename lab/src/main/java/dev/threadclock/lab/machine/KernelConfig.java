@@ -18,11 +18,13 @@ import java.util.zip.GZIPInputStream;
  */
 record KernelConfig(String file, Map<String, String> options) {
     /** Exactly one option of the choice "Cputime accounting" in init/Kconfig is set. */
-    private static final List<String> ACCOUNTING = List.of("TICK_CPU_ACCOUNTING", "VIRT_CPU_ACCOUNTING_GEN", "VIRT_CPU_ACCOUNTING_NATIVE");
+    private static final List<String> ACCOUNTING = List.of("TICK_CPU_ACCOUNTING", "VIRT_CPU_ACCOUNTING_GEN",
+            "VIRT_CPU_ACCOUNTING_NATIVE");
 
     /** Searches the usual places; empty if none can be read. */
     static Optional<KernelConfig> find(String kernelRelease) {
-        for (String file : List.of("/proc/config.gz", "/boot/config-" + kernelRelease, "/lib/modules/" + kernelRelease + "/config")) {
+        for (String file : List.of("/proc/config.gz", "/boot/config-" + kernelRelease,
+                "/lib/modules/" + kernelRelease + "/config")) {
             try {
                 return Optional.of(parse(file, Files.readAllBytes(Path.of(file))));
             } catch (IOException e) {

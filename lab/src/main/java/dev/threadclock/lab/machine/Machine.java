@@ -11,7 +11,8 @@ import java.util.List;
  * before.
  */
 public record Machine(
-        String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource, double loadAverage) {
+        String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource,
+        double loadAverage) {
     public static Machine describe(int tickHertz) {
         List<String> cpuinfo = lines("/proc/cpuinfo");
         return new Machine(
@@ -27,7 +28,8 @@ public record Machine(
 
     /** One line for people. */
     public String line() {
-        return cpu + ", " + cpus + (cpus == 1 ? " CPU" : " CPUs") + (virtual ? " (virtual)" : "") + ", Linux " + kernel
+        return cpu + ", " + cpus + (cpus == 1 ? " CPU" : " CPUs") + (virtual ? " (virtual)" : "") + ", Linux "
+                + kernel
                 + ", HZ=" + tickHertz + ", clock source " + clockSource;
     }
 

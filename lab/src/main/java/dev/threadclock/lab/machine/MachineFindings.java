@@ -23,7 +23,8 @@ public final class MachineFindings {
     private static final double MUCH_STEAL = 0.01;
 
     /** Those that the vDSO reads, on x86-64 and aarch64. */
-    private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter");
+    private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock",
+            "hyperv_clocksource_tsc_page", "arch_sys_counter");
 
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private final Optional<Auxv> auxv = Auxv.own();
@@ -47,7 +48,8 @@ public final class MachineFindings {
         String arch = System.getProperty("os.arch");
         boolean linux = System.getProperty("os.name").equals("Linux");
         findings.put("kernel", linux ? Finding.ok("kernel", kernel, "Linux " + kernel)
-                : Finding.wrong("kernel", kernel, System.getProperty("os.name") + " " + kernel, "threadclock works on Linux only"));
+                : Finding.wrong("kernel", kernel, System.getProperty("os.name") + " " + kernel,
+                        "threadclock works on Linux only"));
         findings.put("architecture", Finding.ok("architecture", arch, arch));
         int cpus = Runtime.getRuntime().availableProcessors();
         findings.put("cpus", Finding.ok("CPUs", cpus, cpus + " available to this process"));
@@ -57,8 +59,10 @@ public final class MachineFindings {
 
     private static Finding virtualisation() {
         String label = "virtualisation";
-        String name = SystemTexts.hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource").orElse(""));
-        String vendor = SystemFiles.text("/sys/class/dmi/id/sys_vendor").map(text -> ", machine by " + text).orElse("");
+        String name = SystemTexts
+                .hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource").orElse(""));
+        String vendor = SystemFiles.text("/sys/class/dmi/id/sys_vendor").map(text -> ", machine by " + text)
+                .orElse("");
         if (!name.isEmpty()) {
             return Finding.ok(label, name, name + " guest (the kernel offers its clock source)" + vendor);
         }
@@ -66,15 +70,17 @@ public final class MachineFindings {
         if (guest.isEmpty()) {
             return Finding.unknown(label, "/proc/cpuinfo has no flags that would tell" + vendor);
         }
-        return guest.get() ? Finding.ok(label, "guest", "a guest; whose is not known: no clock source tells" + vendor)
+        return guest.get()
+                ? Finding.ok(label, "guest", "a guest; whose is not known: no clock source tells" + vendor)
                 : Finding.ok(label, "none", "none that the processor tells of" + vendor);
     }
 
     private static Finding container() {
         String kind = Files.exists(Path.of("/.dockerenv")) ? "Docker (/.dockerenv)"
                 : Files.exists(Path.of("/run/.containerenv")) ? "Podman (/run/.containerenv)"
-                : Optional.ofNullable(System.getenv("container")).filter(text -> !text.isEmpty()).map(text -> text + " ($container)")
-                        .orElse("");
+                        : Optional.ofNullable(System.getenv("container")).filter(text -> !text.isEmpty())
+                                .map(text -> text + " ($container)")
+                                .orElse("");
         if (kind.isEmpty()) {
             String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/self/cgroup").orElse(""));
             kind = groups.isEmpty() ? "" : groups + " (/proc/self/cgroup)";
@@ -85,9 +91,11 @@ public final class MachineFindings {
 
     private void nativeLibrary(String problem) {
         String label = "native library";
-        findings.put("nativeLibrary", problem.isEmpty() ? Finding.ok(label, Native.version(), "threadclock " + Native.version() + " loads")
-                : Finding.wrong(label, null, "does not load: " + problem,
-                        "without it threadclock has nothing to offer that the JDK has not"));
+        findings.put("nativeLibrary",
+                problem.isEmpty()
+                        ? Finding.ok(label, Native.version(), "threadclock " + Native.version() + " loads")
+                        : Finding.wrong(label, null, "does not load: " + problem,
+                                "without it threadclock has nothing to offer that the JDK has not"));
     }
 
     private void tick(boolean loaded) {
@@ -109,25 +117,32 @@ public final class MachineFindings {
                 .orElse("kernel configuration not readable");
         return switch (tried) {
             case TICK -> Finding.note(label, "tick", "by ticks (found by trying; " + built + ")",
-                    "a clock that counts ticks (CLOCK VIRT, ThreadMXBean of JDK 25.0.5 and later) misjudges threads here");
-            case ENTRY -> Finding.ok(label, "entry", "timed at each entry to the kernel (found by trying; " + built + ")");
+                    "a clock that counts ticks (CLOCK VIRT, ThreadMXBean of JDK 25.0.5 and later) misjudges"
+                            + " threads here");
+            case ENTRY -> Finding.ok(label, "entry",
+                    "timed at each entry to the kernel (found by trying; " + built + ")");
             default -> Finding.unknown(label, "it could not be tried (" + built + ")");
         };
     }
 
     private void clocks(boolean loaded) {
-        findings.put("clockSource", FileFinding.of("clock source", CLOCK_SOURCES + "current_clocksource", source ->
-                READ_WITHOUT_SYSTEM_CALL.contains(source) ? Finding.ok("clock source", source, source)
+        findings.put("clockSource", FileFinding.of("clock source", CLOCK_SOURCES + "current_clocksource",
+                source -> READ_WITHOUT_SYSTEM_CALL.contains(source)
+                        ? Finding.ok("clock source", source, source)
                         : Finding.note("clock source", source, source,
-                                "reading it may take a system call or a slow device: System.nanoTime() shows it below")));
+                                "reading it may take a system call or a slow device: System.nanoTime()"
+                                        + " shows it below")));
         findings.put("vdso", auxv.map(vector -> vector.hasVdso() ? Finding.ok("vDSO", true, "there")
                 : Finding.note("vDSO", false, "none", "each reading of a clock is a system call here"))
                 .orElseGet(() -> Finding.unknown("vDSO", "/proc/self/auxv cannot be read")));
         String tick = loaded ? ThreadClock.source(Quantity.USER, Freshness.TICK).name() : "";
-        findings.put("coarseClock", !loaded ? Finding.unknown("coarse clock", "the native library does not load")
-                : tick.equals("tick cache") ? Finding.ok("coarse clock", true, "coarse, and without a system call")
-                : Finding.wrong("coarse clock", false, "not of use: user time comes from " + tick,
-                        "reads cost a system call each; gVisor and kernels without a vDSO are like that"));
+        findings.put("coarseClock", !loaded
+                ? Finding.unknown("coarse clock", "the native library does not load")
+                : tick.equals("tick cache")
+                        ? Finding.ok("coarse clock", true, "coarse, and without a system call")
+                        : Finding.wrong("coarse clock", false, "not of use: user time comes from " + tick,
+                                "reads cost a system call each; gVisor and kernels without a vDSO are like"
+                                        + " that"));
         findings.put("rseq", rseq(loaded));
     }
 
@@ -139,35 +154,48 @@ public final class MachineFindings {
             return Finding.unknown("rseq", "the native library does not load (" + kernelSays + ")");
         }
         String name = ThreadClock.source(Quantity.TOTAL, Freshness.INTERPOLATED).name();
-        return name.equals("rseq and TSC") ? Finding.ok("rseq", true, "registered and of use for interpolation (" + kernelSays + ")")
+        return name.equals("rseq and TSC")
+                ? Finding.ok("rseq", true, "registered and of use for interpolation (" + kernelSays + ")")
                 : Finding.note("rseq", false, "not of use (" + kernelSays + ")",
-                        "totalInterpolatedNanos() makes a system call here; glibc 2.35 and later register rseq for each thread");
+                        "totalInterpolatedNanos() makes a system call here; glibc 2.35 and later register"
+                                + " rseq for each thread");
     }
 
     private void limits() {
-        findings.put("steal", FileFinding.of("steal", "/proc/stat", stat -> SystemTexts.steal(stat).map(steal -> {
-            double seconds = steal.hundredths() / 100.0;
-            String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time", seconds, steal.share() * 100);
-            return steal.share() < MUCH_STEAL ? Finding.ok("steal", seconds, text)
-                    : Finding.note("steal", seconds, text, "others use this machine's CPUs: measurements here are noisy");
-        }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not tell"))));
+        findings.put("steal",
+                FileFinding.of("steal", "/proc/stat", stat -> SystemTexts.steal(stat).map(steal -> {
+                    double seconds = steal.hundredths() / 100.0;
+                    String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time",
+                            seconds, steal.share() * 100);
+                    return steal.share() < MUCH_STEAL ? Finding.ok("steal", seconds, text)
+                            : Finding.note("steal", seconds, text,
+                                    "others use this machine's CPUs: measurements here are noisy");
+                }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not tell"))));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
     }
 
     private void permissions() {
-        findings.put("seccomp", FileFinding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
-                .map(mode -> Finding.ok("seccomp", mode, mode == 0 ? "no filter on this process" : "a filter is on this process, mode " + mode))
-                .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not tell"))));
-        permission("perf_event_paranoid", "perf", level -> level <= 1 ? "" : "threadclock needs no perf; a profiler that is to show kernel"
-                + " frames does: sysctl kernel.perf_event_paranoid=1", level -> level > 2 ? "no events without CAP_PERFMON"
-                : level == 2 ? "user space of own processes" : level == 1 ? "own processes, kernel as well" : "whole CPUs");
+        findings.put("seccomp",
+                FileFinding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
+                        .map(mode -> Finding.ok("seccomp", mode,
+                                mode == 0 ? "no filter on this process"
+                                        : "a filter is on this process, mode " + mode))
+                        .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not tell"))));
+        permission("perf_event_paranoid", "perf",
+                level -> level <= 1 ? "" : "threadclock needs no perf; a profiler that is to show kernel"
+                        + " frames does: sysctl kernel.perf_event_paranoid=1",
+                level -> level > 2 ? "no events without CAP_PERFMON"
+                        : level == 2 ? "user space of own processes"
+                                : level == 1 ? "own processes, kernel as well" : "whole CPUs");
         permission("kptr_restrict", "kernel pointers", level -> "",
                 level -> level == 0 ? "shown" : level == 1 ? "shown with CAP_SYSLOG" : "hidden");
-        permission("unprivileged_bpf_disabled", "bpf", level -> "", level -> level == 0 ? "for every user" : "with CAP_BPF only");
+        permission("unprivileged_bpf_disabled", "bpf", level -> "",
+                level -> level == 0 ? "for every user" : "with CAP_BPF only");
     }
 
     /** todo: what to do at this level, "" for nothing. */
-    private void permission(String name, String label, IntFunction<String> todo, IntFunction<String> meaning) {
+    private void permission(String name, String label, IntFunction<String> todo,
+            IntFunction<String> meaning) {
         findings.put(name, FileFinding.of(label, "/proc/sys/kernel/" + name, text -> {
             int level = Integer.parseInt(text);
             String said = meaning.apply(level) + " (kernel." + name + "=" + level + ")";

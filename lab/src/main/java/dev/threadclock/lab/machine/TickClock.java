@@ -28,7 +28,9 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     public static TickClock learn() {
         long length = Native.tickLengthNanos();
         if (length <= 0) {
-            throw new Failure("the kernel does not tell its tick length (clock_getres is refused); run it where no filter forbids that");
+            throw new Failure(
+                    "the kernel does not tell its tick length (clock_getres is refused); run it where no"
+                            + " filter forbids that");
         }
         long[] phases = new long[TICKS];
         for (int i = 0; i < TICKS; i++) {
@@ -42,7 +44,8 @@ public record TickClock(long lengthNanos, long phaseNanos) {
         long best = phases[0];
         long most = 0;
         for (long start : phases) {
-            long within = Arrays.stream(phases).filter(phase -> Math.floorMod(phase - start, length) <= window).count();
+            long within = Arrays.stream(phases)
+                    .filter(phase -> Math.floorMod(phase - start, length) <= window).count();
             if (within > most) {
                 most = within;
                 best = start;
@@ -62,15 +65,17 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     private static long nextTick() {
         long start = System.nanoTime();
         long before = Native.coarseMonotonicNanos();
-        for (long last = start; ; ) {
+        for (long last = start;;) {
             long coarse = Native.coarseMonotonicNanos();
             long now = System.nanoTime();
             if (coarse != before && now - last < SEEN_AT_ONCE_NANOS) {
                 return now;
             }
             if (coarse < 0 || now - start > LIMIT_NANOS) {
-                throw new Failure("the coarse clock does not tick here, or this thread gets no CPU; the demo needs a Linux kernel's"
-                        + " timer tick (gVisor has none)");
+                throw new Failure(
+                        "the coarse clock does not tick here, or this thread gets no CPU; the demo needs a"
+                                + " Linux kernel's"
+                                + " timer tick (gVisor has none)");
             }
             before = coarse;
             last = now;

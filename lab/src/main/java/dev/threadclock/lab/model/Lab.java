@@ -17,4 +17,5 @@ import java.util.function.Consumer;
  * @param scratch the experiment's own folder, empty at its start, deleted after it
  * @param progress accepts one line that describes the current step
  */
-public record Lab(boolean quick, List<Jdk> jdks, Path jar, Optional<Path> bench, Path scratch, Consumer<String> progress) {}
+public record Lab(boolean quick, List<Jdk> jdks, Path jar, Optional<Path> bench, Path scratch,
+        Consumer<String> progress) {}

@@ -30,10 +30,12 @@ public record Outcome(
      * @param spread half the range of the repetitions, in the same unit; never NaN: 0 if there was only one
      * @param published the published figure in the same unit as its author gave it, "" if there is none
      */
-    public record Figure(String subject, String quantity, String unit, double value, double spread, String published) {
+    public record Figure(String subject, String quantity, String unit, double value, double spread,
+            String published) {
         public Figure {
             if (!Double.isFinite(value) || !Double.isFinite(spread)) {
-                throw new IllegalArgumentException("no number: " + subject + ", " + quantity + ": " + value + " +- " + spread);
+                throw new IllegalArgumentException(
+                        "no number: " + subject + ", " + quantity + ": " + value + " +- " + spread);
             }
         }
     }
@@ -46,7 +48,9 @@ public record Outcome(
      * @param points x and y; of PERCENTILES: x is the percentile from 0 to 100, y the latency
      */
     public record Curve(String group, String name, Kind kind, String xUnit, String yUnit, double[][] points) {
-        public enum Kind { PERCENTILES, HISTOGRAM, LINE, LOG_LOG }
+        public enum Kind {
+            PERCENTILES, HISTOGRAM, LINE, LOG_LOG
+        }
     }
 
     /** mediaType: text/html or text/plain. */

@@ -26,7 +26,7 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         double range = Math.max(most - from, Double.MIN_NORMAL);
         double power = Math.pow(10, Math.floor(Math.log10(range / LINEAR_MARKS)));
         double step = power;
-        for (double factor : new double[] {2, 5, 10}) {
+        for (double factor : new double[]{2, 5, 10}) {
             step = range / step > LINEAR_MARKS ? factor * power : step;
         }
         double start = Math.floor(from / step) * step;
@@ -34,7 +34,8 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         List<Mark> marks = new ArrayList<>();
         for (int i = 0; start + i * step <= end + step / 2; i++) {
             double value = start + i * step;
-            marks.add(new Mark((value - start) / (end - start), Quantities.value(value, unit.equals("ns") ? unit : "1")));
+            marks.add(new Mark((value - start) / (end - start),
+                    Quantities.value(value, unit.equals("ns") ? unit : "1")));
         }
         return new Axis(value -> (value - start) / (end - start), marks);
     }
@@ -47,7 +48,8 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         List<Mark> marks = new ArrayList<>();
         for (int decade = first; decade <= last; decade++) {
             boolean shown = (decade - first) % labelled == 0;
-            String label = unit.equals("ns") && decade >= 0 && decade < 12 ? Figures.decade(decade) : Quantities.value(Math.pow(10, decade), "1");
+            String label = unit.equals("ns") && decade >= 0 && decade < 12 ? Figures.decade(decade)
+                    : Quantities.value(Math.pow(10, decade), "1");
             marks.add(new Mark((double) (decade - first) / (last - first), shown ? label : ""));
         }
         return new Axis(value -> value <= 0 ? 0 : (Math.log10(value) - first) / (last - first), marks);

@@ -37,8 +37,10 @@ final class Chart {
         this.curves = curves;
         first = curves.get(0);
         x = switch (first.kind()) {
-            case PERCENTILES -> Axis.nines(values(point -> point[0]).filter(percentile -> percentile < 100).max().orElse(90));
-            case HISTOGRAM -> isWide() ? logarithmic(point -> point[0], first.xUnit()) : linear(point -> point[0], first.xUnit());
+            case PERCENTILES ->
+                Axis.nines(values(point -> point[0]).filter(percentile -> percentile < 100).max().orElse(90));
+            case HISTOGRAM -> isWide() ? logarithmic(point -> point[0], first.xUnit())
+                    : linear(point -> point[0], first.xUnit());
             case LINE -> linear(point -> point[0], first.xUnit());
             case LOG_LOG -> logarithmic(point -> point[0], first.xUnit());
         };
@@ -62,19 +64,23 @@ final class Chart {
     }
 
     private Axis logarithmic(ToDoubleFunction<double[]> coordinate, String unit) {
-        return Axis.logarithmic(values(coordinate).filter(value -> value > 0).min().orElse(1), values(coordinate).max().orElse(10), unit);
+        return Axis.logarithmic(values(coordinate).filter(value -> value > 0).min().orElse(1),
+                values(coordinate).max().orElse(10), unit);
     }
 
     String render() {
-        StringBuilder html = new StringBuilder("<figure><figcaption>").append(Html.escape(title)).append("</figcaption>\n");
-        html.append(Html.format("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n", WIDTH, HEIGHT, Html.escape(title)));
+        StringBuilder html = new StringBuilder("<figure><figcaption>").append(Html.escape(title))
+                .append("</figcaption>\n");
+        html.append(Html.format("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n", WIDTH, HEIGHT,
+                Html.escape(title)));
         grid(html);
         for (int i = 0; i < curves.size(); i++) {
             curve(html, curves.get(i), colour(i));
         }
         html.append("</svg>\n<ul class=\"key\">");
         for (int i = 0; i < curves.size(); i++) {
-            html.append("<li class=\"").append(colour(i)).append("\">").append(Html.escape(curves.get(i).name()))
+            html.append("<li class=\"").append(colour(i)).append("\">")
+                    .append(Html.escape(curves.get(i).name()))
                     .append(" <output></output></li>\n");
         }
         return html.append("</ul></figure>\n").toString();
@@ -88,18 +94,23 @@ final class Chart {
     private void grid(StringBuilder html) {
         for (Axis.Mark mark : y.marks()) {
             double at = down(mark.place());
-            html.append(Html.format("<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT, at, at));
-            html.append(Html.format("<text class=\"left\" x=\"%d\" y=\"%.1f\">%s</text>%n", LEFT - 6, at + 4, Html.escape(mark.label())));
+            html.append(Html.format("<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                    LEFT, WIDTH - RIGHT, at, at));
+            html.append(Html.format("<text class=\"left\" x=\"%d\" y=\"%.1f\">%s</text>%n", LEFT - 6, at + 4,
+                    Html.escape(mark.label())));
         }
         for (Axis.Mark mark : x.marks()) {
             double at = across(mark.place());
-            html.append(Html.format("<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at, at, TOP, HEIGHT - BOTTOM));
+            html.append(Html.format("<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at,
+                    at, TOP, HEIGHT - BOTTOM));
             // Centred below its line, except the last, which would leave the picture.
             boolean last = mark.place() > 0.99;
-            html.append(Html.format("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>%n", last ? "left" : "below", last ? WIDTH - 2 : at,
+            html.append(Html.format("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>%n",
+                    last ? "left" : "below", last ? WIDTH - 2 : at,
                     HEIGHT - BOTTOM + 16, Html.escape(mark.label())));
         }
-        html.append(Html.format("<text class=\"below\" x=\"%d\" y=\"%d\">%s</text>%n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4,
+        html.append(Html.format("<text class=\"below\" x=\"%d\" y=\"%d\">%s</text>%n",
+                (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4,
                 Html.escape(axes())));
     }
 
@@ -119,7 +130,8 @@ final class Chart {
         String values = Arrays.stream(curve.points())
                 .map(point -> xInWords(point[0]) + ": " + Quantities.value(point[1], curve.yUnit()))
                 .collect(Collectors.joining("|"));
-        html.append("<polyline class=\"curve ").append(colour).append("\" points=\"").append(line).append("\" data-values=\"")
+        html.append("<polyline class=\"curve ").append(colour).append("\" points=\"").append(line)
+                .append("\" data-values=\"")
                 .append(Html.escape(values)).append("\"/>\n");
     }
 

@@ -39,10 +39,11 @@ final class Histogram {
         double[][] points = new double[2 * bins.size()][];
         int next = 0;
         for (Map.Entry<Integer, Double> each : bins.entrySet()) {
-            points[next++] = new double[] {edge(each.getKey()), each.getValue()};
-            points[next++] = new double[] {edge(each.getKey() + 1), each.getValue()};
+            points[next++] = new double[]{edge(each.getKey()), each.getValue()};
+            points[next++] = new double[]{edge(each.getKey() + 1), each.getValue()};
         }
-        return new Curve(percentiles.group() + ", how often", percentiles.name(), Kind.HISTOGRAM, percentiles.yUnit(), "% of all", points);
+        return new Curve(percentiles.group() + ", how often", percentiles.name(), Kind.HISTOGRAM,
+                percentiles.yUnit(), "% of all", points);
     }
 
     private static double edge(int bin) {

@@ -40,7 +40,8 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
         /** The change that noise alone may cause. */
         double noise() {
             boolean known = before.spread() > 0 || after.spread() > 0;
-            return known ? before.spread() + after.spread() : ASSUMED_NOISE * Math.max(Math.abs(before.value()), Math.abs(after.value()));
+            return known ? before.spread() + after.spread()
+                    : ASSUMED_NOISE * Math.max(Math.abs(before.value()), Math.abs(after.value()));
         }
 
         boolean beyondNoise() {
@@ -85,6 +86,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
     }
 
     private static boolean sameKind(Figure a, Figure b) {
-        return a.subject().equals(b.subject()) && a.quantity().equals(b.quantity()) && a.unit().equals(b.unit());
+        return a.subject().equals(b.subject()) && a.quantity().equals(b.quantity())
+                && a.unit().equals(b.unit());
     }
 }

@@ -36,7 +36,8 @@ public final class LabDiffText {
         diff.changes().forEach(this::change);
         long changed = diff.changes().stream().filter(LabDiff.Change::ofVerdict).count();
         lines.add("");
-        lines.add(style.bold(changed == 0 ? "The verdicts agree." : changed == 1 ? "1 verdict differs." : changed + " verdicts differ."));
+        lines.add(style.bold(changed == 0 ? "The verdicts agree."
+                : changed == 1 ? "1 verdict differs." : changed + " verdicts differ."));
         return lines;
     }
 
@@ -48,21 +49,28 @@ public final class LabDiffText {
     private boolean sameConditions() {
         LabReport a = diff.before();
         LabReport b = diff.after();
-        return a.quick() == b.quick() && a.jdks().equals(b.jdks()) && Objects.equals(a.machine().cpu(), b.machine().cpu())
-                && a.machine().cpus() == b.machine().cpus() && a.machine().kernel().equals(b.machine().kernel());
+        return a.quick() == b.quick() && a.jdks().equals(b.jdks())
+                && Objects.equals(a.machine().cpu(), b.machine().cpu())
+                && a.machine().cpus() == b.machine().cpus()
+                && a.machine().kernel().equals(b.machine().kernel());
     }
 
     private void change(LabDiff.Change change) {
         long beyond = change.figures().stream().filter(LabDiff.Pair::beyondNoise).count();
         String verdict = change.before() == null ? "only in B: " + change.after().verdict().words()
                 : change.after() == null ? "only in A: " + change.before().verdict().words()
-                : change.ofVerdict() ? style.bad(change.before().verdict().words() + " -> " + change.after().verdict().words())
-                : change.after().verdict().words();
+                        : change.ofVerdict()
+                                ? style.bad(change.before().verdict().words() + " -> "
+                                        + change.after().verdict().words())
+                                : change.after().verdict().words();
         String figures = change.figures().isEmpty() ? ""
                 : "; " + beyond + " of " + change.figures().size() + " figures differ beyond their noise";
-        lines.add(style.bold(change.name()) + "  " + verdict + figures + (change.noisy() ? "; the machine was noisy" : ""));
-        List<LabDiff.Pair> shown = all ? change.figures() : change.figures().stream().filter(LabDiff.Pair::beyondNoise)
-                .sorted(Comparator.comparingDouble(LabDiff.Pair::timesItsNoise).reversed()).limit(SHOWN).toList();
+        lines.add(style.bold(change.name()) + "  " + verdict + figures
+                + (change.noisy() ? "; the machine was noisy" : ""));
+        List<LabDiff.Pair> shown = all ? change.figures()
+                : change.figures().stream().filter(LabDiff.Pair::beyondNoise)
+                        .sorted(Comparator.comparingDouble(LabDiff.Pair::timesItsNoise).reversed())
+                        .limit(SHOWN).toList();
         shown.forEach(pair -> wrapped(" ".repeat(INDENT), INDENT + 2, line(pair)));
         if (!all && beyond > SHOWN) {
             lines.add(style.dim(" ".repeat(INDENT) + "and " + (beyond - SHOWN) + " more: --all"));
@@ -74,8 +82,10 @@ public final class LabDiffText {
         String unit = pair.before().unit();
         double base = Math.abs(pair.before().value());
         String percent = base == 0 ? "" : Figures.percent(pair.change() / base) + ", ";
-        return pair.before().subject() + ", " + pair.before().quantity() + ": " + Quantities.value(pair.before().value(), unit) + " -> "
-                + Quantities.value(pair.after().value(), unit) + " (" + percent + "noise " + Quantities.value(pair.noise(), unit) + ")";
+        return pair.before().subject() + ", " + pair.before().quantity() + ": "
+                + Quantities.value(pair.before().value(), unit) + " -> "
+                + Quantities.value(pair.after().value(), unit) + " (" + percent + "noise "
+                + Quantities.value(pair.noise(), unit) + ")";
     }
 
     private void wrapped(String start, int indent, String text) {

@@ -15,11 +15,15 @@ public final class LabMarkdown {
     public static String render(LabReport report) {
         StringBuilder text = new StringBuilder("| # | claim | here | verdict |\n|---|---|---|---|\n");
         for (Result result : report.results()) {
-            text.append("| ").append(result.rowsInWords()).append(" | ").append(cell(result.title())).append(" | ")
-                    .append(cell(result.outcome().finding())).append(" | **").append(result.verdict().words()).append("** |\n");
+            text.append("| ").append(result.rowsInWords()).append(" | ").append(cell(result.title()))
+                    .append(" | ")
+                    .append(cell(result.outcome().finding())).append(" | **").append(result.verdict().words())
+                    .append("** |\n");
         }
-        text.append('\n').append(Summary.headline(report)).append(". Measured by `threadclock lab").append(report.quick() ? " --quick" : "")
-                .append("` ").append(report.threadclock()).append(" on ").append(report.begun(), 0, 10).append(": ")
+        text.append('\n').append(Summary.headline(report)).append(". Measured by `threadclock lab")
+                .append(report.quick() ? " --quick" : "")
+                .append("` ").append(report.threadclock()).append(" on ").append(report.begun(), 0, 10)
+                .append(": ")
                 .append(report.machine().line()).append(".\n");
         Summary.cautions(report).forEach(caution -> text.append('\n').append(caution).append('\n'));
         return text.toString();

@@ -68,7 +68,8 @@ public record LabReport(
         } catch (JsonParseException e) {
             throw new Failure(file + " is no result of " + writer + ": " + e.getMessage());
         } catch (IOException e) {
-            throw new Failure("cannot read " + file + ": " + (Files.exists(file) ? e.getMessage() : "there is no such file"));
+            throw new Failure("cannot read " + file + ": "
+                    + (Files.exists(file) ? e.getMessage() : "there is no such file"));
         }
     }
 

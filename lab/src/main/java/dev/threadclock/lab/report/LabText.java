@@ -31,7 +31,8 @@ public final class LabText {
         lines.add("");
         for (Result result : report.results()) {
             String rows = String.format("%" + (INDENT - 2) + "s  ", result.rowsInWords());
-            lines.add(rows + coloured(result.verdict()) + "  " + style.bold(result.title()) + style.dim("  " + result.name()));
+            lines.add(rows + coloured(result.verdict()) + "  " + style.bold(result.title())
+                    + style.dim("  " + result.name()));
             wrapped(" ".repeat(INDENT), INDENT, result.outcome().finding());
             if (all) {
                 figures(result);
@@ -47,7 +48,8 @@ public final class LabText {
         for (Figure figure : result.outcome().figures()) {
             String published = figure.published().isEmpty() ? "" : "; published: " + figure.published();
             wrapped(" ".repeat(INDENT + 2), INDENT + 2,
-                    figure.subject() + ", " + figure.quantity() + ": " + Quantities.withSpread(figure) + published);
+                    figure.subject() + ", " + figure.quantity() + ": " + Quantities.withSpread(figure)
+                            + published);
         }
         result.outcome().notes().forEach(note -> wrapped(" ".repeat(INDENT) + "note: ", INDENT + 6, note));
         wrapped(" ".repeat(INDENT) + "noise: ", INDENT + 7, result.noise().line());

@@ -24,7 +24,9 @@ public record Noise(double stealPercent, double othersPercent, double spinPercen
 
     /** One line for people. */
     public String line() {
-        return Html.format("steal %.1f %%, other programs %.0f %% of all CPUs, calibration spin %.0f %% slower than at best, load %.2f",
+        return Html.format(
+                "steal %.1f %%, other programs %.0f %% of all CPUs, calibration spin %.0f %% slower than at"
+                        + " best, load %.2f",
                 stealPercent, othersPercent, spinPercent, loadAverage);
     }
 }

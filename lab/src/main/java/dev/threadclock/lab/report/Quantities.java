@@ -28,6 +28,7 @@ final class Quantities {
         if (value == Math.rint(value) && Math.abs(value) < 1e15) {
             return Html.format("%,.0f", value);
         }
-        return value < 0 ? "-" + number(-value) : value < 0.00995 ? Html.format("%.2g", value) : Figures.number(value);
+        return value < 0 ? "-" + number(-value)
+                : value < 0.00995 ? Html.format("%.2g", value) : Figures.number(value);
     }
 }

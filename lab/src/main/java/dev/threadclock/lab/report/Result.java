@@ -25,8 +25,10 @@ public record Result(
         double seconds,
         Noise noise,
         Outcome outcome) {
-    public static Result of(Experiment experiment, Lab lab, String begun, double seconds, Noise noise, Outcome outcome) {
-        return new Result(experiment.name(), experiment.rows(), experiment.title(), experiment.question(), experiment.published(),
+    public static Result of(Experiment experiment, Lab lab, String begun, double seconds, Noise noise,
+            Outcome outcome) {
+        return new Result(experiment.name(), experiment.rows(), experiment.title(), experiment.question(),
+                experiment.published(),
                 experiment.conditions(lab), begun, seconds, noise, outcome);
     }
 

@@ -23,8 +23,10 @@ final class ResultHtml {
     }
 
     String render() {
-        html.append("<section id=\"").append(Html.escape(result.name())).append("\">\n<h2><span class=\"rows\">")
-                .append(result.rowsInWords()).append("</span> ").append(Html.escape(result.title())).append(' ').append(badge(result))
+        html.append("<section id=\"").append(Html.escape(result.name()))
+                .append("\">\n<h2><span class=\"rows\">")
+                .append(result.rowsInWords()).append("</span> ").append(Html.escape(result.title()))
+                .append(' ').append(badge(result))
                 .append("</h2>\n");
         html.append("<p>").append(Html.escape(result.question())).append("</p>\n<dl>\n");
         part("Here", result.outcome().finding(), "here");
@@ -35,18 +37,22 @@ final class ResultHtml {
         charts();
         figures();
         result.outcome().attachments().forEach(this::attachment);
-        html.append("<p class=\"soft small").append(result.noisy() ? " noisy" : "").append("\">").append(Html.escape(result.name()))
-                .append(", ").append(Html.escape(result.begun().replace('T', ' '))).append(Html.format(", took %.0f s. Noise: ", result.seconds()))
+        html.append("<p class=\"soft small").append(result.noisy() ? " noisy" : "").append("\">")
+                .append(Html.escape(result.name()))
+                .append(", ").append(Html.escape(result.begun().replace('T', ' ')))
+                .append(Html.format(", took %.0f s. Noise: ", result.seconds()))
                 .append(Html.escape(result.noise().line())).append(".</p>\n");
         return html.append("</section>\n").toString();
     }
 
     static String badge(Result result) {
-        return "<span class=\"verdict " + Summary.slug(result.verdict()) + "\">" + result.verdict().words() + "</span>";
+        return "<span class=\"verdict " + Summary.slug(result.verdict()) + "\">" + result.verdict().words()
+                + "</span>";
     }
 
     private void part(String label, String text, String kind) {
-        html.append("<div class=\"").append(kind).append("\"><dt>").append(label).append("</dt><dd>").append(Html.escape(text))
+        html.append("<div class=\"").append(kind).append("\"><dt>").append(label).append("</dt><dd>")
+                .append(Html.escape(text))
                 .append("</dd></div>\n");
     }
 
@@ -60,7 +66,8 @@ final class ResultHtml {
     }
 
     private void charts() {
-        Map<String, List<Curve>> groups = result.outcome().curves().stream().filter(curve -> curve.points().length > 0)
+        Map<String, List<Curve>> groups = result.outcome().curves().stream()
+                .filter(curve -> curve.points().length > 0)
                 .collect(Collectors.groupingBy(Curve::group, LinkedHashMap::new, Collectors.toList()));
         if (!groups.isEmpty()) {
             html.append("<div class=\"grid\">\n");
@@ -81,17 +88,22 @@ final class ResultHtml {
             return;
         }
         boolean published = figures.stream().anyMatch(figure -> !figure.published().isEmpty());
-        html.append("<details class=\"figures\"><summary>").append(figures.size() == 1 ? "The number" : "All " + figures.size() + " numbers")
+        html.append("<details class=\"figures\"><summary>")
+                .append(figures.size() == 1 ? "The number" : "All " + figures.size() + " numbers")
                 .append("</summary>\n<div class=\"wide\"><table><thead><tr><th></th><th>here</th>")
                 .append(published ? "<th>published</th>" : "").append("</tr></thead>\n");
         String subject = null;
         for (Figure figure : figures) {
             if (!figure.subject().equals(subject)) {
                 subject = figure.subject();
-                html.append("<tr><th colspan=\"3\" class=\"subject\">").append(Html.escape(subject)).append("</th></tr>\n");
+                html.append("<tr><th colspan=\"3\" class=\"subject\">").append(Html.escape(subject))
+                        .append("</th></tr>\n");
             }
-            html.append("<tr><th>").append(Html.escape(figure.quantity())).append("</th><td>").append(Html.escape(Quantities.withSpread(figure)))
-                    .append("</td>").append(published ? "<td>" + Html.escape(figure.published()) + "</td>" : "").append("</tr>\n");
+            html.append("<tr><th>").append(Html.escape(figure.quantity())).append("</th><td>")
+                    .append(Html.escape(Quantities.withSpread(figure)))
+                    .append("</td>")
+                    .append(published ? "<td>" + Html.escape(figure.published()) + "</td>" : "")
+                    .append("</tr>\n");
         }
         html.append("</table></div></details>\n");
     }
@@ -103,7 +115,8 @@ final class ResultHtml {
     private void attachment(Attachment attachment) {
         html.append("<details><summary>").append(Html.escape(attachment.title())).append("</summary>\n");
         if (attachment.mediaType().equals("text/html")) {
-            html.append("<iframe sandbox=\"allow-scripts\" loading=\"lazy\" title=\"").append(Html.escape(attachment.title()))
+            html.append("<iframe sandbox=\"allow-scripts\" loading=\"lazy\" title=\"")
+                    .append(Html.escape(attachment.title()))
                     .append("\" srcdoc=\"").append(Html.escape(attachment.content())).append("\"></iframe>");
         } else {
             html.append("<pre>").append(Html.escape(attachment.content())).append("</pre>");

@@ -23,7 +23,8 @@ public final class StoredResult {
     public static Optional<Result> read(Path file) {
         try {
             return Optional.ofNullable(LabReport.GSON.fromJson(Files.readString(file), Result.class))
-                    .filter(result -> result.outcome() != null && result.verdict() != null && result.verdict() != Verdict.FAILED);
+                    .filter(result -> result.outcome() != null && result.verdict() != null
+                            && result.verdict() != Verdict.FAILED);
         } catch (IOException | JsonParseException e) {
             return Optional.empty();
         }

@@ -32,16 +32,20 @@ final class Summary {
         if (!report.complete()) {
             cautions.add("Not all experiments were asked for: --only.");
         }
-        List<Result> ran = report.results().stream().filter(result -> result.verdict() != Verdict.NOT_RUNNABLE).toList();
+        List<Result> ran = report.results().stream()
+                .filter(result -> result.verdict() != Verdict.NOT_RUNNABLE).toList();
         List<String> noisy = ran.stream().filter(Result::noisy).map(Result::name).toList();
         if (!noisy.isEmpty()) {
-            String which = noisy.size() == 1 || noisy.size() < ran.size() ? inWords(noisy) : "all experiments";
-            cautions.add("The machine was noisy during " + which + ": others had its CPUs meanwhile, or they were slower than at best."
+            String which = noisy.size() == 1 || noisy.size() < ran.size() ? inWords(noisy)
+                    : "all experiments";
+            cautions.add("The machine was noisy during " + which
+                    + ": others had its CPUs meanwhile, or they were slower than at best."
                     + " Single figures there are in doubt; run it again when the machine is quiet.");
         }
         List<String> refused = report.with(Verdict.NOT_RUNNABLE).stream().map(Result::name).toList();
         if (!refused.isEmpty() && !report.root()) {
-            cautions.add("It ran without root. Whether root would have made " + inWords(refused) + " possible, the findings there say.");
+            cautions.add("It ran without root. Whether root would have made " + inWords(refused)
+                    + " possible, the findings there say.");
         }
         return cautions;
     }
@@ -49,7 +53,8 @@ final class Summary {
     /** "a, b and c". */
     private static String inWords(List<String> names) {
         int last = names.size() - 1;
-        return last == 0 ? names.get(0) : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
+        return last == 0 ? names.get(0)
+                : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
     }
 
     /** For a class name or an anchor: "not-confirmed". */

@@ -23,8 +23,9 @@ class DemoCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--html x --no-html, exclude each other", "--json - --markdown -, only one of", "--html - --json -, only one of",
-            "--json, --json", "extra, extra", "--jdk, --jdk"})
+    @CsvSource({"--html x --no-html, exclude each other", "--json - --markdown -, only one of",
+        "--html - --json -, only one of",
+        "--json, --json", "extra, extra", "--jdk, --jdk"})
     void usedWronglyIsExit2(String line, String says) {
         assertThat(command().execute(line.split(" "))).isEqualTo(2);
         assertThat(said.toString()).contains(says);
@@ -36,9 +37,12 @@ class DemoCommandTest {
             throw e;
         });
         DemoCommand demo = command.getCommand();
-        command.parseArgs("--no-html", "--jdk", "/nonexistent", "--json", folder.resolve("no/demo.json").toString());
-        assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("no such folder", "--json FILE");
+        command.parseArgs("--no-html", "--jdk", "/nonexistent", "--json",
+                folder.resolve("no/demo.json").toString());
+        assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("no such folder",
+                "--json FILE");
         command.parseArgs("--html", folder.toString());
-        assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("it is a folder", "--no-html");
+        assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("it is a folder",
+                "--no-html");
     }
 }

@@ -14,7 +14,8 @@ class TickRunTest {
     private static final int TICKS = 100;
 
     private static TickRun.Judgement judged(long userMillis, long cpuMillis, boolean disturbed) {
-        return new TickRun(userMillis * 1_000_000, cpuMillis * 1_000_000, TICKS, disturbed ? TICKS / 2 : TICKS, TICKS).judgement();
+        return new TickRun(userMillis * 1_000_000, cpuMillis * 1_000_000, TICKS,
+                disturbed ? TICKS / 2 : TICKS, TICKS).judgement();
     }
 
     @ParameterizedTest

@@ -27,15 +27,19 @@ class ExperimentsTest {
     private Path folder;
 
     private Lab lab(boolean quick, int jdks, Optional<Path> bench) {
-        List<Jdk> list = IntStream.range(0, jdks).mapToObj(i -> new Jdk(folder, "" + (8 + i), "Test", "amd64")).toList();
-        return new Lab(quick, list, folder.resolve("threadclock.jar"), bench, folder, step -> {});
+        List<Jdk> list = IntStream.range(0, jdks)
+                .mapToObj(i -> new Jdk(folder, "" + (8 + i), "Test", "amd64")).toList();
+        return new Lab(quick, list, folder.resolve("threadclock.jar"), bench, folder, step -> {
+        });
     }
 
     @Test
     void everyRowHasAnExperimentInTheOrderOfTheRows() {
-        List<Integer> rows = Experiments.all().stream().flatMap(experiment -> experiment.rows().stream()).toList();
+        List<Integer> rows = Experiments.all().stream().flatMap(experiment -> experiment.rows().stream())
+                .toList();
         assertThat(rows).isSorted();
-        assertThat(rows.stream().distinct()).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS).boxed().toList());
+        assertThat(rows.stream().distinct())
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS).boxed().toList());
     }
 
     @Test
@@ -46,9 +50,10 @@ class ExperimentsTest {
 
     @Test
     void aQuickLabTakesLessThanTenMinutesOnAnyNumberOfJdks() {
-        for (int jdks : new int[] {1, 4, 9, 20}) {
+        for (int jdks : new int[]{1, 4, 9, 20}) {
             Lab lab = lab(true, jdks, Optional.empty());
-            assertThat(Experiments.all().stream().mapToInt(experiment -> experiment.seconds(lab)).sum()).as("%d JDKs", jdks)
+            assertThat(Experiments.all().stream().mapToInt(experiment -> experiment.seconds(lab)).sum())
+                    .as("%d JDKs", jdks)
                     .isLessThanOrEqualTo(QUICK_SECONDS);
         }
     }
@@ -56,27 +61,31 @@ class ExperimentsTest {
     @Test
     void eachSaysWhatItAsksAndHow() {
         for (Experiment experiment : Experiments.all()) {
-            for (boolean quick : new boolean[] {true, false}) {
+            for (boolean quick : new boolean[]{true, false}) {
                 Lab lab = lab(quick, 3, Optional.empty());
-                assertThat(experiment.conditions(lab)).as(experiment.name()).hasSizeGreaterThan(50).endsWith(".");
+                assertThat(experiment.conditions(lab)).as(experiment.name()).hasSizeGreaterThan(50)
+                        .endsWith(".");
                 assertThat(experiment.seconds(lab)).as(experiment.name()).isPositive();
             }
             assertThat(experiment.title()).as(experiment.name()).isNotBlank().hasSizeLessThan(80);
             assertThat(experiment.question()).as(experiment.name()).hasSizeGreaterThan(80);
             assertThat(experiment.published()).as(experiment.name()).satisfiesAnyOf(
-                    published -> assertThat(published).isEmpty(), published -> assertThat(published).endsWith("."));
+                    published -> assertThat(published).isEmpty(),
+                    published -> assertThat(published).endsWith("."));
         }
     }
 
     @Test
     void whatNeedsTheCheckoutSaysSoWithoutIt() {
         assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.empty())))
-                .isInstanceOf(NotRunnable.class).hasMessageContaining("./threadclock lab").hasMessageContaining("checkout");
+                .isInstanceOf(NotRunnable.class).hasMessageContaining("./threadclock lab")
+                .hasMessageContaining("checkout");
     }
 
     @Test
     void whatCouldNotBeBuiltSaysWhy() throws Exception {
-        Files.writeString(folder.resolve("missing.txt"), "latency\tthere is no C++ compiler: apt-get install g++\nother\tno\n");
+        Files.writeString(folder.resolve("missing.txt"),
+                "latency\tthere is no C++ compiler: apt-get install g++\nother\tno\n");
         assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.of(folder))))
                 .isInstanceOf(NotRunnable.class).hasMessageContaining("there is no C++ compiler");
     }
@@ -91,8 +100,11 @@ class ExperimentsTest {
 
     @Test
     void theBackportIsNotRunnableWithoutAJdkFromBeforeIt() throws Exception {
-        for (List<Jdk> jdks : List.of(List.of(jdk("17.0.15", true)), List.of(jdk("17.0.15", true), jdk("25.0.5", false)))) {
-            Lab lab = new Lab(true, jdks, folder.resolve("threadclock.jar"), Optional.of(folder), folder, step -> {});
+        for (List<Jdk> jdks : List.of(List.of(jdk("17.0.15", true)),
+                List.of(jdk("17.0.15", true), jdk("25.0.5", false)))) {
+            Lab lab = new Lab(true, jdks, folder.resolve("threadclock.jar"), Optional.of(folder), folder,
+                    step -> {
+                    });
             assertThatThrownBy(() -> SampledReads.of25().run(lab)).isInstanceOf(NotRunnable.class)
                     .hasMessageContaining("no JDK 25 here from before its backport");
         }
@@ -105,15 +117,19 @@ class ExperimentsTest {
         assertThat(BoundNatives.ways(List.of(old))).isEqualTo("The only JDK here reads /proc");
         assertThat(BoundNatives.ways(List.of(now))).isEqualTo("The only JDK here reads the clock");
         assertThat(BoundNatives.ways(List.of(old, old))).isEqualTo("All 2 JDKs here read /proc");
-        assertThat(BoundNatives.ways(List.of(old, now))).isEqualTo("1 of 2 JDKs here reads /proc, and 1 reads the clock");
-        assertThat(BoundNatives.ways(List.of(old, old, now, now))).isEqualTo("2 of 4 JDKs here read /proc, and 2 read the clock");
+        assertThat(BoundNatives.ways(List.of(old, now)))
+                .isEqualTo("1 of 2 JDKs here reads /proc, and 1 reads the clock");
+        assertThat(BoundNatives.ways(List.of(old, old, now, now)))
+                .isEqualTo("2 of 4 JDKs here read /proc, and 2 read the clock");
     }
 
     @Test
     void theFlagIsNamedWhereItIs() {
-        assertThat(ClockDetection.flagged(List.of("17", "17"), List.of(), List.of())).isEqualTo("The flag is on in JDK 17.");
+        assertThat(ClockDetection.flagged(List.of("17", "17"), List.of(), List.of()))
+                .isEqualTo("The flag is on in JDK 17.");
         assertThat(ClockDetection.flagged(List.of("11", "17"), List.of("8"), List.of("25", "27")))
                 .isEqualTo("The flag is on in JDK 11 and 17, off in JDK 8, not there in JDK 25 and 27.");
-        assertThat(ClockDetection.flagged(List.of(), List.of(), List.of("27"))).isEqualTo("The flag is not there in JDK 27.");
+        assertThat(ClockDetection.flagged(List.of(), List.of(), List.of("27")))
+                .isEqualTo("The flag is not there in JDK 27.");
     }
 }

@@ -41,7 +41,8 @@ class JmhTest {
     void meansOverManyCallsHaveNeither() throws IOException {
         List<Jmh.Result> results = results("jmh-avgt.json");
         assertThat(results).extracting(Jmh.Result::benchmark).containsExactlyInAnyOrder("nanoTime", "user");
-        Jmh.Result user = results.stream().filter(result -> result.benchmark().equals("user")).findFirst().orElseThrow();
+        Jmh.Result user = results.stream().filter(result -> result.benchmark().equals("user")).findFirst()
+                .orElseThrow();
         assertThat(user.peer()).isEqualTo("threadclock");
         assertThat(user.error()).as("of one iteration: JMH says NaN").isZero();
         assertThat(user.best()).isEqualTo(user.mean());

@@ -17,7 +17,8 @@ class TracingTest {
                 31,,syscalls:sys_enter_openat,873183,100.00,,
                 5,,syscalls:sys_enter_read,873183,100.00,,
                 0,,syscalls:sys_enter_clock_gettime,873183,100.00,,
-                """)).containsEntry("openat", 31L).containsEntry("read", 5L).containsEntry("clock_gettime", 0L).hasSize(3);
+                """)).containsEntry("openat", 31L).containsEntry("read", 5L)
+                .containsEntry("clock_gettime", 0L).hasSize(3);
     }
 
     @Test
@@ -35,7 +36,8 @@ class TracingTest {
                   0.00    0.000000           0        31        13 openat
                 ------ ----------- ----------- --------- --------- ----------------
                 100.00    0.000000           0        56        13 total
-                """)).containsEntry("read", 5L).containsEntry("close", 20L).containsEntry("openat", 31L).hasSize(3);
+                """)).containsEntry("read", 5L).containsEntry("close", 20L).containsEntry("openat", 31L)
+                .hasSize(3);
     }
 
     @Test
@@ -53,9 +55,11 @@ class TracingTest {
         assertThat(KernelAllocation.parse(List.of(
                 "{\"type\": \"attached_probes\", \"data\": {\"probes\": 2}}",
                 "",
-                "{\"type\": \"map\", \"data\": {\"@kmalloc_bytes\": {\"tc:proc\": 4144000, \"tc:one_byte\": 4160000}}}",
+                "{\"type\": \"map\", \"data\": {\"@kmalloc_bytes\": {\"tc:proc\": 4144000, \"tc:one_byte\":"
+                        + " 4160000}}}",
                 "{\"type\": \"map\", \"data\": {\"@kmallocs\": {\"tc:proc\": 3000, \"tc:one_byte\": 3000}}}",
-                "{\"type\": \"map\", \"data\": {\"@object_bytes\": {\"tc:proc\": 4432000, \"tc:one_byte\": 4432000}}}",
+                "{\"type\": \"map\", \"data\": {\"@object_bytes\": {\"tc:proc\": 4432000, \"tc:one_byte\":"
+                        + " 4432000}}}",
                 "{\"type\": \"map\", \"data\": {\"@objects\": {\"tc:one_byte\": 4000, \"tc:proc\": 4000}}}",
                 "{\"type\": \"map\", \"data\": {\"@pages\": {\"tc:proc\": 1000, \"tc:one_byte\": 1000}}}")))
                 .containsEntry("proc", new Allocated(3000, 4_144_000, 1000, 4000, 4_432_000))

@@ -19,7 +19,8 @@ class VerdictRulesTest {
         return new Speedup("it", before, after, spread);
     }
 
-    private static Reading reading(String source, String load, double trueUserMs, double userMs, boolean disturbed) {
+    private static Reading reading(String source, String load, double trueUserMs, double userMs,
+            boolean disturbed) {
         return new Reading(source, load, trueUserMs * MS, userMs * MS, 400 * MS, disturbed);
     }
 
@@ -29,8 +30,10 @@ class VerdictRulesTest {
 
     @Test
     void everySubjectHasToBeFasterByTheFactor() {
-        assertThat(Speedup.judge(List.of(speedup(8000, 40, 0), speedup(9000, 40, 0)), 33)).isEqualTo(CONFIRMED);
-        assertThat(Speedup.judge(List.of(speedup(8000, 40, 0), speedup(9000, 400, 0)), 33)).isEqualTo(NOT_CONFIRMED);
+        assertThat(Speedup.judge(List.of(speedup(8000, 40, 0), speedup(9000, 40, 0)), 33))
+                .isEqualTo(CONFIRMED);
+        assertThat(Speedup.judge(List.of(speedup(8000, 40, 0), speedup(9000, 400, 0)), 33))
+                .isEqualTo(NOT_CONFIRMED);
     }
 
     @Test
@@ -58,7 +61,8 @@ class VerdictRulesTest {
         assertThat(KernelAllocation.judge(pages(1000), List.of(Allocated.NOTHING, pages(3)))).as("a stray"
                 + " one").isEqualTo(CONFIRMED);
         assertThat(KernelAllocation.judge(pages(1000), List.of(pages(1000)))).isEqualTo(NOT_CONFIRMED);
-        assertThat(KernelAllocation.judge(Allocated.NOTHING, List.of(Allocated.NOTHING))).isEqualTo(NOT_CONFIRMED);
+        assertThat(KernelAllocation.judge(Allocated.NOTHING, List.of(Allocated.NOTHING)))
+                .isEqualTo(NOT_CONFIRMED);
         assertThat(KernelAllocation.judge(pages(1000), List.of(new Allocated(0, 0, 0, 1000,
                 256_000)))).as("objects").isEqualTo(NOT_CONFIRMED);
     }
@@ -81,7 +85,8 @@ class VerdictRulesTest {
 
     @Test
     void whatDidNotRunAsPlannedIsNoise() {
-        assertThat(Rightness.judge(List.of(reading("JDK 17, legacy", "between", 300, 200, true)))).isEqualTo(TOO_NOISY);
+        assertThat(Rightness.judge(List.of(reading("JDK 17, legacy", "between", 300, 200, true))))
+                .isEqualTo(TOO_NOISY);
     }
 
     @Test

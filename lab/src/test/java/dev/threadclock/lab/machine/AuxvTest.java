@@ -12,7 +12,7 @@ class AuxvTest {
     @Test
     void theAuxiliaryVector() {
         ByteBuffer words = ByteBuffer.allocate(6 * Long.BYTES).order(ByteOrder.nativeOrder());
-        for (long word : new long[] {33, 0x7fff0000L, 27, 28, 0, 0}) {
+        for (long word : new long[]{33, 0x7fff0000L, 27, 28, 0, 0}) {
             words.putLong(word);
         }
         Auxv auxv = Auxv.parse(words.array());

@@ -26,8 +26,10 @@ class KernelConfigTest {
     void whatIsSetIsTold() throws IOException {
         assertThat(parse(TICK).accounting()).contains("TICK_CPU_ACCOUNTING");
         assertThat(parse(TICK).options()).containsEntry("CONFIG_HZ", "250").hasSize(2);
-        assertThat(parse("CONFIG_VIRT_CPU_ACCOUNTING=y\nCONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n").accounting()).contains("VIRT_CPU_ACCOUNTING_GEN");
-        assertThat(parse("CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y").accounting()).contains("VIRT_CPU_ACCOUNTING_NATIVE");
+        assertThat(parse("CONFIG_VIRT_CPU_ACCOUNTING=y\nCONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n").accounting())
+                .contains("VIRT_CPU_ACCOUNTING_GEN");
+        assertThat(parse("CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y").accounting())
+                .contains("VIRT_CPU_ACCOUNTING_NATIVE");
     }
 
     @Test

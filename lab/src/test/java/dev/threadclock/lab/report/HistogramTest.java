@@ -24,15 +24,16 @@ class HistogramTest {
 
     @Test
     void allButTheLastInAThousandAreThere() {
-        double[][] histogram = of(new double[] {10, 100}, new double[] {50, 130}, new double[] {99, 1000}, new double[] {99.99, 5e6},
-                new double[] {100, 1e9});
+        double[][] histogram = of(new double[]{10, 100}, new double[]{50, 130}, new double[]{99, 1000},
+                new double[]{99.99, 5e6},
+                new double[]{100, 1e9});
         assertThat(sum(histogram)).isEqualTo(99.9, within(1e-9));
-        assertThat(sum(of(new double[] {0, 8}, new double[] {100, 8}))).isEqualTo(99.9, within(1e-9));
+        assertThat(sum(of(new double[]{0, 8}, new double[]{100, 8}))).isEqualTo(99.9, within(1e-9));
     }
 
     @Test
     void oneValueIsOneBin() {
-        double[][] histogram = of(new double[] {100, 8123});
+        double[][] histogram = of(new double[]{100, 8123});
         assertThat(histogram).hasDimensions(2, 2);
         assertThat(histogram[0][0]).isLessThanOrEqualTo(8123);
         assertThat(histogram[1][0]).isGreaterThan(8123);
@@ -40,7 +41,7 @@ class HistogramTest {
 
     @Test
     void binsAreInOrderAndNoneIsLeftOut() {
-        double[][] histogram = of(new double[] {50, 0}, new double[] {90, 20}, new double[] {100, 900});
+        double[][] histogram = of(new double[]{50, 0}, new double[]{90, 20}, new double[]{100, 900});
         for (int i = 2; i < histogram.length; i += 2) {
             assertThat(histogram[i][0]).isEqualTo(histogram[i - 1][0]);
         }

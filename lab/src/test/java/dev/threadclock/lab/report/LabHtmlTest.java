@@ -20,7 +20,8 @@ class LabHtmlTest {
         String page = page(Reports.hostile());
         assertThat(page).startsWith("<!DOCTYPE html>").endsWith("</html>\n")
                 .contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';");
-        assertThat(page).doesNotContainPattern("<(script|img|link|iframe)[^>]+(src|href)=\"").doesNotContainPattern("url\\(|@import");
+        assertThat(page).doesNotContainPattern("<(script|img|link|iframe)[^>]+(src|href)=\"")
+                .doesNotContainPattern("url\\(|@import");
     }
 
     @Test
@@ -33,21 +34,26 @@ class LabHtmlTest {
 
     @Test
     void attachedPagesAreInFramesThatMayOnlyRun() {
-        assertThat(page(Reports.hostile())).contains("<iframe sandbox=\"allow-scripts\"", "srcdoc=\"&lt;h1&gt;&lt;/script&gt;");
+        assertThat(page(Reports.hostile())).contains("<iframe sandbox=\"allow-scripts\"",
+                "srcdoc=\"&lt;h1&gt;&lt;/script&gt;");
     }
 
     @Test
     void everyResultHasItsRowAndItsSection() {
         Result[] results = Arrays.stream(Verdict.values())
-                .map(verdict -> Reports.result(verdict.name().toLowerCase(Locale.ROOT), verdict.ordinal() + 1, verdict, Reports.QUIET,
+                .map(verdict -> Reports.result(verdict.name().toLowerCase(Locale.ROOT), verdict.ordinal() + 1,
+                        verdict, Reports.QUIET,
                         Reports.mean(1234, 5)))
                 .toArray(Result[]::new);
         String page = page(results);
         for (Result result : results) {
-            assertThat(page).contains("href=\"#" + result.name() + "\"", "<section id=\"" + result.name() + "\">",
+            assertThat(page).contains("href=\"#" + result.name() + "\"",
+                    "<section id=\"" + result.name() + "\">",
                     ">" + result.verdict().words() + "</span>");
         }
-        assertThat(page).contains("5 experiments: 1 confirmed, 1 not confirmed, 1 not runnable here, 1 too noisy, 1 failed", "1.23 µs ± 5 ns");
+        assertThat(page).contains(
+                "5 experiments: 1 confirmed, 1 not confirmed, 1 not runnable here, 1 too noisy, 1 failed",
+                "1.23 µs ± 5 ns");
     }
 
     @Test
@@ -61,7 +67,8 @@ class LabHtmlTest {
 
     @Test
     void whereNothingWasPublishedThePageSaysSo() {
-        Result ours = new Result("ours", Reports.hostile().rows(), "t", "q", "", "c", "2026-01-31T10:00:00Z", 1, Reports.QUIET,
+        Result ours = new Result("ours", Reports.hostile().rows(), "t", "q", "", "c", "2026-01-31T10:00:00Z",
+                1, Reports.QUIET,
                 Reports.hostile().outcome());
         assertThat(page(ours)).contains("By nobody: new here.");
     }

@@ -19,7 +19,8 @@ class LabReportTest {
     @TempDir
     Path folder;
 
-    private final LabReport report = Reports.of(Reports.result("first", 1, Verdict.CONFIRMED, Reports.QUIET, Reports.mean(8.5, 0.5)),
+    private final LabReport report = Reports.of(
+            Reports.result("first", 1, Verdict.CONFIRMED, Reports.QUIET, Reports.mean(8.5, 0.5)),
             Reports.hostile());
 
     @Test
@@ -41,18 +42,21 @@ class LabReportTest {
                 | # | claim | here | verdict |
                 |---|---|---|---|
                 | 1 | title of first | 8 times | **confirmed** |
-                """).contains("| 3 |", "\\| \"y\" | **not confirmed** |\n", """
+                """).contains("| 3 |", "\\| \"y\" | **not confirmed** |\n",
+                """
 
-                2 experiments: 1 confirmed, 1 not confirmed. Measured by `threadclock lab --quick` 1.2.3 on 2026-01-31: A CPU, \
-                2 CPUs (virtual), Linux 6.1, HZ=250, clock source tsc.
-                """);
+                        2 experiments: 1 confirmed, 1 not confirmed. Measured by `threadclock lab --quick` 1.2.3 on 2026-01-31: A CPU, \
+                        2 CPUs (virtual), Linux 6.1, HZ=250, clock source tsc.
+                        """);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{}", "[]", "{\"results\": []}", "no JSON", "{\"results\": 3}", "{\"threadclock\": \"1\", \"jdks\": []}"})
+    @ValueSource(strings = {"", "{}", "[]", "{\"results\": []}", "no JSON", "{\"results\": 3}",
+        "{\"threadclock\": \"1\", \"jdks\": []}"})
     void aFileOfAnotherKindIsRefused(String text) throws Exception {
         Path file = Files.writeString(folder.resolve("other.json"), text);
-        assertThatThrownBy(() -> LabReport.fromJson(file)).isInstanceOf(Failure.class).hasMessageContaining("other.json is no result");
+        assertThatThrownBy(() -> LabReport.fromJson(file)).isInstanceOf(Failure.class)
+                .hasMessageContaining("other.json is no result");
     }
 
     @Test
@@ -66,7 +70,8 @@ class LabReportTest {
         assertThat(new LabText(report, new Style(false), false).lines())
                 .anyMatch(line -> line.startsWith("    1  confirmed  title of first"))
                 .noneMatch(line -> line.contains("8.50 ns"));
-        assertThat(new LabText(report, new Style(false), true).lines()).anyMatch(line -> line.contains("JDK 17, mean: 8.50 ns ± 0.50 ns"));
+        assertThat(new LabText(report, new Style(false), true).lines())
+                .anyMatch(line -> line.contains("JDK 17, mean: 8.50 ns ± 0.50 ns"));
     }
 
     @Test

@@ -11,8 +11,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Figures with units, and the marks of axes, at every size. */
 class QuantitiesTest {
     @ParameterizedTest
-    @CsvSource({"8021.4, ns, 8.02 µs", "8, ns, 8 ns", "10.25, ns, 10.3 ns", "-1250.5, ns, -1.25 µs", "4096, bytes, '4,096 bytes'",
-            "24.53, 1, 24.5", "0, 1, 0", "0.0012, %, 0.0012 %", "-0.034, %, -0.03 %"})
+    @CsvSource({"8021.4, ns, 8.02 µs", "8, ns, 8 ns", "10.25, ns, 10.3 ns", "-1250.5, ns, -1.25 µs",
+        "4096, bytes, '4,096 bytes'",
+        "24.53, 1, 24.5", "0, 1, 0", "0.0012, %, 0.0012 %", "-0.034, %, -0.03 %"})
     void valuesHaveTheirUnit(double value, String unit, String shown) {
         assertThat(Quantities.value(value, unit)).isEqualTo(shown);
     }
@@ -30,7 +31,8 @@ class QuantitiesTest {
         assertThat(axis.at(99) - axis.at(90)).isCloseTo(axis.at(99.9) - axis.at(99), within(1e-6));
         assertThat(axis.at(99.99)).isLessThan(1);
         assertThat(axis.at(100)).isEqualTo(1);
-        assertThat(axis.marks()).extracting(Axis.Mark::label).startsWith("0", "90 %", "99 %", "99.9 %").endsWith("max");
+        assertThat(axis.marks()).extracting(Axis.Mark::label).startsWith("0", "90 %", "99 %", "99.9 %")
+                .endsWith("max");
     }
 
     @ParameterizedTest
@@ -39,7 +41,8 @@ class QuantitiesTest {
         Axis axis = Axis.linear(least, most, "1");
         assertThat(axis.at(least)).isBetween(0.0, 1.0);
         assertThat(axis.at(most)).isBetween(0.0, 1.0).isGreaterThanOrEqualTo(axis.at(least));
-        assertThat(axis.marks()).hasSizeBetween(2, 8).allMatch(mark -> mark.place() >= 0 && mark.place() <= 1.0001);
+        assertThat(axis.marks()).hasSizeBetween(2, 8)
+                .allMatch(mark -> mark.place() >= 0 && mark.place() <= 1.0001);
     }
 
     @ParameterizedTest

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /** Reports for tests, with texts that need escaping wherever an experiment may supply text. */
 final class Reports {
-    static final String HOSTILE = "</script><script src=\"http://evil.example/x.js\"> {{VERDICTS}} $1 & 'x' | \"y\"";
+    static final String HOSTILE = "</script><script src=\"http://evil.example/x.js\"> {{VERDICTS}} $1 & 'x'"
+            + " | \"y\"";
     static final Noise QUIET = new Noise(0, 1.5, 2.25, 0.5);
     static final Noise LOUD = new Noise(0, 40, 2, 3);
 
@@ -32,7 +33,8 @@ final class Reports {
     }
 
     static Result result(String name, int row, Verdict verdict, Noise noise, Figure... figures) {
-        return new Result(name, List.of(row), "title of " + name, "Is it?", "by A: 11 us", "two JVMs", "2026-01-31T10:00:00Z", 1.5, noise,
+        return new Result(name, List.of(row), "title of " + name, "Is it?", "by A: 11 us", "two JVMs",
+                "2026-01-31T10:00:00Z", 1.5, noise,
                 new Outcome(verdict, "8 times", List.of(figures), List.of(), List.of(), List.of()));
     }
 
@@ -43,12 +45,16 @@ final class Reports {
     /** Every kind of content, all hostile. */
     static Result hostile() {
         List<Curve> curves = Stream.concat(
-                Arrays.stream(Kind.values()).map(kind -> new Curve("group " + kind + HOSTILE, HOSTILE, kind, HOSTILE, "ns",
-                        new double[][] {{0, 5}, {50, 10}, {99.9999, 100}, {100, 5_000_000}})),
+                Arrays.stream(Kind.values())
+                        .map(kind -> new Curve("group " + kind + HOSTILE, HOSTILE, kind, HOSTILE, "ns",
+                                new double[][]{{0, 5}, {50, 10}, {99.9999, 100}, {100, 5_000_000}})),
                 Stream.of(new Curve("empty", HOSTILE, Kind.LINE, "s", "ns", new double[0][]))).toList();
-        return new Result("hostile", List.of(3), HOSTILE, HOSTILE, HOSTILE, HOSTILE, "2026-01-31T10:00:00Z", 1.5, LOUD,
-                new Outcome(Verdict.NOT_CONFIRMED, HOSTILE, List.of(new Figure(HOSTILE, HOSTILE, HOSTILE, -1.25, 0.25, HOSTILE)), curves,
-                        List.of(new Attachment(HOSTILE, "text/html", "<h1>" + HOSTILE + "</h1>"), new Attachment("log", "text/plain", HOSTILE)),
+        return new Result("hostile", List.of(3), HOSTILE, HOSTILE, HOSTILE, HOSTILE, "2026-01-31T10:00:00Z",
+                1.5, LOUD,
+                new Outcome(Verdict.NOT_CONFIRMED, HOSTILE,
+                        List.of(new Figure(HOSTILE, HOSTILE, HOSTILE, -1.25, 0.25, HOSTILE)), curves,
+                        List.of(new Attachment(HOSTILE, "text/html", "<h1>" + HOSTILE + "</h1>"),
+                                new Attachment("log", "text/plain", HOSTILE)),
                         List.of(HOSTILE)));
     }
 }

@@ -13,14 +13,16 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class FiguresTest {
     @ParameterizedTest
-    @CsvSource({"0, 0.00", "9.994, 9.99", "9.996, 10.0", "99.94, 99.9", "99.96, 100", "8021.4, '8,021'", "1234567, '1,234,567'",
+    @CsvSource({"0, 0.00", "9.994, 9.99", "9.996, 10.0", "99.94, 99.9", "99.96, 100", "8021.4, '8,021'",
+        "1234567, '1,234,567'",
         "-0.5, -0.50", "-12.34, -12.3"})
     void threeDigits(double value, String shown) {
         assertThat(Figures.number(value)).isEqualTo(shown);
     }
 
     @ParameterizedTest
-    @CsvSource({"85, 85.0 ns", "999, 999 ns", "1000, 1.00 µs", "15200, 15.2 µs", "3600000, 3.60 ms", "-1250, -1.25 µs"})
+    @CsvSource({"85, 85.0 ns", "999, 999 ns", "1000, 1.00 µs", "15200, 15.2 µs", "3600000, 3.60 ms",
+        "-1250, -1.25 µs"})
     void durationsHaveTheUnitThatFits(double nanos, String shown) {
         assertThat(Figures.duration(nanos)).isEqualTo(shown);
     }

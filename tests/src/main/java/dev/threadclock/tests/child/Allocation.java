@@ -37,6 +37,7 @@ public final class Allocation {
     }
 
     private static long allocated() {
-        return ((com.sun.management.ThreadMXBean) Burn.THREADS).getThreadAllocatedBytes(Thread.currentThread().getId());
+        return ((com.sun.management.ThreadMXBean) Burn.THREADS)
+                .getThreadAllocatedBytes(Thread.currentThread().getId());
     }
 }

@@ -20,8 +20,8 @@ public final class AttachRepeatedly {
         // By reflection: the command line is compiled for a newer Java than these programs.
         Method run = Class.forName("dev.threadclock.cli.Main").getMethod("run", String[].class);
         for (int i = 1; i <= times; i++) {
-            for (String command : new String[] {"attach", "detach"}) {
-                if ((Integer) run.invoke(null, (Object) new String[] {command, args[0]}) != 0) {
+            for (String command : new String[]{"attach", "detach"}) {
+                if ((Integer) run.invoke(null, (Object) new String[]{command, args[0]}) != 0) {
                     System.exit(1);
                 }
             }

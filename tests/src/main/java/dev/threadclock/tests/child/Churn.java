@@ -81,7 +81,8 @@ public final class Churn {
         for (Thread reader : readers) {
             reader.join();
         }
-        System.out.println("threads=" + threads + " reads=" + READS + " alive=" + ALIVE + " wrong=" + WRONG + " first=" + first
+        System.out.println("threads=" + threads + " reads=" + READS + " alive=" + ALIVE + " wrong=" + WRONG
+                + " first=" + first
                 + " early=" + early + " growth=" + (late - early));
     }
 
@@ -172,7 +173,8 @@ public final class Churn {
     }
 
     private static long residentKilobytes() throws IOException {
-        String statm = new String(Files.readAllBytes(Paths.get("/proc/self/statm")), StandardCharsets.US_ASCII);
+        String statm = new String(Files.readAllBytes(Paths.get("/proc/self/statm")),
+                StandardCharsets.US_ASCII);
         return Long.parseLong(statm.split(" ")[1]) * 4;
     }
 }

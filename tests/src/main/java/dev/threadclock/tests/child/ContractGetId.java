@@ -100,7 +100,8 @@ final class ContractGetId {
     }
 
     private static String kind(String answer, long time) {
-        return !answer.equals("time") ? answer : time > MUCH_NANOS / 2 ? "the time of one that burnt" : "its own time";
+        return !answer.equals("time") ? answer
+                : time > MUCH_NANOS / 2 ? "the time of one that burnt" : "its own time";
     }
 
     /**
@@ -111,7 +112,8 @@ final class ContractGetId {
         Worker worker = new Worker() {
             @Override
             void work() {
-                line("current of a thread whose getId() throws", Transcript.answer(() -> THREADS.getCurrentThreadUserTime()));
+                line("current of a thread whose getId() throws",
+                        Transcript.answer(() -> THREADS.getCurrentThreadUserTime()));
                 line("it asks for another", Transcript.answer(() -> THREADS.getThreadUserTime(UNKNOWN)));
                 line("it asks for others", Transcript.answer(() -> userTimes(UNKNOWN, UNKNOWN)));
             }

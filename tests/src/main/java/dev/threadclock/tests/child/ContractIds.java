@@ -17,7 +17,8 @@ final class ContractIds {
     private ContractIds() {}
 
     static void run() throws Exception {
-        say("supported", () -> THREADS.isThreadCpuTimeSupported() && THREADS.isCurrentThreadCpuTimeSupported());
+        say("supported",
+                () -> THREADS.isThreadCpuTimeSupported() && THREADS.isCurrentThreadCpuTimeSupported());
         say("enabled", () -> THREADS.isThreadCpuTimeEnabled());
         Worker worker = Worker.started("worker");
         Thread ended = new Thread(() -> Burn.cpuNanos(40_000_000), "ended");
@@ -37,7 +38,7 @@ final class ContractIds {
         none("id of the worker with bit 32 set", id + HIGH_BIT);
         none("ended", ended.getId());
         none("unstarted", unstarted.getId());
-        for (long wrong : new long[] {0, -1, -id, Long.MIN_VALUE}) {
+        for (long wrong : new long[]{0, -1, -id, Long.MIN_VALUE}) {
             refused(wrong == -id ? "negative of the worker's" : String.valueOf(wrong), id, wrong);
         }
         say("null array", () -> userTimes((long[]) null));
@@ -48,9 +49,10 @@ final class ContractIds {
         say("mixed array", () -> userTimes(UNKNOWN, id, ended.getId(), own(), unstarted.getId(), id));
         long[] asked = {id, own(), UNKNOWN};
         userTimes(asked);
-        line("array asked with is as it was", Arrays.equals(asked, new long[] {id, own(), UNKNOWN}));
+        line("array asked with is as it was", Arrays.equals(asked, new long[]{id, own(), UNKNOWN}));
         thousand(worker, ended);
-        say("100,000 unknown ids", () -> Arrays.stream(filled(100_000, UNKNOWN)).allMatch(time -> time == -1));
+        say("100,000 unknown ids",
+                () -> Arrays.stream(filled(100_000, UNKNOWN)).allMatch(time -> time == -1));
         endWhileRead();
         total(id, ended.getId());
         disabled(id);
@@ -97,12 +99,14 @@ final class ContractIds {
         }
         long[] ids = new long[1000];
         for (int i = 0; i < ids.length; i++) {
-            ids[i] = i % 3 == 0 ? (i % 2 == 0 ? worker.id() : own()) : i % 3 == 1 ? ends[i % ends.length].getId() : UNKNOWN - i;
+            ids[i] = i % 3 == 0 ? (i % 2 == 0 ? worker.id() : own())
+                    : i % 3 == 1 ? ends[i % ends.length].getId() : UNKNOWN - i;
         }
         long[] times = userTimes(ids);
         boolean right = times.length == ids.length;
         for (int i = 0; i < times.length; i++) {
-            right &= i % 3 != 0 ? times[i] == -1 : i % 2 == 0 ? Transcript.burnt(times[i]).equals("burnt") : times[i] >= 0;
+            right &= i % 3 != 0 ? times[i] == -1
+                    : i % 2 == 0 ? Transcript.burnt(times[i]).equals("burnt") : times[i] >= 0;
         }
         line("1,000 ids with ended ones between", right);
         long[] atOnce = filled(1000, worker.id());
@@ -135,7 +139,8 @@ final class ContractIds {
                 long user = i % 2 == 0 ? THREADS.getThreadUserTime(id) : userTimes(own(), id)[1];
                 // It is not -1 at the very start on any JDK: when start() returns, the thread is in the JVM's
                 // list or has ended.
-                right &= user >= -1 && user <= System.nanoTime() - began + 10_000_000 && (!gone || user == -1);
+                right &= user >= -1 && user <= System.nanoTime() - began + 10_000_000
+                        && (!gone || user == -1);
                 gone = user == -1;
             }
             Transcript.join(thread);
@@ -147,7 +152,7 @@ final class ContractIds {
     private static void total(long id, long ended) {
         say("total of current", () -> THREADS.getCurrentThreadCpuTime());
         say("total of the worker", () -> THREADS.getThreadCpuTime(id));
-        say("totals", () -> THREADS.getThreadCpuTime(new long[] {id, own(), UNKNOWN, ended}));
+        say("totals", () -> THREADS.getThreadCpuTime(new long[]{id, own(), UNKNOWN, ended}));
         say("total of id 0", () -> THREADS.getThreadCpuTime(0));
     }
 

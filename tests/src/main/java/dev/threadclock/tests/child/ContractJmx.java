@@ -37,15 +37,18 @@ public final class ContractJmx {
         proxy(ManagementFactory.getPlatformMBeanServer(), id);
 
         JMXConnectorServer connectors = JMXConnectorServerFactory.newJMXConnectorServer(
-                new JMXServiceURL("service:jmx:rmi://127.0.0.1"), null, ManagementFactory.getPlatformMBeanServer());
+                new JMXServiceURL("service:jmx:rmi://127.0.0.1"), null,
+                ManagementFactory.getPlatformMBeanServer());
         connectors.start();
         line("through", "a connector");
         remote(connectors.getAddress(), id);
         line("through", "a connector from another JVM");
-        Process other = new ProcessBuilder(java, "-Xmx64m", "-cp", System.getProperty("java.class.path"), ContractJmx.class.getName(),
+        Process other = new ProcessBuilder(java, "-Xmx64m", "-cp", System.getProperty("java.class.path"),
+                ContractJmx.class.getName(),
                 connectors.getAddress().toString(), String.valueOf(id)).redirectErrorStream(true).start();
-        BufferedReader lines = new BufferedReader(new InputStreamReader(other.getInputStream(), StandardCharsets.UTF_8));
-        for (String text; (text = lines.readLine()) != null; ) {
+        BufferedReader lines = new BufferedReader(
+                new InputStreamReader(other.getInputStream(), StandardCharsets.UTF_8));
+        for (String text; (text = lines.readLine()) != null;) {
             System.out.println(text);
         }
         line("the other JVM ends with", other.waitFor());
@@ -67,14 +70,17 @@ public final class ContractJmx {
     private static void server(MBeanServerConnection server, long id) throws Exception {
         ObjectName name = new ObjectName(ManagementFactory.THREAD_MXBEAN_NAME);
         say("  attribute", () -> server.getAttribute(name, "CurrentThreadUserTime"));
-        for (long asked : new long[] {id, UNKNOWN, 0, -1}) {
+        for (long asked : new long[]{id, UNKNOWN, 0, -1}) {
             String what = asked == id ? "the worker" : asked == UNKNOWN ? "unknown" : "id " + asked;
-            say("  operation, " + what, () -> server.invoke(name, "getThreadUserTime", new Object[] {asked}, new String[] {"long"}));
+            say("  operation, " + what, () -> server.invoke(name, "getThreadUserTime", new Object[]{asked},
+                    new String[]{"long"}));
             say("  operation, array with " + what, () -> server.invoke(name, "getThreadUserTime",
-                    new Object[] {new long[] {id, asked}}, new String[] {"[J"}));
+                    new Object[]{new long[]{id, asked}}, new String[]{"[J"}));
         }
-        say("  operation, null", () -> server.invoke(name, "getThreadUserTime", new Object[] {null}, new String[] {"[J"}));
-        say("  operation, no ids", () -> server.invoke(name, "getThreadUserTime", new Object[] {new long[0]}, new String[] {"[J"}));
+        say("  operation, null",
+                () -> server.invoke(name, "getThreadUserTime", new Object[]{null}, new String[]{"[J"}));
+        say("  operation, no ids", () -> server.invoke(name, "getThreadUserTime", new Object[]{new long[0]},
+                new String[]{"[J"}));
         server.setAttribute(name, new Attribute("ThreadCpuTimeEnabled", false));
         say("  attribute when disabled", () -> server.getAttribute(name, "CurrentThreadUserTime"));
         server.setAttribute(name, new Attribute("ThreadCpuTimeEnabled", true));
@@ -85,13 +91,14 @@ public final class ContractJmx {
                 ManagementFactory.THREAD_MXBEAN_NAME, com.sun.management.ThreadMXBean.class);
         say("  proxy, current", () -> threads.getCurrentThreadUserTime());
         line("  proxy, worker's value", Transcript.burnt(threads.getThreadUserTime(id)));
-        line("  proxy, worker's value in an array", Transcript.burnt(threads.getThreadUserTime(new long[] {UNKNOWN, id})[1]));
+        line("  proxy, worker's value in an array",
+                Transcript.burnt(threads.getThreadUserTime(new long[]{UNKNOWN, id})[1]));
         say("  proxy, unknown", () -> threads.getThreadUserTime(UNKNOWN));
         say("  proxy, id 0", () -> threads.getThreadUserTime(0));
-        say("  proxy, array with id -1", () -> threads.getThreadUserTime(new long[] {id, -1}));
+        say("  proxy, array with id -1", () -> threads.getThreadUserTime(new long[]{id, -1}));
         say("  proxy, null", () -> threads.getThreadUserTime((long[]) null));
         threads.setThreadCpuTimeEnabled(false);
-        say("  proxy, when disabled", () -> threads.getThreadUserTime(new long[] {id, UNKNOWN}));
+        say("  proxy, when disabled", () -> threads.getThreadUserTime(new long[]{id, UNKNOWN}));
         threads.setThreadCpuTimeEnabled(true);
     }
 }

@@ -31,7 +31,7 @@ final class ContractNative {
         agentThread("early thread of another agent", early);
         agentThread("thread of another agent", late);
         Helper.release();
-        for (Thread thread : new Thread[] {early, late}) {
+        for (Thread thread : new Thread[]{early, late}) {
             if (thread != null) {
                 Transcript.join(thread);
                 line("\"" + thread.getName() + "\" after its end", THREADS.getThreadUserTime(thread.getId()));
@@ -46,7 +46,8 @@ final class ContractNative {
         boolean well = Helper.attached(() -> {
             ids.add(own());
             answers.add(Transcript.burnt(THREADS.getCurrentThreadUserTime()) + ", "
-                    + Transcript.burnt(THREADS.getThreadUserTime(own())) + ", " + Transcript.burnt(userTimes(1, own())[1]));
+                    + Transcript.burnt(THREADS.getThreadUserTime(own())) + ", "
+                    + Transcript.burnt(userTimes(1, own())[1]));
         }, 5, 60, daemon);
         String title = daemon ? "native thread attached as daemon" : "native thread attached";
         line(title, well + ", " + answers);
@@ -77,7 +78,8 @@ final class ContractNative {
             Transcript.await(asked);
         }, 1, 60, true);
         Transcript.join(reader);
-        line("attached thread read by another", answer[0] + ", " + answer[1] + ", detached " + THREADS.getThreadUserTime(id[0]));
+        line("attached thread read by another",
+                answer[0] + ", " + answer[1] + ", detached " + THREADS.getThreadUserTime(id[0]));
     }
 
     /**
@@ -109,7 +111,8 @@ final class ContractNative {
     }
 
     private static void agentThread(String title, Thread thread) {
-        line(title, thread == null ? "none" : Transcript.burnt(THREADS.getThreadUserTime(thread.getId())) + ", "
-                + Transcript.burnt(userTimes(own(), thread.getId())[1]));
+        line(title,
+                thread == null ? "none" : Transcript.burnt(THREADS.getThreadUserTime(thread.getId())) + ", "
+                        + Transcript.burnt(userTimes(own(), thread.getId())[1]));
     }
 }

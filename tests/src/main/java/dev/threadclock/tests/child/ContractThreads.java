@@ -36,7 +36,8 @@ final class ContractThreads {
             return thread;
         });
         kind("thread in a group", run -> new Thread(new ThreadGroup("group"), run, "grouped"));
-        kind("thread with a name of 5,000 characters", run -> new Thread(run, new String(new char[5000]).replace('\0', ')')));
+        kind("thread with a name of 5,000 characters",
+                run -> new Thread(run, new String(new char[5000]).replace('\0', ')')));
         kind("thread with a large stack", run -> new Thread(null, run, "large", 4 << 20));
         kind("thread that starts a thread", run -> new Thread(() -> {
             Thread inner = new Thread(run);
@@ -79,9 +80,11 @@ final class ContractThreads {
         };
         worker.start(maker);
         long id = worker.id();
-        String other = Transcript.burnt(THREADS.getThreadUserTime(id)) + ", " + Transcript.burnt(userTimes(own(), id)[1]);
+        String other = Transcript.burnt(THREADS.getThreadUserTime(id)) + ", "
+                + Transcript.burnt(userTimes(own(), id)[1]);
         worker.end();
-        line(name, "itself " + self[0] + ", " + self[1] + ", by id " + other + ", ended " + THREADS.getThreadUserTime(id));
+        line(name, "itself " + self[0] + ", " + self[1] + ", by id " + other + ", ended "
+                + THREADS.getThreadUserTime(id));
     }
 
     /**
@@ -89,8 +92,9 @@ final class ContractThreads {
      * runs.
      */
     private static void otherClassLoader() throws Exception {
-        File classes = new File(ContractThreads.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        URLClassLoader loader = new URLClassLoader(new URL[] {classes.toURI().toURL()}, null);
+        File classes = new File(
+                ContractThreads.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        URLClassLoader loader = new URLClassLoader(new URL[]{classes.toURI().toURL()}, null);
         Class<?> type = loader.loadClass(StrangeThread.class.getName());
         kind("thread of another class loader", run -> {
             try {
@@ -114,7 +118,7 @@ final class ContractThreads {
 
     /** Threads that started before any agent could see them. */
     private static void jvmsOwn() throws ExecutionException, InterruptedException {
-        for (String name : new String[] {"Reference Handler", "Finalizer", "Signal Dispatcher", "main"}) {
+        for (String name : new String[]{"Reference Handler", "Finalizer", "Signal Dispatcher", "main"}) {
             long id = idOf(name);
             say("thread \"" + name + "\"", () -> THREADS.getThreadUserTime(id));
             FutureTask<String> read = new FutureTask<>(() -> Transcript.answer(() -> userTimes(own(), id)));

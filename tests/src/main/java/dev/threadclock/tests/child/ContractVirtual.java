@@ -34,7 +34,8 @@ final class ContractVirtual {
             say("virtual thread's own id", () -> THREADS.getThreadUserTime(own()));
             say("virtual thread's own id in an array", () -> userTimes(own(), platform.id()));
             say("virtual thread's own id alone in an array", () -> userTimes(own()));
-            line("virtual thread reads a platform thread", Transcript.burnt(THREADS.getThreadUserTime(platform.id())));
+            line("virtual thread reads a platform thread",
+                    Transcript.burnt(THREADS.getThreadUserTime(platform.id())));
             say("virtual thread reads id 0", () -> THREADS.getThreadUserTime(0));
             say("virtual thread's total", () -> THREADS.getCurrentThreadCpuTime());
             mounted.countDown();

@@ -36,7 +36,8 @@ public final class Ended {
         }
         Helper.attach(args[1], "");
         Helper.attach(args[1], "do=status,report=" + args[2]);
-        long ended = threads.stream().filter(thread -> Burn.THREADS.getThreadUserTime(thread.getId()) >= 0).count();
+        long ended = threads.stream().filter(thread -> Burn.THREADS.getThreadUserTime(thread.getId()) >= 0)
+                .count();
         System.out.println("alive=" + Burn.THREADS.getThreadCount() + " ended=" + ended);
     }
 

@@ -25,7 +25,8 @@ public final class Ending {
         ender.start();
         long stay = args[0].equals("stay") ? 30_000_000_000L : args[0].equals("return") ? 0 : 10_000_000_000L;
         while (System.nanoTime() - end < stay) {
-            Burn.sink += Burn.THREADS.getCurrentThreadUserTime() + Burn.THREADS.getThreadUserTime(ender.getId());
+            Burn.sink += Burn.THREADS.getCurrentThreadUserTime()
+                    + Burn.THREADS.getThreadUserTime(ender.getId());
         }
     }
 }

@@ -21,9 +21,11 @@ public final class FakeListener {
         String name = ManagementFactory.getRuntimeMXBean().getName();
         String socket = "/tmp/.java_pid" + name.substring(0, name.indexOf('@'));
         // By reflection: this file is compiled for JDK 8, which has neither class.
-        SocketAddress address = (SocketAddress) Class.forName("java.net.UnixDomainSocketAddress").getMethod("of", String.class)
+        SocketAddress address = (SocketAddress) Class.forName("java.net.UnixDomainSocketAddress")
+                .getMethod("of", String.class)
                 .invoke(null, socket);
-        ServerSocketChannel server = (ServerSocketChannel) ServerSocketChannel.class.getMethod("open", ProtocolFamily.class)
+        ServerSocketChannel server = (ServerSocketChannel) ServerSocketChannel.class
+                .getMethod("open", ProtocolFamily.class)
                 .invoke(null, StandardProtocolFamily.valueOf("UNIX"));
         server.bind(address);
         new java.io.File(socket).deleteOnExit();
@@ -48,20 +50,21 @@ public final class FakeListener {
 
     private static void answer(SocketChannel channel, String kind) throws Exception {
         switch (kind) {
-            case "endless":
+            case "endless" :
                 while (true) {
                     channel.write(ByteBuffer.wrap(new byte[1 << 16]));
                 }
-            case "silent":
+            case "silent" :
                 Thread.sleep(60_000);
                 break;
-            case "garbage":
-                channel.write(text("\u001b[2J\u009b31m\n\n\u0000" + new String(new char[100_000]).replace('\0', 'x')));
+            case "garbage" :
+                channel.write(text(
+                        "\u001b[2J\u009b31m\n\n\u0000" + new String(new char[100_000]).replace('\0', 'x')));
                 break;
-            case "liar":
+            case "liar" :
                 channel.write(text("0\nreturn code: 7\u001b[2J\u009b31m"));
                 break;
-            default:
+            default :
                 break;
         }
     }

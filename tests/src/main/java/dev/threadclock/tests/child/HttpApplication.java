@@ -64,7 +64,8 @@ public final class HttpApplication extends AbstractHandler {
     }
 
     @Override
-    public void handle(String target, Request jetty, HttpServletRequest request, HttpServletResponse response) throws IOException {
+    public void handle(String target, Request jetty, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         byte[] body = new byte[request.getContentLength()];
         for (int length = 0, more; length < body.length; length += more) {
             more = request.getInputStream().read(body, length, body.length - length);
@@ -73,16 +74,17 @@ public final class HttpApplication extends AbstractHandler {
             }
         }
         switch (target) {
-            case "/work":
+            case "/work" :
                 Burn.slice();
                 meter();
                 served.incrementAndGet();
                 break;
-            case "/phase":
+            case "/phase" :
                 phase = Integer.parseInt(new String(body, StandardCharsets.US_ASCII));
                 break;
-            default:
-                System.out.println("served=" + served + " fine=" + fine + " wrong=" + wrong + " first=" + first);
+            default :
+                System.out.println(
+                        "served=" + served + " fine=" + fine + " wrong=" + wrong + " first=" + first);
                 end.countDown();
         }
         response.setStatus(HttpServletResponse.SC_OK);
@@ -134,7 +136,8 @@ public final class HttpApplication extends AbstractHandler {
     /** The id of an ended thread is not reused. */
     private void advance(Seen before, long id, long user) {
         Long last = before.users.put(id, user);
-        check(last == null || user == -1 || last != -1 && user >= last, "back in phase " + before.phase, id, user, last);
+        check(last == null || user == -1 || last != -1 && user >= last, "back in phase " + before.phase, id,
+                user, last);
     }
 
     private void check(boolean right, String what, long id, long is, Object was) {

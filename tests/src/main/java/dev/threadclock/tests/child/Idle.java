@@ -21,7 +21,7 @@ public final class Idle {
 
     static void untilThere(String file) {
         System.out.println("ready");
-        for (long began = System.nanoTime(); !new File(file).exists(); ) {
+        for (long began = System.nanoTime(); !new File(file).exists();) {
             if (System.nanoTime() - began > LONGEST_NANOS) {
                 throw new IllegalStateException("no " + file);
             }

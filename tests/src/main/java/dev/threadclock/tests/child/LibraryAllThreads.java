@@ -20,7 +20,8 @@ import java.util.concurrent.CountDownLatch;
  * the first wrong answer.
  */
 public final class LibraryAllThreads {
-    private static final String LONG_NAME = "a Java thread whose name is longer than the fifteen bytes of the kernel";
+    private static final String LONG_NAME = "a Java thread whose name is longer than the fifteen bytes of"
+            + " the kernel";
     private static final int CROWD = 200;
     private static volatile boolean stop;
 
@@ -97,14 +98,18 @@ public final class LibraryAllThreads {
                 check(serials.add(serial), "one serial twice");
                 long[] now = {threads.userNanos(i), threads.systemNanos(i), threads.totalNanos(i)};
                 long[] before = seen.put(serial, now);
-                check(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2], "parts that are more than the whole");
-                check(before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2], "went back");
+                check(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
+                        "parts that are more than the whole");
+                check(before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
+                        "went back");
                 Long id = threads.isJava(i) ? idOf.put(serial, threads.javaId(i)) : null;
                 check(id == null || id == threads.javaId(i), "a thread became another");
-                check(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000, "a short thread's time is another's");
+                check(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
+                        "a short thread's time is another's");
                 sum += now[2];
             }
-            check(sum <= process.totalNanos(), "all threads " + sum + " are more than the process " + process);
+            check(sum <= process.totalNanos(),
+                    "all threads " + sum + " are more than the process " + process);
         }
         stop = true;
         starter.join();

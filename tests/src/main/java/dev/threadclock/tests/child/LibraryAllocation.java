@@ -18,7 +18,8 @@ public final class LibraryAllocation {
 
     @SuppressWarnings("deprecation")
     private static long allocated() {
-        return ((com.sun.management.ThreadMXBean) Burn.THREADS).getThreadAllocatedBytes(Thread.currentThread().getId());
+        return ((com.sun.management.ThreadMXBean) Burn.THREADS)
+                .getThreadAllocatedBytes(Thread.currentThread().getId());
     }
 
     public static void main(String[] args) {
@@ -27,10 +28,13 @@ public final class LibraryAllocation {
         CpuMeter meter = new CpuMeter(new CpuTotals());
         Thread self = Thread.currentThread();
         Map<String, Runnable> reads = new LinkedHashMap<>();
-        reads.put("tick", () -> Burn.sink += ThreadClock.userNanos() + ThreadClock.systemNanos() + ThreadClock.totalNanos());
-        reads.put("now", () -> Burn.sink += ThreadClock.userNowNanos() + ThreadClock.systemNowNanos() + ThreadClock.totalNowNanos());
+        reads.put("tick", () -> Burn.sink += ThreadClock.userNanos() + ThreadClock.systemNanos()
+                + ThreadClock.totalNanos());
+        reads.put("now", () -> Burn.sink += ThreadClock.userNowNanos() + ThreadClock.systemNowNanos()
+                + ThreadClock.totalNowNanos());
         reads.put("interpolated", () -> Burn.sink += ThreadClock.totalInterpolatedNanos());
-        reads.put("snapshot", () -> Burn.sink += ThreadClock.read(times) && ThreadClock.readNow(times) ? times.totalNanos() : 0);
+        reads.put("snapshot", () -> Burn.sink += ThreadClock.read(times) && ThreadClock.readNow(times)
+                ? times.totalNanos() : 0);
         reads.put("meter", () -> {
             meter.start();
             meter.stop();
@@ -39,7 +43,8 @@ public final class LibraryAllocation {
         reads.put("process", () -> Burn.sink += ThreadClock.readProcess(times) ? 1 : 0);
         reads.put("all", threads::read);
         reads.forEach((name, read) -> {
-            int rounds = name.equals("tick") || name.equals("meter") || name.equals("interpolated") ? 1_000_000 : 20_000;
+            int rounds = name.equals("tick") || name.equals("meter") || name.equals("interpolated")
+                    ? 1_000_000 : 20_000;
             long fewest = Long.MAX_VALUE;
             for (int i = 0; i < 4; i++) {
                 long question = allocated();

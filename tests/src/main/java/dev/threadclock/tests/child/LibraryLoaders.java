@@ -44,7 +44,7 @@ public final class LibraryLoaders {
 
     private static long readInTurn(List<Class<?>> clocks) throws Exception {
         long user = 0;
-        for (long end = System.nanoTime() + 500_000_000; System.nanoTime() - end < 0; ) {
+        for (long end = System.nanoTime() + 500_000_000; System.nanoTime() - end < 0;) {
             for (Class<?> clock : clocks) {
                 long now = (long) clock.getMethod("userNanos").invoke(null);
                 if (now < user) {
@@ -93,7 +93,7 @@ public final class LibraryLoaders {
     /** Takes nothing but the platform's classes from others. */
     private static final class Alone extends URLClassLoader {
         Alone(URL jar) {
-            super(new URL[] {jar}, ClassLoader.getSystemClassLoader().getParent());
+            super(new URL[]{jar}, ClassLoader.getSystemClassLoader().getParent());
         }
     }
 }

@@ -35,14 +35,17 @@ public final class LibraryMeter {
         }
         check(inner.intervals() == 3 && outer.intervals() == 1, "intervals");
         check(inner.totalNanos() >= 60_000_000, "inner has less than was burnt: " + inner);
-        check(outer.totalNanos() >= inner.totalNanos() && outer.wallNanos() >= inner.wallNanos(), inner + " in " + outer);
+        check(outer.totalNanos() >= inner.totalNanos() && outer.wallNanos() >= inner.wallNanos(),
+                inner + " in " + outer);
         check(outer.userNanos() >= 0 && outer.systemNanos() >= 0, "not known: " + outer);
         if (splitIsOurs()) {
-            check(outer.userNanos() >= inner.userNanos() && outer.systemNanos() >= inner.systemNanos(), inner + " in " + outer);
+            check(outer.userNanos() >= inner.userNanos() && outer.systemNanos() >= inner.systemNanos(),
+                    inner + " in " + outer);
             check(inner.userNanos() > inner.systemNanos(), "burnt in user mode: " + inner);
         }
         // The clocks are read one after the other, at both ends in the same order.
-        check(outer.wallNanos() + 1_000_000 >= outer.totalNanos(), "a thread works more than time goes by: " + outer);
+        check(outer.wallNanos() + 1_000_000 >= outer.totalNanos(),
+                "a thread works more than time goes by: " + outer);
         CpuMeter tick = new CpuMeter();
         tick.start();
         Burn.cpuNanos(50_000_000);
@@ -116,10 +119,12 @@ public final class LibraryMeter {
         check(totals.totalNanos() >= 80_000_000, "less than was burnt: " + totals);
         check(totals.userNanos() >= 0 && totals.systemNanos() >= 0, "not known: " + totals);
         long micros = totals.intervals(); // user and system are in whole microseconds
-        check(!splitIsOurs() || totals.userNanos() + totals.systemNanos() <= totals.totalNanos() + micros * 1000,
+        check(!splitIsOurs()
+                || totals.userNanos() + totals.systemNanos() <= totals.totalNanos() + micros * 1000,
                 "parts that are more than the whole: " + totals);
         totals.add(-1, 0, 0, 0);
-        check(totals.userNanos() == -1 && totals.totalNanos() > 0, "an unknown part makes the sum unknown: " + totals);
+        check(totals.userNanos() == -1 && totals.totalNanos() > 0,
+                "an unknown part makes the sum unknown: " + totals);
         return totals.intervals();
     }
 
@@ -132,11 +137,13 @@ public final class LibraryMeter {
             refused(totals::start, "virtual thread");
             check(totals.measure(() -> "result").equals("result"), "the task runs nevertheless");
             check(totals.intervals() == 1 && totals.wallNanos() >= 0, "not counted: " + totals);
-            check(totals.userNanos() == -1 && totals.systemNanos() == -1 && totals.totalNanos() == -1, "known: " + totals);
+            check(totals.userNanos() == -1 && totals.systemNanos() == -1 && totals.totalNanos() == -1,
+                    "known: " + totals);
             answer[0] = "refused";
         };
         try {
-            Thread thread = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+            Thread thread = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null,
+                    task);
             thread.join();
         } catch (NoSuchMethodException | java.lang.reflect.InvocationTargetException e) {
             return "none"; // or a preview, on 19 and 20

@@ -60,7 +60,8 @@ public final class LibraryOwnThread {
         user(times.userNanos());
         system(times.systemNanos());
         total(times.totalNanos());
-        check(times.userNanos() + times.systemNanos() <= times.totalNanos(), "a reading of parts that are more than the whole");
+        check(times.userNanos() + times.systemNanos() <= times.totalNanos(),
+                "a reading of parts that are more than the whole");
     }
 
     /** Total now is the kernel's clock, and lies between two readings of it by the JVM. */
@@ -82,8 +83,9 @@ public final class LibraryOwnThread {
     }
 
     private static void total(long nanos) {
-        check(nanos >= total && nanos >= user + system, "total went from " + total + " to " + nanos + ", user " + user
-                + ", system " + system);
+        check(nanos >= total && nanos >= user + system,
+                "total went from " + total + " to " + nanos + ", user " + user
+                        + ", system " + system);
         total = nanos;
     }
 

@@ -25,7 +25,8 @@ public final class LibraryShared {
             String[] range = line.substring(0, line.indexOf(' ')).split("-");
             if (Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
                     && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0) {
-                System.out.println("user=" + user + " library=" + line.substring(line.indexOf('/')).replace(' ', '_'));
+                System.out.println(
+                        "user=" + user + " library=" + line.substring(line.indexOf('/')).replace(' ', '_'));
             }
         }
     }

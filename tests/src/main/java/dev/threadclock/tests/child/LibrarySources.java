@@ -46,7 +46,8 @@ public final class LibrarySources {
         threads.read();
         String byTid;
         try {
-            byTid = String.valueOf(ThreadClock.readTid(ThreadClock.tid(Thread.currentThread()), new CpuTimes()));
+            byTid = String
+                    .valueOf(ThreadClock.readTid(ThreadClock.tid(Thread.currentThread()), new CpuTimes()));
         } catch (UnsupportedOperationException e) {
             byTid = "unsupported";
             System.out.println("reason " + e.getMessage());
@@ -65,9 +66,12 @@ public final class LibrarySources {
             System.out.println("required: " + e.getMessage());
         }
         boolean other = ThreadClock.read(Thread.currentThread(), new CpuTimes());
-        System.out.println("binding=" + ThreadClock.source(Quantity.USER, Freshness.TICK).binding() + " read=" + read
-                + " user=" + times.userNanos() + " system=" + times.systemNanos() + " total=" + times.totalNanos()
-                + " tick=" + ThreadClock.userNanos() + " process=" + process.totalNanos() + " threads=" + threads.size()
+        System.out.println("binding=" + ThreadClock.source(Quantity.USER, Freshness.TICK).binding() + " read="
+                + read
+                + " user=" + times.userNanos() + " system=" + times.systemNanos() + " total="
+                + times.totalNanos()
+                + " tick=" + ThreadClock.userNanos() + " process=" + process.totalNanos() + " threads="
+                + threads.size()
                 + " tid=" + ThreadClock.tid(Thread.currentThread()) + " byTid=" + byTid + " other=" + other
                 + " native=" + ThreadClock.isNative() + " required=" + required + " nobody=" + nobody
                 + " meter=" + meter.totalNanos() + " wall=" + meter.wallNanos());

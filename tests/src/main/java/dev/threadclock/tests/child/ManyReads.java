@@ -108,23 +108,23 @@ public final class ManyReads {
         long now = System.nanoTime();
         long tick = now + tickNanos - Math.floorMod(now - phaseNanos, tickNanos);
         switch (number) {
-            case 0:
+            case 0 :
                 sleepUntil(tick - tickNanos / 10);
                 Burn.until(tick + tickNanos / 40);
                 break;
-            case 1:
+            case 1 :
                 sleepUntil(tick + tickNanos / 10);
                 Burn.until(tick + tickNanos / 2);
                 break;
-            case 2:
+            case 2 :
                 for (int i = 0; i < 50; i++) {
                     Burn.sink += new java.io.File("/proc/self/stat").length();
                 }
                 break;
-            case 3:
+            case 3 :
                 Burn.until(now + 1_000_000);
                 break;
-            default:
+            default :
                 Burn.until(now + 200_000);
                 LockSupport.parkNanos(1_500_000);
                 break;
@@ -132,7 +132,7 @@ public final class ManyReads {
     }
 
     private static void sleepUntil(long nanoTime) {
-        for (long left; (left = nanoTime - System.nanoTime()) > 0; ) {
+        for (long left; (left = nanoTime - System.nanoTime()) > 0;) {
             LockSupport.parkNanos(left);
         }
     }
@@ -214,7 +214,8 @@ public final class ManyReads {
             if (round % 16 == 0) {
                 all(all);
                 Tallies.answered(Kind.LIBRARY_PROCESS, ThreadClock.readProcess(times));
-                Tallies.atMost(Kind.LIBRARY_PROCESS, times.userNanos() + times.systemNanos(), times.totalNanos());
+                Tallies.atMost(Kind.LIBRARY_PROCESS, times.userNanos() + times.systemNanos(),
+                        times.totalNanos());
                 Tallies.made(1, Kind.LIBRARY_PROCESS);
             }
         }
@@ -229,13 +230,15 @@ public final class ManyReads {
         long readTotal = THREADS.getThreadCpuTime(id);
         Tallies.other(Kind.BEAN_ID_TOTAL, subject.bean, false, total, readTotal);
         Tallies.atMost(Kind.BEAN_ID_USER, readUser, readTotal);
-        three(Kind.LIBRARY_THREAD, subject, times, subject.libraryOthers.user(), subject.libraryOthers.total(),
+        three(Kind.LIBRARY_THREAD, subject, times, subject.libraryOthers.user(),
+                subject.libraryOthers.total(),
                 ThreadClock.read(subject.thread, times));
         three(Kind.LIBRARY_TID, subject, times, subject.libraryOthers.user(), subject.libraryOthers.total(),
                 ThreadClock.readTid(subject.tid, times));
     }
 
-    private static void three(Kind kind, Subject subject, CpuTimes times, long user, long total, boolean answered) {
+    private static void three(Kind kind, Subject subject, CpuTimes times, long user, long total,
+            boolean answered) {
         Tallies.answered(kind, answered);
         Tallies.other(kind, subject.libraryOthers, true, user, times.userNanos());
         Tallies.other(kind, subject.libraryOthers, false, total, times.totalNanos());
@@ -253,7 +256,8 @@ public final class ManyReads {
             Tallies.atMost(Kind.LIBRARY_ALL, all.userNanos(row) + all.systemNanos(row), all.totalNanos(row));
             for (int i = 0; i < SUBJECTS.length; i++) {
                 if (SUBJECTS[i].tid == all.tid(row)) {
-                    Tallies.other(Kind.LIBRARY_ALL, SUBJECTS[i].libraryOthers, false, before[i], all.totalNanos(row));
+                    Tallies.other(Kind.LIBRARY_ALL, SUBJECTS[i].libraryOthers, false, before[i],
+                            all.totalNanos(row));
                     found++;
                 }
             }
@@ -299,7 +303,8 @@ public final class ManyReads {
         long user = THREADS.getThreadUserTime(young.id);
         long total = THREADS.getThreadCpuTime(young.id);
         Tallies.answered(Kind.BEAN_YOUNG, !lives || !young.lives || user >= 0 && total >= 0);
-        Tallies.ofThread(Kind.BEAN_YOUNG, Math.max(user, total), System.nanoTime() - young.madeNanos + AHEAD_NANOS);
+        Tallies.ofThread(Kind.BEAN_YOUNG, Math.max(user, total),
+                System.nanoTime() - young.madeNanos + AHEAD_NANOS);
         Tallies.atMost(Kind.BEAN_YOUNG, user, total < 0 ? Long.MAX_VALUE : total);
         Tallies.made(2, Kind.BEAN_YOUNG);
     }

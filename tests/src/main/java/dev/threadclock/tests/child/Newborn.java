@@ -118,7 +118,8 @@ public final class Newborn {
                 user = check(BELOW, user, Burn.THREADS.getThreadUserTime(id[0]));
             }
             total = check(TOTAL_BELOW, total,
-                    newborn % 2 == 0 ? Burn.THREADS.getThreadCpuTime(id[0]) : Transcript.THREADS.getThreadCpuTime(id)[0]);
+                    newborn % 2 == 0 ? Burn.THREADS.getThreadCpuTime(id[0])
+                            : Transcript.THREADS.getThreadCpuTime(id)[0]);
             above += user > total ? 1 : 0;
         }
 

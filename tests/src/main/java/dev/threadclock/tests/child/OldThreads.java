@@ -14,7 +14,8 @@ import java.util.List;
  * {@code fine=N}: how many answers of {@code user} are finer than the ticks in which the JVM itself counts.
  */
 public final class OldThreads {
-    private static final String[] NAMES = {"plain", "say \"hello\" #", "two\nlines", "nid=7 of #5", "\" #3 prio=5 nid=0x7 \n\"\"#",
+    private static final String[] NAMES = {"plain", "say \"hello\" #", "two\nlines", "nid=7 of #5",
+        "\" #3 prio=5 nid=0x7 \n\"\"#",
         new String(new char[5000]).replace('\0', '#'), "\u00e4\u20ac\ud83d\ude00 \0", ""};
     private static final long MILLISECOND_NANOS = 1_000_000;
 
@@ -27,7 +28,8 @@ public final class OldThreads {
         }
         Worker inDoubt = Worker.started("in doubt");
         // A name that contains a thread dump line for that thread, with the TID of the JVM's first thread.
-        Worker.started("x\n\"in doubt\" #" + inDoubt.id() + " prio=5 os_prio=0 tid=0x00007f1b nid=" + Idle.pid() + " runnable [0x0]\n");
+        Worker.started("x\n\"in doubt\" #" + inDoubt.id() + " prio=5 os_prio=0 tid=0x00007f1b nid="
+                + Idle.pid() + " runnable [0x0]\n");
         Idle.untilThere(args[0]);
         int fine = 0;
         for (Worker worker : workers) {

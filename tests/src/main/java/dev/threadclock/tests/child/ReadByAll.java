@@ -19,7 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class ReadByAll {
     private static final int READERS = 4;
     private static final int BATCH = 100;
-    private static final String[] LOADS = {"burns", "calls the kernel", "sleeps", "starts and stops", "only reads"};
+    private static final String[] LOADS = {"burns", "calls the kernel", "sleeps", "starts and stops",
+        "only reads"};
 
     private static final AtomicLong LEFT = new AtomicLong();
     private static final AtomicLong DONE = new AtomicLong();
@@ -57,28 +58,29 @@ public final class ReadByAll {
         for (Thread subject : subjects) {
             subject.join();
         }
-        System.out.println("reads=" + DONE + " violations=" + VIOLATIONS + " first=" + first + " others=" + others);
+        System.out.println(
+                "reads=" + DONE + " violations=" + VIOLATIONS + " first=" + first + " others=" + others);
     }
 
     private static void load(int subject) {
         long x = subject;
         while (!stop) {
             switch (LOADS[subject]) {
-                case "burns":
+                case "burns" :
                     Burn.slice();
                     break;
-                case "calls the kernel":
+                case "calls the kernel" :
                     Burn.sink += new java.io.File("/proc/self/stat").length();
                     break;
-                case "sleeps":
+                case "sleeps" :
                     LockSupport.parkNanos(200_000);
                     break;
-                case "starts and stops":
+                case "starts and stops" :
                     x = x * 6364136223846793005L + 1442695040888963407L;
                     Burn.until(System.nanoTime() + (x >>> 45));
                     LockSupport.parkNanos(x >>> 44);
                     break;
-                default:
+                default :
                     break;
             }
             if (DONE.get() > 0) {
@@ -119,7 +121,8 @@ public final class ReadByAll {
 
     private static void check(int subject, long before, long user, long cpu, String how) {
         if (user < before || cpu >= 0 && user > cpu) {
-            violation(LOADS[subject] + ", read " + how + " by " + Thread.currentThread().getName() + ", user " + user + ", seen "
+            violation(LOADS[subject] + ", read " + how + " by " + Thread.currentThread().getName() + ", user "
+                    + user + ", seen "
                     + before + ", cpu " + cpu);
         }
         while (user > before && !SEEN[subject].compareAndSet(before, user)) {

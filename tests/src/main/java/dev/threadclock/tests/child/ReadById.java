@@ -36,7 +36,8 @@ public final class ReadById {
         idle.start();
         busy.start();
         worked.await();
-        System.out.println("busy=" + bean.getThreadCpuTime(busy.getId()) + " idle=" + bean.getThreadCpuTime(idle.getId())
+        System.out.println("busy=" + bean.getThreadCpuTime(busy.getId()) + " idle="
+                + bean.getThreadCpuTime(idle.getId())
                 + " user=" + bean.getThreadUserTime(busy.getId()) + " before=" + before + " main=" + mainNanos
                 + " after=" + bean.getCurrentThreadCpuTime() + " starved=" + starved());
         end.countDown();

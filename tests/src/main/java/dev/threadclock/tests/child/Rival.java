@@ -32,7 +32,8 @@ public final class Rival {
         Helper.load(args[0]);
         System.load(args[1]);
         Burn.THREADS.getCurrentThreadUserTime();
-        if (!prepare(Burn.THREADS.getClass().getClassLoader() == null ? Class.forName("sun.management.ThreadImpl") : null)) {
+        if (!prepare(Burn.THREADS.getClass().getClassLoader() == null
+                ? Class.forName("sun.management.ThreadImpl") : null)) {
             throw new IllegalStateException("no rival");
         }
         Thread caller = new Thread(Rival::call);

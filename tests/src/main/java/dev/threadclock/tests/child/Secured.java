@@ -29,7 +29,7 @@ public final class Secured {
         may("current", () -> THREADS.getCurrentThreadUserTime());
         may("own id", () -> THREADS.getThreadUserTime(own()));
         may("another thread", () -> THREADS.getThreadUserTime(sleeper.getId()));
-        may("array", () -> THREADS.getThreadUserTime(new long[] {own(), sleeper.getId(), UNKNOWN}));
+        may("array", () -> THREADS.getThreadUserTime(new long[]{own(), sleeper.getId(), UNKNOWN}));
         may("id 0", () -> THREADS.getThreadUserTime(0));
     }
 

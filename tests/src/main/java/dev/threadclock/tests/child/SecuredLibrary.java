@@ -21,7 +21,7 @@ public final class SecuredLibrary {
         Thread sleeper = new Thread(() -> Transcript.pause(60_000), "sleeper");
         sleeper.setDaemon(true);
         sleeper.start();
-        for (long end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; ) {
+        for (long end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0;) {
             sink++;
         }
         Source source = ThreadClock.source(Quantity.USER, Freshness.TICK);

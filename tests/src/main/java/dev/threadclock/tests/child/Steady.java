@@ -9,7 +9,8 @@ import java.util.concurrent.locks.LockSupport;
  * a second, allocates nothing, and reports in a {@link StormState} its progress and the number of wrong
  * answers.
  *
- * <p>Arguments: the file of the state; another file, when it appears, makes it fill its heap, to the last byte,
+ * <p>Arguments: the file of the state; another file, when it appears, makes it fill its heap, to the last
+ * byte,
  * until the state says that totals may decrease. Ends when the state says so.
  */
 public final class Steady {
@@ -27,7 +28,8 @@ public final class Steady {
         long since = 0;
         long reads = 0;
         long wrong = 0;
-        for (long began = System.nanoTime(); !state.ending() && System.nanoTime() - began < 120_000_000_000L; ) {
+        for (long began = System.nanoTime(); !state.ending()
+                && System.nanoTime() - began < 120_000_000_000L;) {
             try {
                 long attached = state.attached();
                 long now = Burn.THREADS.getCurrentThreadUserTime();

@@ -63,7 +63,9 @@ public final class Storm {
         }
         for (int i = 0; i < READERS; i++) {
             READS[i] = new AtomicLong();
-            threads[i] = new Thread(new Storm(i, i == 0 ? fault : 0, library ? new StormLibrary() : null)::read, "reader " + i);
+            threads[i] = new Thread(
+                    new Storm(i, i == 0 ? fault : 0, library ? new StormLibrary() : null)::read,
+                    "reader " + i);
         }
         threads[READERS] = new Thread(Storm::burnAndSleep, "burner");
         threads[READERS + 1] = new Thread(Storm::callKernel, "kernel caller");
@@ -94,7 +96,8 @@ public final class Storm {
         for (Thread thread : threads) {
             thread.join();
         }
-        System.out.println("reads=" + reads() + " threads=" + STARTED + " violations=" + StormCheck.violations());
+        System.out.println(
+                "reads=" + reads() + " threads=" + STARTED + " violations=" + StormCheck.violations());
         StormCheck.print();
     }
 
@@ -191,7 +194,8 @@ public final class Storm {
         long[] bytes = THREADS.getThreadAllocatedBytes(IDS);
         long own = THREADS.getThreadAllocatedBytes(self.id);
         if (own >= 0 && bytes[number] > own || own >= 0 && own < allocated) {
-            StormCheck.violation("allocated bytes decrease", bytes[number] + ", " + allocated + ", then " + own);
+            StormCheck.violation("allocated bytes decrease",
+                    bytes[number] + ", " + allocated + ", then " + own);
         }
         allocated = Math.max(allocated, own);
         if (young != null && THREADS.getThreadAllocatedBytes(young.id) < -1) {
@@ -227,7 +231,8 @@ public final class Storm {
         }
         THREADS.resetPeakThreadCount();
         if (!THREADS.isThreadCpuTimeSupported() || !THREADS.isCurrentThreadCpuTimeSupported()
-                || !THREADS.isThreadContentionMonitoringSupported() || !THREADS.isThreadAllocatedMemorySupported()
+                || !THREADS.isThreadContentionMonitoringSupported()
+                || !THREADS.isThreadAllocatedMemorySupported()
                 || !THREADS.isObjectMonitorUsageSupported() || !THREADS.isSynchronizerUsageSupported()) {
             StormCheck.violation("something is not supported", "");
         }
@@ -237,7 +242,8 @@ public final class Storm {
     }
 
     private static void dumps() {
-        if (THREADS.dumpAllThreads(true, true).length < OLD.length && !stop || THREADS.getAllThreadIds().length < OLD.length && !stop) {
+        if (THREADS.dumpAllThreads(true, true).length < OLD.length && !stop
+                || THREADS.getAllThreadIds().length < OLD.length && !stop) {
             StormCheck.violation("a dump with too few threads", "");
         }
         if (THREADS.findDeadlockedThreads() != null || THREADS.findMonitorDeadlockedThreads() != null) {

@@ -42,9 +42,11 @@ final class StormCheck {
         private void check(String what, Subject subject, Object before, long era, long value) {
             Mark mark = (Mark) before;
             if (mark.era == era && value < mark.value) {
-                violation(what + " decreases", value + " after " + mark.value + ", " + subject + ", era " + era);
+                violation(what + " decreases",
+                        value + " after " + mark.value + ", " + subject + ", era " + era);
             }
-            for (Mark now = greatest.get(); now.era < era || now.era == era && now.value < value; now = greatest.get()) {
+            for (Mark now = greatest.get(); now.era < era
+                    || now.era == era && now.value < value; now = greatest.get()) {
                 if (greatest.compareAndSet(now, new Mark(era, value))) {
                     break;
                 }
@@ -63,7 +65,8 @@ final class StormCheck {
 
         @Override
         public String toString() {
-            return "thread " + id + (lives ? " lives" : " has not begun or ends") + (state.attached() % 2 == 1 ? ", attached" : ", detached");
+            return "thread " + id + (lives ? " lives" : " has not begun or ends")
+                    + (state.attached() % 2 == 1 ? ", attached" : ", detached");
         }
     }
 
@@ -101,7 +104,8 @@ final class StormCheck {
         void userAndTotal(String how, long user, long total) {
             user(how, user);
             total(how, total);
-            if (user > total && total >= 0 && attached % 2 == 1 && attached == state.attached() && totalEra % 2 == 0
+            if (user > total && total >= 0 && attached % 2 == 1 && attached == state.attached()
+                    && totalEra % 2 == 0
                     && totalEra == state.totalEra()) {
                 violation(how + " user above total", user + " above " + total);
             }
@@ -109,8 +113,10 @@ final class StormCheck {
 
         private boolean answered(String what, long value) {
             if (value < -1 || value > System.nanoTime() - subject.madeNanos + StormCheck.SLACK_NANOS) {
-                violation(what + " not of this thread", value + " in " + (System.nanoTime() - subject.madeNanos));
-            } else if (value == -1 && lives && subject.lives && switches % 2 == 0 && switches == SWITCH.get()) {
+                violation(what + " not of this thread",
+                        value + " in " + (System.nanoTime() - subject.madeNanos));
+            } else if (value == -1 && lives && subject.lives && switches % 2 == 0
+                    && switches == SWITCH.get()) {
                 violation(what + " is -1", "thread " + subject.id);
             }
             return value >= 0;
@@ -130,7 +136,8 @@ final class StormCheck {
     static void violation(Throwable e) {
         StackTraceElement[] frames = e.getStackTrace();
         StackTraceElement[] shown = frames == null ? NO_FRAMES : frames;
-        violation(e.getClass().getSimpleName() + (shown.length > 0 ? " in " + shown[0].getMethodName() : ""), String.valueOf(e.getMessage()));
+        violation(e.getClass().getSimpleName() + (shown.length > 0 ? " in " + shown[0].getMethodName() : ""),
+                String.valueOf(e.getMessage()));
     }
 
     /** One line per kind: {@code violation=KIND times=N first=TEXT}. */

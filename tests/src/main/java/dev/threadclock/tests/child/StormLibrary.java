@@ -59,7 +59,8 @@ final class StormLibrary {
         boolean found = false;
         for (int i = 0; i < all.size(); i++) {
             if (all.userNanos(i) + all.systemNanos(i) > all.totalNanos(i) || all.userNanos(i) < 0) {
-                StormCheck.violation("library all threads", all.name(i) + ": " + all.userNanos(i) + ", " + all.totalNanos(i));
+                StormCheck.violation("library all threads",
+                        all.name(i) + ": " + all.userNanos(i) + ", " + all.totalNanos(i));
             }
             if (all.tid(i) == tid) {
                 found = true;

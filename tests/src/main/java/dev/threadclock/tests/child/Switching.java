@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * mistake on stderr.
  */
 public final class Switching {
-    private static final String[] WAYS = {"", "freshness=now", "total=tick", "reach=jvm", "total=now", "total=interpolated,reach=jvm"};
+    private static final String[] WAYS = {"", "freshness=now", "total=tick", "reach=jvm", "total=now",
+        "total=interpolated,reach=jvm"};
     private static final int READERS = 3;
     private static final int LEAST = 30;
     private static final com.sun.management.ThreadMXBean THREADS = Transcript.THREADS;
@@ -31,7 +32,7 @@ public final class Switching {
     private static volatile boolean over;
 
     static {
-        for (String mistake : new String[] {"below", "none", "thrown", "above"}) {
+        for (String mistake : new String[]{"below", "none", "thrown", "above"}) {
             MISTAKES.put(mistake, new AtomicLong());
         }
     }
@@ -68,7 +69,7 @@ public final class Switching {
             thread.join();
         }
         StringBuilder line = new StringBuilder("reads=" + READS + " cycles=" + cycles);
-        for (String mistake : new String[] {"below", "none", "thrown", "above"}) {
+        for (String mistake : new String[]{"below", "none", "thrown", "above"}) {
             line.append(' ').append(mistake).append('=').append(MISTAKES.get(mistake));
         }
         System.out.println(line);

@@ -21,10 +21,12 @@ public final class SystemWork {
             while (THREADS.getCurrentThreadCpuTime() < 500_000_000) {
                 Burn.sink += file.length() + folder.list().length;
             }
-            System.out.println("current=" + THREADS.getCurrentThreadUserTime() + " id=" + THREADS.getThreadUserTime(own())
-                    + " one=" + THREADS.getThreadUserTime(new long[] {own()})[0]
-                    + " two=" + THREADS.getThreadUserTime(new long[] {own(), own()})[1]
-                    + " again=" + THREADS.getCurrentThreadUserTime() + " cpu=" + THREADS.getCurrentThreadCpuTime());
+            System.out.println("current=" + THREADS.getCurrentThreadUserTime() + " id="
+                    + THREADS.getThreadUserTime(own())
+                    + " one=" + THREADS.getThreadUserTime(new long[]{own()})[0]
+                    + " two=" + THREADS.getThreadUserTime(new long[]{own(), own()})[1]
+                    + " again=" + THREADS.getCurrentThreadUserTime() + " cpu="
+                    + THREADS.getCurrentThreadCpuTime());
         });
         thread.start();
         thread.join();

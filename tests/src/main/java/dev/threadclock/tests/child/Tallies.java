@@ -65,7 +65,8 @@ final class Tallies {
         }
 
         private static void raise(AtomicLong greatest, long value) {
-            for (long now = greatest.get(); now < value && !greatest.compareAndSet(now, value); now = greatest.get()) {
+            for (long now = greatest.get(); now < value
+                    && !greatest.compareAndSet(now, value); now = greatest.get()) {
                 // Another reader has seen a greater one.
             }
         }
@@ -122,10 +123,12 @@ final class Tallies {
     /** Returns whether all were right, and every kind was read. */
     static boolean print() {
         boolean right = true;
-        System.out.printf("%-32s %14s %9s %9s %9s %9s%n", "Java " + System.getProperty("java.version"), "reads", "decrease", "above",
+        System.out.printf("%-32s %14s %9s %9s %9s %9s%n", "Java " + System.getProperty("java.version"),
+                "reads", "decrease", "above",
                 "another's", "failed");
         for (Kind kind : Kind.values()) {
-            System.out.printf("%-32s %14d %9d %9d %9d %9d%n", kind.text, kind.reads.sum(), kind.decreases.sum(), kind.above.sum(),
+            System.out.printf("%-32s %14d %9d %9d %9d %9d%n", kind.text, kind.reads.sum(),
+                    kind.decreases.sum(), kind.above.sum(),
                     kind.foreign.sum(), kind.failed.sum());
             right &= kind.right();
         }

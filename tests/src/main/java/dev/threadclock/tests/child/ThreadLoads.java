@@ -51,8 +51,9 @@ public final class ThreadLoads {
         }
         String name = Thread.currentThread().getName();
         long[] times = times();
-        System.out.println(name + ".began=" + began + ' ' + name + ".user=" + times[0] + ' ' + name + ".system="
-                + times[1]);
+        System.out
+                .println(name + ".began=" + began + ' ' + name + ".user=" + times[0] + ' ' + name + ".system="
+                        + times[1]);
     }
 
     static void workInTheKernel(long nanos) {
@@ -79,7 +80,7 @@ public final class ThreadLoads {
             byte[] line = Files.readAllBytes(Paths.get("/proc/thread-self/stat"));
             String stat = new String(line, StandardCharsets.ISO_8859_1);
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            return new long[] {Long.parseLong(fields[14 - 3]) * HUNDREDTH_NANOS,
+            return new long[]{Long.parseLong(fields[14 - 3]) * HUNDREDTH_NANOS,
                 Long.parseLong(fields[15 - 3]) * HUNDREDTH_NANOS};
         } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -89,7 +89,7 @@ public final class TickWork {
     }
 
     private static void sleepUntil(long nanoTime) {
-        for (long left; (left = nanoTime - System.nanoTime()) > 0; ) {
+        for (long left; (left = nanoTime - System.nanoTime()) > 0;) {
             LockSupport.parkNanos(left);
         }
     }
@@ -99,7 +99,8 @@ public final class TickWork {
      */
     private static long procUserNanos() {
         try {
-            String stat = new String(Files.readAllBytes(Paths.get("/proc/thread-self/stat")), StandardCharsets.ISO_8859_1);
+            String stat = new String(Files.readAllBytes(Paths.get("/proc/thread-self/stat")),
+                    StandardCharsets.ISO_8859_1);
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             return Long.parseLong(fields[14 - 3]) * 10_000_000;
         } catch (Exception e) {

@@ -37,9 +37,11 @@ public final class Toggle {
         for (Thread reader : readers) {
             reader.join();
         }
-        boolean back = Transcript.burnt(THREADS.getThreadUserTime(worker.id())).equals("burnt") && THREADS.getCurrentThreadUserTime() >= 0;
+        boolean back = Transcript.burnt(THREADS.getThreadUserTime(worker.id())).equals("burnt")
+                && THREADS.getCurrentThreadUserTime() >= 0;
         worker.end();
-        System.out.println("times=" + TIMES + " none=" + NONE + " switches=" + switches + " wrong=" + WRONG + " back=" + back);
+        System.out.println("times=" + TIMES + " none=" + NONE + " switches=" + switches + " wrong=" + WRONG
+                + " back=" + back);
     }
 
     private static void read(long id, long began, long end) {
@@ -49,7 +51,7 @@ public final class Toggle {
         while (System.nanoTime() < end) {
             last = check(THREADS.getCurrentThreadUserTime(), last, began);
             lastOther = check(THREADS.getThreadUserTime(id), lastOther, began);
-            long[] both = THREADS.getThreadUserTime(new long[] {id, Transcript.UNKNOWN, own});
+            long[] both = THREADS.getThreadUserTime(new long[]{id, Transcript.UNKNOWN, own});
             lastOther = check(both[0], lastOther, began);
             if (both[1] != -1 || both[0] == -1 != (both[2] == -1)) {
                 WRONG.incrementAndGet();

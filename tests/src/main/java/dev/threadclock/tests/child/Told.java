@@ -13,7 +13,7 @@ public final class Told {
 
     /** By wall-clock time, because the thread's clock may be refused. */
     private static void burn() {
-        for (long began = System.nanoTime(); System.nanoTime() - began < 100_000_000; ) {
+        for (long began = System.nanoTime(); System.nanoTime() - began < 100_000_000;) {
             Burn.slice();
         }
     }
@@ -39,7 +39,7 @@ public final class Told {
             System.out.println("before=" + bean.getCurrentThreadCpuTime());
             System.out.println("user=" + bean.getCurrentThreadUserTime());
             System.out.println("by_id=" + bean.getThreadUserTime(own));
-            System.out.println("by_array=" + bean.getThreadUserTime(new long[] {own})[0]);
+            System.out.println("by_array=" + bean.getThreadUserTime(new long[]{own})[0]);
             System.out.println("after=" + bean.getCurrentThreadCpuTime());
             System.out.println("other=" + bean.getThreadUserTime(other.getId()));
             System.out.println("other_total=" + bean.getThreadCpuTime(other.getId()));

@@ -89,7 +89,8 @@ final class Transcript {
             // A machine whose CPUs are taken away may count few ticks or none in that time.
             do {
                 Burn.cpuNanos(BURNT_NANOS);
-            } while (THREADS.getCurrentThreadUserTime() < BURNT_NANOS / 3 && THREADS.getCurrentThreadCpuTime() < 5 * BURNT_NANOS);
+            } while (THREADS.getCurrentThreadUserTime() < BURNT_NANOS / 3
+                    && THREADS.getCurrentThreadCpuTime() < 5 * BURNT_NANOS);
             work();
             burnt.countDown();
             await(end);
@@ -129,7 +130,8 @@ final class Transcript {
      * Whether this is the time of a thread that has burnt 60 ms: at least some ticks of it, and not far more.
      */
     static String burnt(long user) {
-        return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt" : user < 0 ? String.valueOf(user) : "other: " + user;
+        return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt"
+                : user < 0 ? String.valueOf(user) : "other: " + user;
     }
 
     static void await(CountDownLatch latch) {

@@ -25,7 +25,8 @@ public final class SamplingFuzz {
             while (in.hasRemaining()) {
                 byte[] message = new byte[Math.min(in.get() & 0xff, in.remaining())];
                 in.get(message);
-                book.take(Message.parse(message)).flatMap(intervals::next).ifPresent(interval -> write(interval, timeline));
+                book.take(Message.parse(message)).flatMap(intervals::next)
+                        .ifPresent(interval -> write(interval, timeline));
             }
         } catch (IOException e) {
             // refused

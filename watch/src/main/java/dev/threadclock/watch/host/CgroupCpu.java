@@ -24,7 +24,8 @@ public record CgroupCpu(double cpus, long periods, long throttledPeriods, long t
         double cpus = quotaAndPeriod.length < 2 || quotaAndPeriod[0].equals("max") ? Double.POSITIVE_INFINITY
                 : cpus(Long.parseLong(quotaAndPeriod[0]), Long.parseLong(quotaAndPeriod[1]));
         Map<String, Long> counts = counts(stat);
-        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L), counts.getOrDefault("nr_throttled", 0L),
+        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L),
+                counts.getOrDefault("nr_throttled", 0L),
                 counts.getOrDefault("throttled_usec", 0L) * NANOS_PER_MICRO);
     }
 
@@ -34,9 +35,11 @@ public record CgroupCpu(double cpus, long periods, long throttledPeriods, long t
      */
     static CgroupCpu version1(String quota, String period, String stat) {
         boolean limited = !quota.isBlank() && !period.isBlank() && !quota.strip().startsWith("-");
-        double cpus = limited ? cpus(Long.parseLong(quota.strip()), Long.parseLong(period.strip())) : Double.POSITIVE_INFINITY;
+        double cpus = limited ? cpus(Long.parseLong(quota.strip()), Long.parseLong(period.strip()))
+                : Double.POSITIVE_INFINITY;
         Map<String, Long> counts = counts(stat);
-        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L), counts.getOrDefault("nr_throttled", 0L),
+        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L),
+                counts.getOrDefault("nr_throttled", 0L),
                 counts.getOrDefault("throttled_time", 0L));
     }
 

@@ -19,7 +19,8 @@ public final class Cgroups {
     record Place(Path mount, Path group, boolean version2) {}
 
     public static Optional<CgroupCpu> tightest(String groups, String mounts) {
-        return places(groups, mounts).stream().flatMap(place -> limits(place).stream()).reduce(CgroupCpu::tighter);
+        return places(groups, mounts).stream().flatMap(place -> limits(place).stream())
+                .reduce(CgroupCpu::tighter);
     }
 
     /**
@@ -31,7 +32,7 @@ public final class Cgroups {
         for (String mount : mounts.split("\n")) {
             String[] halves = mount.split(" - ", 2);
             String[] before = halves[0].split(" ");
-            String[] after = halves.length < 2 ? new String[] {""} : halves[1].split(" ");
+            String[] after = halves.length < 2 ? new String[]{""} : halves[1].split(" ");
             boolean version2 = after[0].equals("cgroup2");
             boolean version1 = after[0].equals("cgroup") && hasCpu(after[after.length - 1]);
             if ((version1 || version2) && before.length > MOUNT_FIELD) {
@@ -45,7 +46,8 @@ public final class Cgroups {
 
     private static Optional<String> group(String groups, boolean version2) {
         return groups.lines().map(line -> line.split(":", 3))
-                .filter(parts -> parts.length == 3 && (version2 ? parts[0].equals("0") && parts[1].isEmpty() : hasCpu(parts[1])))
+                .filter(parts -> parts.length == 3
+                        && (version2 ? parts[0].equals("0") && parts[1].isEmpty() : hasCpu(parts[1])))
                 .map(parts -> parts[2]).findFirst();
     }
 
@@ -62,10 +64,12 @@ public final class Cgroups {
 
     private static List<CgroupCpu> limits(Place place) {
         List<CgroupCpu> limits = new ArrayList<>();
-        for (Path folder = place.group(); folder != null && folder.startsWith(place.mount()); folder = folder.getParent()) {
+        for (Path folder = place.group(); folder != null
+                && folder.startsWith(place.mount()); folder = folder.getParent()) {
             String stat = text(folder, "cpu.stat");
             limits.add(place.version2() ? CgroupCpu.version2(text(folder, "cpu.max"), stat)
-                    : CgroupCpu.version1(text(folder, "cpu.cfs_quota_us"), text(folder, "cpu.cfs_period_us"), stat));
+                    : CgroupCpu.version1(text(folder, "cpu.cfs_quota_us"), text(folder, "cpu.cfs_period_us"),
+                            stat));
         }
         return limits;
     }

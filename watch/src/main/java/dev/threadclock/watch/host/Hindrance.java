@@ -15,9 +15,11 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
 
     /** Reads the current values. Unreadable ones count as none. */
     public static Hindrance of(int pid) {
-        long stolen = SystemFiles.text("/proc/stat").flatMap(SystemTexts::steal).map(SystemTexts.Steal::hundredths).orElse(0L);
+        long stolen = SystemFiles.text("/proc/stat").flatMap(SystemTexts::steal)
+                .map(SystemTexts.Steal::hundredths).orElse(0L);
         Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
-        return new Hindrance(stolen * NANOS_PER_HUNDREDTH, limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),
+        return new Hindrance(stolen * NANOS_PER_HUNDREDTH,
+                limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),
                 limit.map(CgroupCpu::throttledNanos).orElse(0L));
     }
 
@@ -34,7 +36,8 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
         Optional<String> groups = SystemFiles.text("/proc/" + pid + "/cgroup");
         Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
         try {
-            return groups.isEmpty() || mounts.isEmpty() ? Optional.empty() : Cgroups.tightest(groups.get(), mounts.get());
+            return groups.isEmpty() || mounts.isEmpty() ? Optional.empty()
+                    : Cgroups.tightest(groups.get(), mounts.get());
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

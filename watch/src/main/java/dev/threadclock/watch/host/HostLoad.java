@@ -28,6 +28,7 @@ public record HostLoad(OptionalDouble load, OptionalDouble pressurePercent) {
 
     private static OptionalDouble first(Pattern pattern, Optional<String> text) {
         Matcher matcher = pattern.matcher(text.orElse(""));
-        return matcher.find() ? OptionalDouble.of(Double.parseDouble(matcher.group(1))) : OptionalDouble.empty();
+        return matcher.find() ? OptionalDouble.of(Double.parseDouble(matcher.group(1)))
+                : OptionalDouble.empty();
     }
 }

@@ -14,7 +14,8 @@ public final class SystemFiles {
     /** Empty if it cannot be read. */
     public static Optional<String> text(String file) {
         try {
-            return Optional.of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+            return Optional
+                    .of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -10,7 +10,8 @@ import java.util.Optional;
 public final class SystemTexts {
     private static final int STEAL_FIELD = 7;
     private static final int GUEST_FIELD = 8;
-    private static final List<String> CONTAINERS = List.of("kubepods", "docker", "containerd", "libpod", "lxc", "podman");
+    private static final List<String> CONTAINERS = List.of("kubepods", "docker", "containerd", "libpod",
+            "lxc", "podman");
 
     private SystemTexts() {}
 
@@ -40,18 +41,21 @@ public final class SystemTexts {
      */
     public static Optional<Integer> seccomp(String status) {
         return status.lines().filter(line -> line.startsWith("Seccomp:"))
-                .map(line -> line.substring(line.indexOf(':') + 1).strip()).filter(mode -> mode.matches("\\d")).map(Integer::valueOf).findFirst();
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .filter(mode -> mode.matches("\\d")).map(Integer::valueOf).findFirst();
     }
 
     /** From /proc/cpuinfo: the processor reports a hypervisor. x86 only; empty if there is no flags line. */
     public static Optional<Boolean> hypervisor(String cpuinfo) {
-        return cpuinfo.lines().filter(line -> line.startsWith("flags")).findFirst().map(line -> (line + " ").contains(" hypervisor "));
+        return cpuinfo.lines().filter(line -> line.startsWith("flags")).findFirst()
+                .map(line -> (line + " ").contains(" hypervisor "));
     }
 
     /** The hypervisor, judged by the clock sources that the kernel offers; "" if they do not reveal it. */
     public static String hypervisorName(String clockSources) {
         String all = clockSources.toLowerCase(Locale.ROOT);
-        return all.contains("kvm-clock") ? "KVM" : all.contains("hyperv") ? "Hyper-V" : all.contains("xen") ? "Xen" : "";
+        return all.contains("kvm-clock") ? "KVM"
+                : all.contains("hyperv") ? "Hyper-V" : all.contains("xen") ? "Xen" : "";
     }
 
     /**

@@ -17,12 +17,14 @@ import java.util.Map;
  * @param threads those alive at its end, whether or not they ran in it
  * @param ended those that ended in it
  */
-public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads, List<Use> ended) {
+public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
+        List<Use> ended) {
     /** Living threads individually; ended ones, which may be many, by pool. */
     public List<Use> byThread() {
         List<Use> all = new ArrayList<>(threads);
-        pools(ended).forEach(pool -> all.add(new Use(pool.name() + " (" + pool.threads() + " ended)", 0, 0, 0, Use.ENDED,
-                pool.threads(), pool.interval(), pool.life())));
+        pools(ended).forEach(
+                pool -> all.add(new Use(pool.name() + " (" + pool.threads() + " ended)", 0, 0, 0, Use.ENDED,
+                        pool.threads(), pool.interval(), pool.life())));
         return all;
     }
 
@@ -50,7 +52,8 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
 
     /** With what each living thread waited for a CPU, by serial. */
     public Interval withWaits(Map<Long, Long> nanos) {
-        List<Use> waited = threads.stream().map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
+        List<Use> waited = threads.stream()
+                .map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
         return new Interval(endMillis, this.nanos, process, life, waited, ended);
     }
 

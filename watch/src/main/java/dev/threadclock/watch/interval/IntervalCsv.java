@@ -10,16 +10,19 @@ import java.util.List;
  * its start (life).
  */
 public final class IntervalCsv {
-    public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,total_ns,"
-            + "life_user_ns,life_system_ns,life_total_ns";
+    public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
+            + "user_ns,system_ns,total_ns,life_user_ns,life_system_ns,life_total_ns";
 
     private IntervalCsv() {}
 
     /** threads: the wanted threads of the interval. */
     public static List<String> rows(Interval interval, List<Use> threads) {
         String when = Instant.ofEpochMilli(interval.endMillis()) + "," + interval.nanos();
-        return threads.stream().map(use -> when + "," + use.tid() + "," + use.javaId() + "," + quoted(use.name()) + "," + quoted(use.pool())
-                + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life())).toList();
+        return threads.stream()
+                .map(use -> when + "," + use.tid() + "," + use.javaId() + "," + quoted(use.name()) + ","
+                        + quoted(use.pool())
+                        + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life()))
+                .toList();
     }
 
     private static String numbers(Times times) {

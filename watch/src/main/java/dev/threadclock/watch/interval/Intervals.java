@@ -16,9 +16,11 @@ public final class Intervals {
 
     /** Empty for the first sample, which has no predecessor. */
     public Optional<Interval> next(Sample sample) {
-        Optional<Interval> interval = last == null ? Optional.empty() : Optional.of(new Interval(sample.wallMillis(),
-                sample.monotonicNanos() - last.monotonicNanos(), sample.process().minus(last.process()), sample.process(),
-                uses(sample.threads()), uses(sample.ended())));
+        Optional<Interval> interval = last == null ? Optional.empty()
+                : Optional.of(new Interval(sample.wallMillis(),
+                        sample.monotonicNanos() - last.monotonicNanos(),
+                        sample.process().minus(last.process()), sample.process(),
+                        uses(sample.threads()), uses(sample.ended())));
         before = new HashMap<>();
         sample.threads().forEach(thread -> before.put(thread.serial(), thread.times()));
         last = sample;
@@ -26,6 +28,7 @@ public final class Intervals {
     }
 
     private List<Use> uses(List<ThreadSample> threads) {
-        return threads.stream().map(thread -> Use.of(thread, before.getOrDefault(thread.serial(), Times.NONE))).toList();
+        return threads.stream()
+                .map(thread -> Use.of(thread, before.getOrDefault(thread.serial(), Times.NONE))).toList();
     }
 }

@@ -24,11 +24,13 @@ public final class Timeline {
     private final List<Long> nanos = new ArrayList<>();
     private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
     private final Map<String, Integer> threadsOfPool = new HashMap<>();
-    /** By serial, the series and the pools in which a thread has been counted; ended threads are forgotten. */
+    /**
+     * By serial, the series and the pools in which a thread has been counted; ended threads are forgotten.
+     */
     private final Map<Long, Set<Object>> counted = new HashMap<>();
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
-    private int inLast;        // intervals in the last column so far
+    private int inLast; // intervals in the last column so far
 
     public void add(Interval interval) {
         int column = column(interval);
@@ -92,7 +94,8 @@ public final class Timeline {
         }
         String pool = use.pool();
         boolean full = threads.size() >= MOST_THREADS;
-        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(), name -> new Series(pool, full ? OTHERS : name));
+        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(),
+                name -> new Series(pool, full ? OTHERS : name));
     }
 
     public boolean isEmpty() {

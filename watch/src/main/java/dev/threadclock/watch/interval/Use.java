@@ -17,12 +17,14 @@ import dev.threadclock.watch.sample.Times;
  * @param life used since it started
  * @param waitNanos in the interval, runnable without a CPU; {@link #NOT_MEASURED}
  */
-public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval, Times life, long waitNanos) {
+public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
+        Times life, long waitNanos) {
     public static final long NOT_MEASURED = -1;
     static final char ENDED = 'X';
     private static final char NOT_KNOWN = '?';
 
-    public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval, Times life) {
+    public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
+            Times life) {
         this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED);
     }
 
@@ -32,7 +34,8 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
 
     /** before: at the beginning of the interval. */
     static Use of(ThreadSample thread, Times before) {
-        return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1, thread.times().minus(before),
+        return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
+                thread.times().minus(before),
                 thread.times());
     }
 
@@ -53,9 +56,11 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
 
     /** Merges two parts of a pool. */
     Use and(Use other) {
-        return new Use(name, 0, 0, 0, busiest(state, other.state), threads + other.threads, interval.plus(other.interval),
-                life.plus(other.life), waitNanos < 0 || other.waitNanos < 0 ? Math.max(waitNanos, other.waitNanos)
-                : waitNanos + other.waitNanos);
+        return new Use(name, 0, 0, 0, busiest(state, other.state), threads + other.threads,
+                interval.plus(other.interval),
+                life.plus(other.life),
+                waitNanos < 0 || other.waitNanos < 0 ? Math.max(waitNanos, other.waitNanos)
+                        : waitNanos + other.waitNanos);
     }
 
     /** Stays the same from one interval to the next. */

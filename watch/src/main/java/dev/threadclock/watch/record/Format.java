@@ -38,7 +38,8 @@ enum Format {
 
     /** ".jfr, .csv, .json or .html". */
     static String endings() {
-        return Arrays.stream(values()).map(Format::ending).collect(Collectors.joining(", ")).replaceFirst(", (?=\\.html)", " or ");
+        return Arrays.stream(values()).map(Format::ending).collect(Collectors.joining(", "))
+                .replaceFirst(", (?=\\.html)", " or ");
     }
 
     /** Where the intervals are while a recording to this file goes on. */

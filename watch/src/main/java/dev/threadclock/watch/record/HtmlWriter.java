@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A recording as a page to look at, made at the end; until then it is in a .jfr file, for the report command. */
+/**
+ * A recording as a page to look at, made at the end; until then it is in a .jfr file, for the report
+ * command.
+ */
 final class HtmlWriter implements IntervalWriter {
     private final Path page;
     private final Subject subject;
@@ -29,7 +32,8 @@ final class HtmlWriter implements IntervalWriter {
     }
 
     static Path soFar(Path page) {
-        return page.resolveSibling(page.getFileName().toString().replaceFirst("\\.html$", "") + Format.JFR.ending());
+        return page.resolveSibling(
+                page.getFileName().toString().replaceFirst("\\.html$", "") + Format.JFR.ending());
     }
 
     @Override

@@ -4,7 +4,9 @@ package dev.threadclock.watch.record;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Numbers and strings as Flight Recorder's files encode them; see jdk.jfr.internal.consumer.RecordingInput. */
+/**
+ * Numbers and strings as Flight Recorder's files encode them; see jdk.jfr.internal.consumer.RecordingInput.
+ */
 final class JfrBytes {
     private static final int NULL = 0;
     private static final int UTF_8 = 3;

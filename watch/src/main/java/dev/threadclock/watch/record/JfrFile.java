@@ -33,10 +33,10 @@ final class JfrFile implements Closeable {
     private final FileChannel file;
     private final JfrTypes types;
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
-    private long chunk;     // where it begins
-    private long end;       // of what has been flushed
+    private long chunk; // where it begins
+    private long end; // of what has been flushed
     private final long zeroMillis; // at tick 0
-    private long startMillis;      // of the chunk
+    private long startMillis; // of the chunk
     private long lastMillis;
     private int chunks;
     private long lastCheckpoint; // in the chunk; 0: none yet
@@ -46,7 +46,8 @@ final class JfrFile implements Closeable {
 
     /** startMillis: no event is earlier. */
     JfrFile(Path path, List<Class<? extends Event>> eventTypes, long startMillis) throws IOException {
-        file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
+        file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING);
         types = new JfrTypes(eventTypes);
         eventTypes.forEach(type -> fields.put(type, JfrTypes.fields(type)));
         zeroMillis = startMillis;
@@ -96,7 +97,8 @@ final class JfrFile implements Closeable {
     boolean flush() throws IOException {
         if (newThreads > 0) {
             long position = end - chunk + events.size();
-            JfrBytes checkpoint = new JfrBytes().number(JfrTypes.CHECKPOINT).number(ticks(lastMillis)).number(0)
+            JfrBytes checkpoint = new JfrBytes().number(JfrTypes.CHECKPOINT).number(ticks(lastMillis))
+                    .number(0)
                     .number(lastCheckpoint == 0 ? 0 : lastCheckpoint - position).number(0).number(1)
                     .number(types.threadType()).number(newThreads).raw(threads.toArray());
             events.raw(checkpoint.sized());
@@ -117,13 +119,15 @@ final class JfrFile implements Closeable {
     }
 
     private ByteBuffer header() {
-        return ByteBuffer.allocate(HEADER_SIZE).putInt(MAGIC).putShort(MAJOR).putShort(MINOR).putLong(end - chunk)
+        return ByteBuffer.allocate(HEADER_SIZE).putInt(MAGIC).putShort(MAJOR).putShort(MINOR)
+                .putLong(end - chunk)
                 .putLong(lastCheckpoint).putLong(HEADER_SIZE).putLong(startMillis * NANOS_PER_MILLI)
-                .putLong(ticks(lastMillis) - ticks(startMillis)).putLong(ticks(startMillis)).putLong(TICKS_PER_SECOND).putInt(COMPRESSED_NUMBERS).flip();
+                .putLong(ticks(lastMillis) - ticks(startMillis)).putLong(ticks(startMillis))
+                .putLong(TICKS_PER_SECOND).putInt(COMPRESSED_NUMBERS).flip();
     }
 
     private void write(ByteBuffer bytes, long position) throws IOException {
-        for (long at = position; bytes.hasRemaining(); ) {
+        for (long at = position; bytes.hasRemaining();) {
             at += file.write(bytes, at);
         }
     }

@@ -28,8 +28,8 @@ final class JfrTypes {
     static final int CHECKPOINT = 1;
 
     private static final String THREAD = "java.lang.Thread";
-    private static final List<Class<? extends Annotation>> SHOWN =
-            List.of(Label.class, Description.class, Category.class, Timespan.class, Timestamp.class);
+    private static final List<Class<? extends Annotation>> SHOWN = List.of(Label.class, Description.class,
+            Category.class, Timespan.class, Timestamp.class);
 
     private record Element(String name, Map<String, String> attributes, List<Element> children) {
         Element(String name, String... attributes) {
@@ -91,16 +91,19 @@ final class JfrTypes {
         Element thread = field(type, "eventThread", THREAD);
         thread.attributes().put("constantPool", "true");
         thread.add(new Element("annotation", "class", id(Label.class), "value", "Event Thread"));
-        fields(event).forEach(field -> annotate(field(type, field.getName(), field.getType().getName()), field.getAnnotations()));
+        fields(event).forEach(field -> annotate(field(type, field.getName(), field.getType().getName()),
+                field.getAnnotations()));
     }
 
     private void annotate(Element element, Annotation[] annotations) {
         for (Annotation annotation : annotations) {
             if (SHOWN.contains(annotation.annotationType())) {
-                Element added = element.add(new Element("annotation", "class", id(annotation.annotationType())));
+                Element added = element
+                        .add(new Element("annotation", "class", id(annotation.annotationType())));
                 Object value = value(annotation);
                 if (value instanceof String[] values) {
-                    Arrays.asList(values).forEach(one -> added.attributes().put("value-" + (added.attributes().size() - 1), one));
+                    Arrays.asList(values).forEach(
+                            one -> added.attributes().put("value-" + (added.attributes().size() - 1), one));
                 } else {
                     added.attributes().put("value", value.toString());
                 }
@@ -133,13 +136,17 @@ final class JfrTypes {
     static List<Field> fields(Class<?> event) {
         List<Field> fields = new ArrayList<>();
         for (Class<?> type = event; type != Event.class; type = type.getSuperclass()) {
-            Arrays.stream(type.getDeclaredFields()).filter(field -> field.isAnnotationPresent(Label.class)).forEach(fields::add);
+            Arrays.stream(type.getDeclaredFields()).filter(field -> field.isAnnotationPresent(Label.class))
+                    .forEach(fields::add);
         }
         fields.forEach(field -> field.setAccessible(true));
         return fields;
     }
 
-    /** The record that describes them. id: another one for each chunk, for readers that keep what belongs to it. */
+    /**
+     * The record that describes them. id: another one for each chunk, for readers that keep what belongs to
+     * it.
+     */
     byte[] toRecord(int id) {
         Element root = new Element("root");
         root.add(metadata);
@@ -147,7 +154,8 @@ final class JfrTypes {
         Map<String, Integer> strings = new LinkedHashMap<>();
         JfrBytes tree = new JfrBytes();
         put(tree, strings, root);
-        JfrBytes record = new JfrBytes().number(METADATA).number(0).number(0).number(id).number(strings.size());
+        JfrBytes record = new JfrBytes().number(METADATA).number(0).number(0).number(id)
+                .number(strings.size());
         strings.keySet().forEach(record::text);
         return record.raw(tree.toArray()).sized();
     }

@@ -63,7 +63,8 @@ final class JfrWriter implements IntervalWriter {
     }
 
     private void open(long startMillis) throws IOException {
-        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class), startMillis);
+        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class),
+                startMillis);
         RecordedJvm event = new RecordedJvm();
         event.jvm = subject.jvm();
         event.jdk = subject.jdk();

@@ -26,7 +26,8 @@ final class JsonIntervalWriter implements IntervalWriter {
 
     JsonIntervalWriter(Path path, Subject subject) throws IOException {
         file = FileChannel.open(path, StandardOpenOption.WRITE);
-        write("{\n  \"threadclock\": " + GSON.toJson(subject.threadclock()) + ",\n  \"jvm\": " + GSON.toJson(subject.jvm())
+        write("{\n  \"threadclock\": " + GSON.toJson(subject.threadclock()) + ",\n  \"jvm\": "
+                + GSON.toJson(subject.jvm())
                 + ",\n  \"jdk\": " + GSON.toJson(subject.jdk())
                 + ",\n  \"commandLine\": " + GSON.toJson(subject.commandLine())
                 + ",\n  \"intervals\": [");
@@ -42,7 +43,7 @@ final class JsonIntervalWriter implements IntervalWriter {
 
     private void write(String text) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap((text + END).getBytes(StandardCharsets.UTF_8));
-        for (long at = end; bytes.hasRemaining(); ) {
+        for (long at = end; bytes.hasRemaining();) {
             at += file.write(bytes, at);
         }
         end += bytes.limit() - END.length();

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "record",
         description = {
-            "Records the user, system and total CPU time of every thread of a running JVM, interval by interval: for Flight Recorder's tools,"
+            "Records the user, system and total CPU time of every thread of a running JVM, interval by"
+                    + " interval: for Flight Recorder's tools,"
                     + " for a spreadsheet, or as a page with charts.",
             ""
         },
@@ -64,12 +65,14 @@ public final class RecordCommand implements Subcommand {
             description = "How long: 60s, 5m, 1h. Without it, or with 0: until Ctrl-C.")
     private Duration duration;
 
-    @Option(names = {"-i", "--interval"}, paramLabel = "TIME", defaultValue = "1s", converter = TimeSpan.class,
+    @Option(names = {"-i", "--interval"}, paramLabel = "TIME", defaultValue = "1s",
+            converter = TimeSpan.class,
             description = "Length of an interval, 100ms to 1h (default: ${DEFAULT-VALUE}).")
     private Duration interval;
 
     @Option(names = "--jvm-events", paramLabel = "SETTINGS", arity = "0..1", fallbackValue = "default",
-            description = "With app.jfr, the JVM's own events in app.jvm.jfr beside it: settings are default, profile, or a .jfc file"
+            description = "With app.jfr, the JVM's own events in app.jvm.jfr beside it: settings are"
+                    + " default, profile, or a .jfc file"
                     + " of the JVM's.")
     private String jvmEvents;
 
@@ -83,16 +86,19 @@ public final class RecordCommand implements Subcommand {
 
     @Override
     public Integer call() throws IOException {
-        Format format = Format.of(file).orElseThrow(() -> wrong("cannot tell the format by the name " + file + "; it has to end in "
-                + Format.endings()));
+        Format format = Format.of(file)
+                .orElseThrow(() -> wrong("cannot tell the format by the name " + file + "; it has to end in "
+                        + Format.endings()));
         if (interval.compareTo(SHORTEST_INTERVAL) < 0 || interval.compareTo(LONGEST_INTERVAL) > 0) {
             throw wrong("--interval takes 100ms to 1h");
         }
         if (!duration.isZero() && duration.compareTo(interval) < 0) {
-            throw wrong("--duration is shorter than one interval; give a longer one, or a shorter --interval");
+            throw wrong(
+                    "--duration is shorter than one interval; give a longer one, or a shorter --interval");
         }
         if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
-            throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file" : "--jvm-events goes with a .jfr file only");
+            throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file"
+                    : "--jvm-events goes with a .jfr file only");
         }
         if (format == Format.JFR || format == Format.HTML) { // a page is made of a .jfr file
             JavaModules.require("jdk.net", "jdk.jfr");
@@ -140,7 +146,8 @@ public final class RecordCommand implements Subcommand {
         }
     }
 
-    private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop) throws IOException {
+    private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop)
+            throws IOException {
         Path scratch = output.partial(format.ending());
         Path soFar = format.soFar(scratch);
         boolean keep = false;
@@ -153,7 +160,8 @@ public final class RecordCommand implements Subcommand {
                 recorder = new Recorder(sampling, writer, mostNanos(), sofar -> tell(progress, sofar));
                 recorder.run(stop);
             }
-            String stopped = recorder.failure().map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
+            String stopped = recorder.failure()
+                    .map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
             if (recorder.recordedNanos() == 0) {
                 throw nothingRecorded(recorder, stopped, output);
             }
@@ -165,8 +173,10 @@ public final class RecordCommand implements Subcommand {
             if (!stopped.isEmpty()) {
                 throw new Failure(stopped + "what came before, " + what + ", is in " + output.path());
             }
-            Terminal.stdout().println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in " + output.path()
-                    + (recorder.late() ? "; the next sample did not come in time" : ""));
+            Terminal.stdout()
+                    .println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in "
+                            + output.path()
+                            + (recorder.late() ? "; the next sample did not come in time" : ""));
         } finally {
             if (!keep) {
                 Files.deleteIfExists(scratch);
@@ -187,8 +197,10 @@ public final class RecordCommand implements Subcommand {
         try {
             writer.finish();
         } catch (IOException e) {
-            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage() + "; what there is of it is in " + soFar
-                    + "; make room in that folder and record again, or try 'threadclock report' on a .jfr file");
+            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage()
+                    + "; what there is of it is in " + soFar
+                    + "; make room in that folder and record again, or try 'threadclock report' on a .jfr"
+                    + " file");
         }
     }
 
@@ -203,7 +215,8 @@ public final class RecordCommand implements Subcommand {
     private void tell(Progress progress, Recorder recorder) {
         if (Terminal.stderr().watched()) {
             progress.say("Recording: " + seconds(recorder.recordedNanos())
-                    + (duration.isZero() ? "" : " of " + seconds(duration.toNanos())) + "; Ctrl-C ends it and keeps what there is");
+                    + (duration.isZero() ? "" : " of " + seconds(duration.toNanos()))
+                    + "; Ctrl-C ends it and keeps what there is");
         }
     }
 
@@ -212,7 +225,8 @@ public final class RecordCommand implements Subcommand {
     }
 
     private static String seconds(long nanos) {
-        return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s" : Math.round(nanos / 1e9) + " s";
+        return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s"
+                : Math.round(nanos / 1e9) + " s";
     }
 
     /**

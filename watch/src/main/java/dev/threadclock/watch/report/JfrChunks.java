@@ -12,7 +12,8 @@ import java.util.Map;
 
 /**
  * The frame of a Flight Recorder file: chunks, each a header and events one after the other, among them the
- * checkpoints (constants), each of which says how far away the one before it is. The JDK's reader follows sizes
+ * checkpoints (constants), each of which says how far away the one before it is. The JDK's reader follows
+ * sizes
  * and links wherever they lead, in circles too, and waits for ever for the metadata of a JVM that was killed
  * before it wrote them (JDK 17.0.15 and 25.0.3, jdk.jfr.internal.consumer: ChunkHeader.refresh,
  * ChunkParser.readEvent and fillConstantPools).
@@ -31,7 +32,9 @@ final class JfrChunks {
         this.fileBytes = fileBytes;
     }
 
-    /** Throws if the JDK's reader would not come back from the file. Whatever else is wrong the reader says. */
+    /**
+     * Throws if the JDK's reader would not come back from the file. Whatever else is wrong the reader says.
+     */
     static void check(Path file) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
             JfrChunks chunks = new JfrChunks(in, Files.size(file));
@@ -52,8 +55,9 @@ final class JfrChunks {
         long metadata = readLong();
         skip(start + HEADER_BYTES - position);
         if (bytes < HEADER_BYTES || metadata == 0) {
-            throw new IOException("the chunk at byte " + start + " has " + bytes + " bytes and its metadata at "
-                    + metadata);
+            throw new IOException(
+                    "the chunk at byte " + start + " has " + bytes + " bytes and its metadata at "
+                            + metadata);
         }
         Map<Long, Long> links = new HashMap<>();
         long end = start + bytes;
@@ -113,7 +117,7 @@ final class JfrChunks {
     /** Seven bits a byte, the lowest first; the ninth byte has eight. */
     private long readVarint() throws IOException {
         long value = 0;
-        for (int shift = 0; ; shift += 7) {
+        for (int shift = 0;; shift += 7) {
             long next = in.readUnsignedByte();
             position++;
             if (shift == 56 || next < 0x80) {

@@ -45,10 +45,13 @@ final class JfrRecording {
             JfrChunks.check(file);
             recording.takeAll();
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            recording.cutShort(e); // the JDK's reader throws anything on bad data: InternalError, OutOfMemoryError
+            // The JDK's reader throws anything on bad data: InternalError, OutOfMemoryError.
+            recording.cutShort(e);
         }
         if (recording.uses.isEmpty()) {
-            throw new Failure(file + " has no CPU times of threads in it; they come from 'threadclock record PID -o FILE.jfr', or from any"
+            throw new Failure(file
+                    + " has no CPU times of threads in it; they come from 'threadclock record PID -o"
+                    + " FILE.jfr', or from any"
                     + " recording of a JVM that was started with -javaagent:threadclock.jar");
         }
         return recording;
@@ -66,7 +69,9 @@ final class JfrRecording {
     private void cutShort(Throwable e) {
         if (uses.isEmpty()) {
             throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
-                    : !Files.isReadable(file) ? "permission denied" : "it is no Flight Recorder file, or was cut off or damaged (" + e.getMessage() + ")"));
+                    : !Files.isReadable(file) ? "permission denied"
+                            : "it is no Flight Recorder file, or was cut off or damaged (" + e.getMessage()
+                                    + ")"));
         }
     }
 
@@ -87,7 +92,8 @@ final class JfrRecording {
         String name = Printable.line(String.valueOf(event.getString("threadName")));
         long javaId = event.getLong("javaThreadId");
         int tid = (int) event.getLong("osThreadId");
-        uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")), span -> new ArrayList<>())
+        uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")),
+                span -> new ArrayList<>())
                 .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, used));
     }
 

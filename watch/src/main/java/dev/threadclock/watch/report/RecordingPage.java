@@ -32,14 +32,16 @@ public final class RecordingPage {
     }
 
     /** The page's data as JSON. Times are whole microseconds, column by column. */
-    private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads, int[] colours) {}
+    private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
+            int[] colours) {}
 
     /**
      * at: the columns that user and system are of, all of them if it is missing. pool: for a thread, the
      * index of its pool.
      */
     private record Area(
-            String name, int[] at, long[] user, long[] system, Integer pool, Integer threads, Boolean other) {}
+            String name, int[] at, long[] user, long[] system, Integer pool, Integer threads,
+            Boolean other) {}
 
     public String toHtml() {
         List<Series> threads = shownThreads();

@@ -32,24 +32,30 @@ final class RecordingText {
         this.timeline = timeline;
         nameWidth = Math.max(SHORTEST_NAME, width - 1 - FIGURES_WIDTH - OVER_TIME_WIDTH - 2);
         busiestNanosPerSecond = timeline.pools().stream()
-                .flatMapToLong(pool -> IntStream.range(0, OVER_TIME_WIDTH).mapToLong(slice -> nanosPerSecond(pool, slice))).max().orElse(0);
+                .flatMapToLong(pool -> IntStream.range(0, OVER_TIME_WIDTH)
+                        .mapToLong(slice -> nanosPerSecond(pool, slice)))
+                .max().orElse(0);
     }
 
     /** "38.1 % of a CPU over 60 s: 31.0 % user, 7.1 % system". */
     static String headline(Timeline timeline) {
         Series process = timeline.process();
         double seconds = timeline.nanos() / 1e9;
-        return String.format(Locale.ROOT, "%.1f %% of a CPU over %s s: %.1f %% user, %.1f %% system", percent(process.nanos(), timeline),
-                seconds < 10 ? String.format(Locale.ROOT, "%.1f", seconds) : String.valueOf(Math.round(seconds)),
+        return String.format(Locale.ROOT, "%.1f %% of a CPU over %s s: %.1f %% user, %.1f %% system",
+                percent(process.nanos(), timeline),
+                seconds < 10 ? String.format(Locale.ROOT, "%.1f", seconds)
+                        : String.valueOf(Math.round(seconds)),
                 percent(process.userNanos(), timeline), percent(process.systemNanos(), timeline));
     }
 
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(headline(timeline));
-        lines.add(subject.jvm() + ", from " + Instant.ofEpochMilli(timeline.startMillis()).truncatedTo(ChronoUnit.SECONDS));
+        lines.add(subject.jvm() + ", from "
+                + Instant.ofEpochMilli(timeline.startMillis()).truncatedTo(ChronoUnit.SECONDS));
         lines.add("");
-        lines.add(String.format(Locale.ROOT, "%-" + nameWidth + "s%8s%10s%8s%10s  %s", "POOL, THREAD", "USER %", "SYSTEM %", "TOTAL %", "CPU s",
+        lines.add(String.format(Locale.ROOT, "%-" + nameWidth + "s%8s%10s%8s%10s  %s", "POOL, THREAD",
+                "USER %", "SYSTEM %", "TOTAL %", "CPU s",
                 "OVER TIME"));
         List<Series> pools = timeline.pools();
         List<Series> threads = timeline.threads();
@@ -67,7 +73,8 @@ final class RecordingText {
             return;
         }
         lines.add(line(RecordingPage.named(pool), pool));
-        threads.stream().limit(MOST_THREADS_OF_POOL).forEach(thread -> lines.add(line("  " + RecordingPage.named(thread), thread)));
+        threads.stream().limit(MOST_THREADS_OF_POOL)
+                .forEach(thread -> lines.add(line("  " + RecordingPage.named(thread), thread)));
         int left = threads.stream().skip(MOST_THREADS_OF_POOL).mapToInt(Series::threads).sum();
         if (left > 0) {
             lines.add("  and " + left + " more");
@@ -80,8 +87,10 @@ final class RecordingText {
         for (int slice = 0; slice < OVER_TIME_WIDTH; slice++) {
             overTime.append(level(nanosPerSecond(series, slice)));
         }
-        return String.format(Locale.ROOT, "%-" + nameWidth + "s%8.1f%10.1f%8.1f%10.2f  %s", shortened, percent(series.userNanos(), timeline),
-                percent(series.systemNanos(), timeline), percent(series.nanos(), timeline), series.nanos() / 1e9, overTime).stripTrailing();
+        return String.format(Locale.ROOT, "%-" + nameWidth + "s%8.1f%10.1f%8.1f%10.2f  %s", shortened,
+                percent(series.userNanos(), timeline),
+                percent(series.systemNanos(), timeline), percent(series.nanos(), timeline),
+                series.nanos() / 1e9, overTime).stripTrailing();
     }
 
     private char level(long nanosPerSecond) {
@@ -89,7 +98,8 @@ final class RecordingText {
             return LEVELS.charAt(0);
         }
         int highest = LEVELS.length() - 1;
-        return LEVELS.charAt((int) Math.max(1, Math.min(highest, Math.round((double) highest * nanosPerSecond / busiestNanosPerSecond))));
+        return LEVELS.charAt((int) Math.max(1,
+                Math.min(highest, Math.round((double) highest * nanosPerSecond / busiestNanosPerSecond))));
     }
 
     /**

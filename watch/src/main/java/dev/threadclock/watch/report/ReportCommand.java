@@ -17,7 +17,10 @@ import picocli.CommandLine.Spec;
 /** The report command: shows a Flight Recorder file that has CPU times, as text or as a page. */
 @Command(
         name = "report",
-        description = {"Shows the CPU times of threads in a Flight Recorder file, by pool and thread: as text, or as a page with charts.", ""},
+        description = {
+            "Shows the CPU times of threads in a Flight Recorder file, by pool and thread: as text, or as a"
+                    + " page with charts.",
+            ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -35,7 +38,8 @@ public final class ReportCommand implements Subcommand {
     @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
     private Path file;
 
-    @Option(names = {"-o", "--output"}, paramLabel = "FILE.html", description = "Write a page there; - is stdout.")
+    @Option(names = {"-o", "--output"}, paramLabel = "FILE.html",
+            description = "Write a page there; - is stdout.")
     private Path page;
 
     @Option(names = "--text", description = "Print text, besides the page.")
@@ -53,8 +57,9 @@ public final class ReportCommand implements Subcommand {
     public Integer call() {
         JavaModules.require("jdk.jfr");
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
-            throw new ParameterException(spec.commandLine(), "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
-                    + " writes .csv and .json");
+            throw new ParameterException(spec.commandLine(),
+                    "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
+                            + " writes .csv and .json");
         }
         OutputFile output = page == null ? null : new OutputFile(page, "-o FILE.html");
         if (output != null) {
@@ -67,7 +72,8 @@ public final class ReportCommand implements Subcommand {
         }
         if (output == null || text) {
             int width = Terminal.stdout().watched() ? Terminal.stdout().width() : WIDTH_OF_FILES;
-            new RecordingText(recording.subject(), timeline, width).lines().forEach(Terminal.stdout()::println);
+            new RecordingText(recording.subject(), timeline, width).lines()
+                    .forEach(Terminal.stdout()::println);
         }
         return 0;
     }

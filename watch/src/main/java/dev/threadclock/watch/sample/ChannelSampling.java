@@ -48,7 +48,8 @@ final class ChannelSampling implements Sampling {
             // Handled like any other failure to start.
         }
         sampling.close();
-        throw new Failure("the sampler in the JVM " + sampling.label() + " has ended at once: the JVM ends, or has no memory left;"
+        throw new Failure("the sampler in the JVM " + sampling.label()
+                + " has ended at once: the JVM ends, or has no memory left;"
                 + " try again");
     }
 

@@ -18,7 +18,8 @@ import java.util.Optional;
  * their order.
  */
 record Message(
-        Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone,
+        Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
+        List<Long> gone,
         Optional<Stack> stack) {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3150_534b_434f_4c43L;
@@ -54,27 +55,35 @@ record Message(
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
-        Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
+        Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
+                new ArrayList<>(),
                 new ArrayList<>(), stack);
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
                 switch (kind) {
-                    case MOMENT -> moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
-                    case JAVA -> message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
-                    case START -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
-                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(), Optional.of(times(in)), name(in)));
-                    case THREAD -> message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case MOMENT ->
+                        moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
+                    case JAVA ->
+                        message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> message.events.add(
+                            new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
+                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
+                            Optional.of(times(in)), name(in)));
+                    case THREAD ->
+                        message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
                     case TIMES -> message.ran.add(new Ran(in.getLong(), times(in)));
                     case GONE -> message.gone.add(in.getLong());
-                    case STACK -> stack = Optional.of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
+                    case STACK -> stack = Optional
+                            .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
-        return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone, stack);
+        return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
+                stack);
     }
 
     private static Times times(ByteBuffer in) {
@@ -95,7 +104,8 @@ record Message(
     /** The JVM's modified UTF-8. */
     private static String text(ByteBuffer in) throws IOException {
         byte[] bytes = bytes(in);
-        byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes).array();
+        byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes)
+                .array();
         return new DataInputStream(new ByteArrayInputStream(withLength)).readUTF();
     }
 

@@ -20,7 +20,8 @@ final class Remainder {
         allEnded = allEnded.plus(sum(ended));
         Times left = process.minus(allEnded).minus(sum(living));
         times = grown(times, left.userNanos(), left.totalNanos());
-        return times.totalNanos() == 0 ? Optional.empty() : Optional.of(new ThreadSample(0, 0, 0, NAME, "", 'X', times));
+        return times.totalNanos() == 0 ? Optional.empty()
+                : Optional.of(new ThreadSample(0, 0, 0, NAME, "", 'X', times));
     }
 
     private static Times sum(List<ThreadSample> threads) {

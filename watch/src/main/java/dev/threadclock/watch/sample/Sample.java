@@ -14,4 +14,5 @@ import java.util.List;
  *     ended threads equals the process's time
  * @param ended since the last sample, with their final times
  */
-public record Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads, List<ThreadSample> ended) {}
+public record Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads,
+        List<ThreadSample> ended) {}

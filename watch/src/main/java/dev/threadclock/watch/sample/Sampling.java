@@ -13,7 +13,9 @@ import java.util.Optional;
  * ends, in whatever way, the sampler in the JVM ends as well and leaves nothing behind.
  */
 public interface Sampling extends Closeable {
-    /** Throws dev.threadclock.terminal.Failure if the JVM cannot be sampled, with the reason and what to do. */
+    /**
+     * Throws dev.threadclock.terminal.Failure if the JVM cannot be sampled, with the reason and what to do.
+     */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         return ChannelSampling.open(jvm, period);
     }

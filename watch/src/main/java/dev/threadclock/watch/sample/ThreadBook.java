@@ -141,7 +141,8 @@ final class ThreadBook {
         List<ThreadSample> living = new ArrayList<>(rows.values().stream().map(this::living).toList());
         remainder.take(moment.process(), living, ended).ifPresent(living::add);
         begun = true;
-        return new Sample(moment.wallMillis(), moment.endNanos(), moment.process(), List.copyOf(living), List.copyOf(ended));
+        return new Sample(moment.wallMillis(), moment.endNanos(), moment.process(), List.copyOf(living),
+                List.copyOf(ended));
     }
 
     /** Matches each row with the youngest Java thread that had started on its TID by then. */
@@ -188,14 +189,16 @@ final class ThreadBook {
 
     private ThreadSample living(Row row) {
         if (row.life != null) {
-            return of(row.serial, row.tid, row.life, row.life.name, row.kernelName, javaState(row), row.times);
+            return of(row.serial, row.tid, row.life, row.life.name, row.kernelName, javaState(row),
+                    row.times);
         }
         if (row.ran || row.kernelState == '?') {
             row.kernelState = kernelState.apply(row.tid);
         }
         // A new thread has its creator's name until it sets its own.
         boolean starting = begun && row.passes == 1;
-        return of(row.serial, row.tid, null, starting ? STARTING : ThreadNames.full(row.kernelName), row.kernelName, row.kernelState, row.times);
+        return of(row.serial, row.tid, null, starting ? STARTING : ThreadNames.full(row.kernelName),
+                row.kernelName, row.kernelState, row.times);
     }
 
     /** Its end may come with this sample, and be later than its times here. */
@@ -211,10 +214,13 @@ final class ThreadBook {
         Times last = row.life != null && row.life.hasEnded() ? row.life.end.get() : row.times;
         Times times = last.totalNanos() < row.times.totalNanos() ? row.times
                 : Remainder.grown(row.times, last.userNanos(), last.totalNanos());
-        return of(row.serial, row.tid, row.life, row.life != null ? row.life.name : ThreadNames.full(row.kernelName), row.kernelName, 'X', times);
+        return of(row.serial, row.tid, row.life,
+                row.life != null ? row.life.name : ThreadNames.full(row.kernelName), row.kernelName, 'X',
+                times);
     }
 
-    private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName, char state, Times times) {
+    private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName,
+            char state, Times times) {
         return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times);
     }
 }

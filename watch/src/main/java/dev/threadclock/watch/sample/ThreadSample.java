@@ -13,4 +13,5 @@ package dev.threadclock.watch.sample;
  *     runnable for Java but has not run (in a system call, or waiting for a CPU), W waiting, S timed wait or
  *     sleep, B blocked on a monitor. Of a native thread the kernel's: R, S, D, T. X ended, ? unknown
  */
-public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state, Times times) {}
+public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state,
+        Times times) {}

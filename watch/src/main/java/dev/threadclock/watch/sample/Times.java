@@ -9,10 +9,12 @@ public record Times(long userNanos, long systemNanos, long totalNanos) {
     public static final Times NONE = new Times(0, 0, 0);
 
     public Times minus(Times other) {
-        return new Times(userNanos - other.userNanos, systemNanos - other.systemNanos, totalNanos - other.totalNanos);
+        return new Times(userNanos - other.userNanos, systemNanos - other.systemNanos,
+                totalNanos - other.totalNanos);
     }
 
     public Times plus(Times other) {
-        return new Times(userNanos + other.userNanos, systemNanos + other.systemNanos, totalNanos + other.totalNanos);
+        return new Times(userNanos + other.userNanos, systemNanos + other.systemNanos,
+                totalNanos + other.totalNanos);
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
-/** Which columns a table has: on a narrow screen, the name of a thread says more than how its time is divided. */
+/**
+ * Which columns a table has: on a narrow screen, the name of a thread says more than how its time is
+ * divided.
+ */
 enum Columns {
     ALL,
     /** Without user and system. */

@@ -38,7 +38,8 @@ final class Controls {
             case ESCAPE -> stackShown = help = false;
             case CLOSED -> quits = true;
             case CHARACTER -> take(press.character());
-            default -> { }
+            default -> {
+            }
         }
     }
 
@@ -59,7 +60,8 @@ final class Controls {
             case 'n' -> view.sortBy(SortKey.NAME);
             case 'k' -> view.select(view.selected() - 1);
             case 'j' -> view.select(view.selected() + 1);
-            default -> { }
+            default -> {
+            }
         }
     }
 
@@ -73,7 +75,8 @@ final class Controls {
             }
             case ESCAPE -> typed = Optional.empty();
             case CLOSED -> quits = true;
-            default -> { }
+            default -> {
+            }
         }
     }
 
@@ -92,7 +95,8 @@ final class Controls {
 
     /** frames: the last ones received. */
     Screen.State state(List<String> frames) {
-        Optional<List<String>> stack = stackShown ? Optional.of(stackOf() == 0 ? List.of() : frames) : Optional.empty();
+        Optional<List<String>> stack = stackShown ? Optional.of(stackOf() == 0 ? List.of() : frames)
+                : Optional.empty();
         return new Screen.State(label, paused, help, typed, stack);
     }
 }

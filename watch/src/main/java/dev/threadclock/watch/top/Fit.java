@@ -11,7 +11,7 @@ final class Fit {
     static String left(String text, int width) {
         StringBuilder fitted = new StringBuilder();
         int columns = 0;
-        for (int i = 0; i < text.length(); ) {
+        for (int i = 0; i < text.length();) {
             int character = text.codePointAt(i);
             int wide = Math.max(0, WCWidth.wcwidth(character));
             if (columns + wide > width) {

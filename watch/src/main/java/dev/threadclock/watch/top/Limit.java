@@ -25,7 +25,9 @@ final class Limit {
         }
     }
 
-    /** An interval may be slightly longer or shorter than requested: another half one would have to fit in. */
+    /**
+     * An interval may be slightly longer or shorter than requested: another half one would have to fit in.
+     */
     boolean isReached() {
         return intervals >= most || intervals > 0 && mostNanos < Long.MAX_VALUE
                 && System.nanoTime() - firstNanos + lengthNanos / 2 >= mostNanos;

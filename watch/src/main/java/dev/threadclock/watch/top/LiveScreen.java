@@ -37,7 +37,8 @@ final class LiveScreen implements AutoCloseable {
     private final dev.threadclock.terminal.Terminal out = dev.threadclock.terminal.Terminal.stdout();
     private final Terminal terminal;
     private final View view;
-    private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(), Runtime.getRuntime().availableProcessors());
+    private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(),
+            Runtime.getRuntime().availableProcessors());
     private final Runnable restore = this::restore;
     private final Attributes before;
     private volatile boolean interrupted;
@@ -45,7 +46,8 @@ final class LiveScreen implements AutoCloseable {
 
     LiveScreen(View view) throws IOException {
         this.view = view;
-        terminal = new ExecTerminalProvider().posixSysTerminal("threadclock", TYPE, false, Charset.defaultCharset(), true,
+        terminal = new ExecTerminalProvider().posixSysTerminal("threadclock", TYPE, false,
+                Charset.defaultCharset(), true,
                 Terminal.SignalHandler.SIG_DFL, false, SystemStream.Output);
         before = terminal.getAttributes();
         Shutdown.add(restore);
@@ -68,7 +70,8 @@ final class LiveScreen implements AutoCloseable {
             Press press = keys.read(KEY_MILLIS);
             controls.take(press, size.getRows());
             Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
-            boolean changed = press.key() != Key.NONE || newest.isPresent() || resized || !frames.equals(sampling.stack(controls.stackOf()));
+            boolean changed = press.key() != Key.NONE || newest.isPresent() || resized
+                    || !frames.equals(sampling.stack(controls.stackOf()));
             if (resized) {
                 resized = false;
                 size = terminal.getSize();
@@ -115,8 +118,9 @@ final class LiveScreen implements AutoCloseable {
         try {
             terminal.setAttributes(before);
         } catch (IOError e) {
-            dev.threadclock.terminal.Terminal.stderr().println("the terminal could not be set back: " + e.getCause().getMessage()
-                    + "; 'stty sane' does it");
+            dev.threadclock.terminal.Terminal.stderr()
+                    .println("the terminal could not be set back: " + e.getCause().getMessage()
+                            + "; 'stty sane' does it");
         }
     }
 

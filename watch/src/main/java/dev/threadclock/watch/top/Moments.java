@@ -35,7 +35,8 @@ final class Moments {
             if (interval.isEmpty()) {
                 waits.begin(sample.get());
             } else {
-                return Optional.of(new Moment(interval.get().withWaits(waits.next(interval.get())), last.since(before), HostLoad.now()));
+                return Optional.of(new Moment(interval.get().withWaits(waits.next(interval.get())),
+                        last.since(before), HostLoad.now()));
             }
         }
     }

@@ -26,7 +26,8 @@ final class Records {
         all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
         all.addProperty("load", known(moment.host().load()));
         all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
-        all.add(grouped ? "pools" : "threads", grouped ? IntervalJson.pools(rows) : IntervalJson.threads(rows));
+        all.add(grouped ? "pools" : "threads",
+                grouped ? IntervalJson.pools(rows) : IntervalJson.threads(rows));
         return GSON.toJson(all);
     }
 

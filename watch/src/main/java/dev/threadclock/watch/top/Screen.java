@@ -52,19 +52,22 @@ final class Screen {
      * @param typed the filter that is being typed
      * @param stack of the selected thread, if requested
      */
-    record State(String label, boolean paused, boolean help, Optional<String> typed, Optional<List<String>> stack) {}
+    record State(String label, boolean paused, boolean help, Optional<String> typed,
+            Optional<List<String>> stack) {}
 
     List<String> draw(Moment moment, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
         String clock = CLOCK.format(Instant.ofEpochMilli(moment.interval().endMillis()).atZone(zone));
-        lines.add(style.bold(Fit.left("threadclock top  " + state.label(), width - clock.length() - 1)) + " " + clock);
+        lines.add(style.bold(Fit.left("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
+                + clock);
         Table.head(moment, cpus).forEach(line -> lines.add(Fit.left(line, width)));
         List<String> below = state.stack().map(frames -> stack(view, frames, width)).orElse(List.of());
         int room = Math.max(0, height - lines.size() - 2 - below.size());
         if (state.help()) {
             HELP.stream().limit(room + 1).forEach(line -> lines.add(Fit.left(line, width)));
         } else {
-            lines.add(style.reversed(Fit.left(" " + Table.columns(view.grouped(), Columns.of(width)), width)));
+            lines.add(
+                    style.reversed(Fit.left(" " + Table.columns(view.grouped(), Columns.of(width)), width)));
             rows(moment.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
@@ -80,8 +83,10 @@ final class Screen {
         int first = Math.max(0, Math.min(view.selected() - room / 2, rows.size() - room));
         for (int i = first; i < Math.min(first + room, rows.size()); i++) {
             boolean selected = i == view.selected();
-            String line = Fit.left((selected ? ">" : " ") + Table.line(interval, rows.get(i), view.grouped(), Columns.of(width)), width);
-            lines.add(selected ? style.bold(line) : rows.get(i).interval().totalNanos() == 0 ? style.dim(line) : line);
+            String line = Fit.left((selected ? ">" : " ")
+                    + Table.line(interval, rows.get(i), view.grouped(), Columns.of(width)), width);
+            lines.add(selected ? style.bold(line)
+                    : rows.get(i).interval().totalNanos() == 0 ? style.dim(line) : line);
         }
     }
 

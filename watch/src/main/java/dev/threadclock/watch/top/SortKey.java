@@ -17,7 +17,8 @@ enum SortKey {
     private final Comparator<Use> order;
 
     SortKey(Comparator<Use> order) {
-        this.order = order.thenComparing(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed())
+        this.order = order
+                .thenComparing(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed())
                 .thenComparing(Use::name).thenComparingInt(Use::tid);
     }
 

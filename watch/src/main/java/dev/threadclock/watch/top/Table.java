@@ -15,42 +15,60 @@ final class Table {
 
     private Table() {}
 
-    /** Percent of one core; steal is a share of the machine's CPUs, throttling and pressure a share of the time. */
+    /**
+     * Percent of one core; steal is a share of the machine's CPUs, throttling and pressure a share of the
+     * time.
+     */
     static List<String> head(Moment moment, int cpus) {
         Interval interval = moment.interval();
         Hindrance hindrance = moment.hindrance();
         Times process = interval.process();
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
-                interval.percent(process.totalNanos()), interval.percent(process.userNanos()), interval.percent(process.systemNanos()),
+        lines.add(String.format(Locale.ROOT,
+                "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
+                interval.percent(process.totalNanos()), interval.percent(process.userNanos()),
+                interval.percent(process.systemNanos()),
                 time(interval.life().totalNanos())));
-        StringBuilder machine = new StringBuilder(String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs",
-                interval.threads().stream().filter(use -> use.serial() != 0).count(), interval.ended().size(), interval.nanos() / 1e9, cpus));
+        StringBuilder machine = new StringBuilder(
+                String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs",
+                        interval.threads().stream().filter(use -> use.serial() != 0).count(),
+                        interval.ended().size(), interval.nanos() / 1e9, cpus));
         if (hindrance.limited()) {
             machine.append(String.format(Locale.ROOT, ", limit %.2f, throttled %.1f %%", hindrance.cpus(),
                     interval.percent(hindrance.throttledNanos())));
         }
-        moment.host().load().ifPresent(load -> machine.append(String.format(Locale.ROOT, ", load %.1f", load)));
-        moment.host().pressurePercent().ifPresent(percent -> machine.append(String.format(Locale.ROOT, ", pressure %.0f %%", percent)));
-        machine.append(String.format(Locale.ROOT, ", steal %.1f %%", interval.percent(hindrance.stolenNanos()) / cpus));
+        moment.host().load()
+                .ifPresent(load -> machine.append(String.format(Locale.ROOT, ", load %.1f", load)));
+        moment.host().pressurePercent().ifPresent(
+                percent -> machine.append(String.format(Locale.ROOT, ", pressure %.0f %%", percent)));
+        machine.append(String.format(Locale.ROOT, ", steal %.1f %%",
+                interval.percent(hindrance.stolenNanos()) / cpus));
         lines.add(machine.toString());
         return lines;
     }
 
     static String columns(boolean grouped, Columns columns) {
-        return line(columns, "TOTAL%", "USER%", "SYS%", "WAIT%", "TIME", 'S', grouped ? "THREADS" : "TID", grouped ? "POOL" : "THREAD");
+        return line(columns, "TOTAL%", "USER%", "SYS%", "WAIT%", "TIME", 'S', grouped ? "THREADS" : "TID",
+                grouped ? "POOL" : "THREAD");
     }
 
     static String line(Interval interval, Use use, boolean grouped, Columns columns) {
-        String number = grouped ? Integer.toString(use.threads()) : use.tid() == 0 ? "-" : Integer.toString(use.tid());
-        return line(columns, percent(interval, use.interval().totalNanos()), percent(interval, use.interval().userNanos()),
+        String number = grouped ? Integer.toString(use.threads())
+                : use.tid() == 0 ? "-" : Integer.toString(use.tid());
+        return line(columns, percent(interval, use.interval().totalNanos()),
+                percent(interval, use.interval().userNanos()),
                 percent(interval, use.interval().systemNanos()),
-                use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()), time(use.life().totalNanos()), use.state(), number, use.name());
+                use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()),
+                time(use.life().totalNanos()), use.state(), number, use.name());
     }
 
-    /** Without String.format: there may be thousands of lines, and it costs 30 us for each in a JVM that has just started. */
-    private static String line(Columns columns, String total, String user, String system, String wait, String time, char state,
-                               String number, String name) {
+    /**
+     * Without String.format: there may be thousands of lines, and it costs 30 us for each in a JVM that has
+     * just started.
+     */
+    private static String line(Columns columns, String total, String user, String system, String wait,
+            String time, char state,
+            String number, String name) {
         StringBuilder line = new StringBuilder(64);
         right(line, total, 7);
         if (columns == Columns.ALL) {
@@ -80,7 +98,8 @@ final class Table {
     static String time(long nanos) {
         long hundredths = nanos / NANOS_PER_HUNDREDTH;
         long seconds = hundredths / 100;
-        return seconds < 3600 ? seconds / 60 + ":" + twoDigits(seconds % 60) + "." + twoDigits(hundredths % 100)
+        return seconds < 3600
+                ? seconds / 60 + ":" + twoDigits(seconds % 60) + "." + twoDigits(hundredths % 100)
                 : seconds / 3600 + ":" + twoDigits(seconds / 60 % 60) + ":" + twoDigits(seconds % 60);
     }
 

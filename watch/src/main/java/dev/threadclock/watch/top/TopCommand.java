@@ -23,7 +23,9 @@ import picocli.CommandLine.Spec;
 /** The top command: which threads of a JVM currently use the CPU, in user and in system mode. */
 @Command(
         name = "top",
-        description = {"Shows which threads of a JVM use the CPU: Java's, the collector's, the compilers', all others.", ""},
+        description = {
+            "Shows which threads of a JVM use the CPU: Java's, the collector's, the compilers', all others.",
+            ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -48,7 +50,8 @@ public final class TopCommand implements Subcommand {
     @Mixin
     private JvmChoice jvm;
 
-    @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s", converter = TimeSpan.class,
+    @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s",
+            converter = TimeSpan.class,
             description = "From one sample to the next, 100ms to 1h (default: ${DEFAULT-VALUE}).")
     private Duration interval;
 
@@ -67,7 +70,8 @@ public final class TopCommand implements Subcommand {
     @Option(names = "--group", description = "By pool: threads whose names differ in numbers only.")
     private boolean grouped;
 
-    @Option(names = "--filter", paramLabel = "TEXT", defaultValue = "", description = "Only names with this text in them.")
+    @Option(names = "--filter", paramLabel = "TEXT", defaultValue = "",
+            description = "Only names with this text in them.")
     private String filter;
 
     @Option(names = "--once", description = "One interval, without a screen: as text unless told otherwise.")
@@ -77,7 +81,8 @@ public final class TopCommand implements Subcommand {
     private boolean all;
 
     @Option(names = "--frames",
-            description = "With --once, the top frames of each Java thread, which is stopped at a safepoint for them; of 10 threads, or of -n.")
+            description = "With --once, the top frames of each Java thread, which is stopped at a safepoint"
+                    + " for them; of 10 threads, or of -n.")
     private boolean frames;
 
     @ArgGroup
@@ -103,17 +108,22 @@ public final class TopCommand implements Subcommand {
 
     @Override
     public Integer call() throws IOException {
-        check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0, "--interval takes 100ms to 1h");
-        check(duration.isZero() || !once, "--once is one interval, whose length is -i; -d is how long to go on: give one of the two");
+        check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0,
+                "--interval takes 100ms to 1h");
+        check(duration.isZero() || !once,
+                "--once is one interval, whose length is -i; -d is how long to go on: give one of the two");
         check(duration.isZero() || duration.compareTo(interval) >= 0,
                 "--duration is shorter than one interval; give a longer one, or a shorter --interval (-i)");
         check(count == null || count > 0, "-n takes a number from 1 on");
         check(!frames || once && !form.json && !form.csv && !grouped,
-                "--frames goes with --once, as text and by thread; on the screen, enter shows the frames of a thread");
-        check(!(form.csv && grouped), "--csv has a row per thread, with its pool; --group goes with text and JSON");
+                "--frames goes with --once, as text and by thread; on the screen, enter shows the frames of"
+                        + " a thread");
+        check(!(form.csv && grouped),
+                "--csv has a row per thread, with its pool; --group goes with text and JSON");
         long most = count == null ? Long.MAX_VALUE : count;
         Limit limit = new Limit(once ? 1 : most, duration);
-        text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most, frames ? MOST_FRAMES : 0);
+        text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
+                frames ? MOST_FRAMES : 0);
         View view = new View(sort, grouped, filter, form.json || form.csv);
         jvm.pid();
         if (!once && !form.json && !form.csv && Terminal.stdout().watched() && Terminal.hasKeyboard()) {
@@ -159,6 +169,7 @@ public final class TopCommand implements Subcommand {
         if (form.json) {
             return List.of(Records.json(sampling.pid(), moment, rows, grouped));
         }
-        return form.csv ? IntervalCsv.rows(moment.interval(), rows) : text.lines(sampling, moment, rows, grouped);
+        return form.csv ? IntervalCsv.rows(moment.interval(), rows)
+                : text.lines(sampling, moment, rows, grouped);
     }
 }

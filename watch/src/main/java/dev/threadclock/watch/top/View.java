@@ -37,10 +37,12 @@ final class View {
     /** From the newest interval, or again from the same one after a change. */
     List<Use> update(Interval interval) {
         String wanted = filter.toLowerCase(Locale.ROOT);
-        List<Use> all = new ArrayList<>(grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
+        List<Use> all = new ArrayList<>(
+                grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
         all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
         all.sort(frozen == null ? sort.order()
-                : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE)).thenComparing(sort.order()));
+                : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE))
+                        .thenComparing(sort.order()));
         rows = List.copyOf(all);
         selected = Math.max(0, Math.min(selected, rows.size() - 1));
         for (int i = 0; i < rows.size(); i++) {

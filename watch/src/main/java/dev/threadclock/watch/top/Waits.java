@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What threads waited for a CPU in each interval, read from outside the JVM: once of all threads, then only of
+ * What threads waited for a CPU in each interval, read from outside the JVM: once of all threads, then only
+ * of
  * those that have run, because the others' account has not changed.
  */
 final class Waits {
@@ -27,7 +28,8 @@ final class Waits {
     /** The sample before the first interval. */
     void begin(Sample sample) {
         for (ThreadSample thread : sample.threads()) {
-            waited(thread.tid(), thread.times().totalNanos()).ifPresent(nanos -> waited.put(thread.serial(), nanos));
+            waited(thread.tid(), thread.times().totalNanos())
+                    .ifPresent(nanos -> waited.put(thread.serial(), nanos));
         }
     }
 
@@ -54,7 +56,8 @@ final class Waits {
     /** ranNanos: of this thread before; another one that has got its TID since has run less. */
     private OptionalLong waited(int tid, long ranNanos) {
         Optional<RunQueue> account = tid == 0 ? Optional.empty() : sampling.runQueue(tid);
-        return account.isPresent() && account.get().ranNanos() >= ranNanos ? OptionalLong.of(account.get().waitedNanos())
+        return account.isPresent() && account.get().ranNanos() >= ranNanos
+                ? OptionalLong.of(account.get().waitedNanos())
                 : OptionalLong.empty();
     }
 }

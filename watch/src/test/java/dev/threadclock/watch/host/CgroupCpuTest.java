@@ -29,7 +29,8 @@ class CgroupCpuTest {
 
     @Test
     void version1SaysTheSame() {
-        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1)).isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
+        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1))
+                .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
         assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
         assertThat(CgroupCpu.version1("", "", "").limited()).isFalse();
     }
@@ -48,6 +49,7 @@ class CgroupCpuTest {
     @Test
     void nonsenseIsNoLimit() {
         assertThatThrownBy(() -> CgroupCpu.version2("x y", "")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> CgroupCpu.version2("100000 0", "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> CgroupCpu.version2("100000 0", ""))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -18,7 +18,8 @@ class CgroupsTest {
 
     private String mounts(String shown, String type, String options) {
         return "23 28 0:21 / /proc rw,nosuid - proc proc rw\n"
-                + "31 23 0:28 " + shown + " " + mount + " rw,relatime shared:9 - " + type + " cgroup " + options + "\n";
+                + "31 23 0:28 " + shown + " " + mount + " rw,relatime shared:9 - " + type + " cgroup "
+                + options + "\n";
     }
 
     @Test
@@ -32,7 +33,8 @@ class CgroupsTest {
     void version1CountsWhereItHasTheCpuController() throws Exception {
         Path group = Files.createDirectories(mount.resolve("app"));
         String groups = "5:memory:/elsewhere\n4:cpu,cpuacct:/app\n0::/\n";
-        assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,cpu,cpuacct"))).containsExactly(new Cgroups.Place(mount, group, false));
+        assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,cpu,cpuacct")))
+                .containsExactly(new Cgroups.Place(mount, group, false));
         assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,memory"))).isEmpty();
         assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,cpuset"))).isEmpty();
     }

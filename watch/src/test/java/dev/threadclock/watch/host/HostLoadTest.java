@@ -11,7 +11,9 @@ class HostLoadTest {
     @Test
     void theKernelsOwnTexts() {
         HostLoad load = HostLoad.parse(Optional.of("4.69 3.96 3.40 2/383 12345"),
-                Optional.of("some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0"));
+                Optional.of(
+                        "some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00"
+                                + " avg60=0.00 avg300=0.00 total=0"));
         assertThat(load.load()).hasValue(4.69);
         assertThat(load.pressurePercent()).hasValue(24.31);
     }

@@ -10,7 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Figures in files of /proc, and none if the files lack them. */
 class SystemTextsTest {
     @ParameterizedTest
-    @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2", "Name:\tSeccomp:|Seccomp:\t1, 1"})
+    @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2",
+        "Name:\tSeccomp:|Seccomp:\t1, 1"})
     void seccomp(String status, int mode) {
         assertThat(SystemTexts.seccomp(status.replace('|', '\n'))).contains(mode);
     }
@@ -23,7 +24,8 @@ class SystemTextsTest {
 
     @Test
     void stealIsAShareOfAllTimeAndGuestIsInUserAlready() {
-        SystemTexts.Steal steal = SystemTexts.steal("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n").orElseThrow();
+        SystemTexts.Steal steal = SystemTexts.steal("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n")
+                .orElseThrow();
         assertThat(steal.hundredths()).isEqualTo(50);
         assertThat(steal.share()).isEqualTo(0.05);
         assertThat(SystemTexts.steal("cpu  1 2 3 4\n")).as("Linux before 2.6.11").isEmpty();
@@ -41,7 +43,8 @@ class SystemTextsTest {
 
     @Test
     void containersShowInTheNamesOfGroups() {
-        assertThat(SystemTexts.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope")).isEqualTo("kubepods");
+        assertThat(SystemTexts.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope"))
+                .isEqualTo("kubepods");
         assertThat(SystemTexts.containerOfGroups("0::/user.slice/user-1000.slice")).isEmpty();
     }
 }

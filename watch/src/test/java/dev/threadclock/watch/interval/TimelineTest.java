@@ -33,7 +33,8 @@ class TimelineTest {
         assertThat(timeline.endMillis(timeline.columns() - 1)).isEqualTo(1000L * INTERVALS);
         assertThat(timeline.process().userNanos()).isEqualTo(6L * INTERVALS);
         assertThat(timeline.pools()).extracting(Series::name).containsExactly("steady", "job-*");
-        assertThat(timeline.pools()).extracting(Series::nanos).containsExactly(5L * INTERVALS, 4L * INTERVALS);
+        assertThat(timeline.pools()).extracting(Series::nanos).containsExactly(5L * INTERVALS,
+                4L * INTERVALS);
         assertThat(timeline.pools().get(0).userNanos(timeline.columns() / 2)).as("as much in each column")
                 .isEqualTo(timeline.pools().get(0).userNanos(0));
     }
@@ -46,7 +47,9 @@ class TimelineTest {
         }
         assertThat(timeline.threads()).hasSizeLessThan(2000);
         assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
-                .extracting(Series::nanos).satisfies(nanos -> assertThat(nanos.stream().mapToLong(Long::longValue).sum()).isEqualTo(4L * INTERVALS));
+                .extracting(Series::nanos)
+                .satisfies(nanos -> assertThat(nanos.stream().mapToLong(Long::longValue).sum())
+                        .isEqualTo(4L * INTERVALS));
         assertThat(timeline.threads()).extracting(Series::name).contains("(other threads)");
     }
 
@@ -58,7 +61,9 @@ class TimelineTest {
         }
         assertThat(timeline.pools()).extracting(Series::threads).containsExactly(1, INTERVALS);
         assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
-                .extracting(Series::threads).satisfies(counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(INTERVALS));
+                .extracting(Series::threads)
+                .satisfies(counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum())
+                        .isEqualTo(INTERVALS));
     }
 
     @Test

@@ -23,7 +23,8 @@ class RecorderTest {
         @Override
         public Optional<Sample> next() {
             second++;
-            return Optional.of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
+            return Optional
+                    .of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
         }
     }
 
@@ -49,10 +50,12 @@ class RecorderTest {
     @Test
     void aFullDiskKeepsWhatCameBefore() {
         try (StopRequest stop = new StopRequest()) {
-            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {});
+            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {
+            });
             recorder.run(stop);
             assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
-            assertThat(recorder.failure()).get().extracting(IOException::getMessage).isEqualTo("No space left on device");
+            assertThat(recorder.failure()).get().extracting(IOException::getMessage)
+                    .isEqualTo("No space left on device");
             assertThat(recorder.ended()).isFalse();
         }
     }
@@ -75,7 +78,8 @@ class RecorderTest {
     @Timeout(60)
     void theClockEndsItWhenNoSampleComes() {
         try (StopRequest stop = new StopRequest()) {
-            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {});
+            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {
+            });
             recorder.run(stop);
             assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
             assertThat(recorder.late()).isTrue();

@@ -45,13 +45,16 @@ class RecordingFilesTest {
 
     /** All intervals are written, but the file is not finished, as if the recorder had been killed. */
     private static IntervalWriter begin(Format format, Path file) throws Exception {
-        IntervalWriter writer = format.open(file, new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
+        IntervalWriter writer = format.open(file,
+                new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
             Times process = new Times(90_000_001, 29_999_999, 120_000_000);
             writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
-                    new Use("worker-1", 11, 5, 1, 'R', 1, new Times(70_000_001, 20_000_002, 90_000_004), process),
+                    new Use("worker-1", 11, 5, 1, 'R', 1, new Times(70_000_001, 20_000_002, 90_000_004),
+                            process),
                     new Use("has not run", 13, 6, 2, 'W', 1, Times.NONE, process),
-                    new Use(NASTY, 12, 7, 0, 'S', 1, new Times(20_000_000, 9_000_000, 29_999_996), process)), List.of()));
+                    new Use(NASTY, 12, 7, 0, 'S', 1, new Times(20_000_000, 9_000_000, 29_999_996), process)),
+                    List.of()));
         }
         return writer;
     }
@@ -80,7 +83,8 @@ class RecordingFilesTest {
             for (int k = 1; k <= 300; k++) {
                 threads.add(new Use(name + k, k, k, k, 'R', 1, used, used));
             }
-            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, used, used, threads, List.of()));
+            writer.write(
+                    new Interval(1_700_000_000_000L + 500L * i, 500_000_000, used, used, threads, List.of()));
         }
         writer.finish();
         assertThat(Files.size(file)).isGreaterThan(20_000_000);
@@ -102,12 +106,15 @@ class RecordingFilesTest {
     void csvHasARowForEachThreadAndInterval() throws Exception {
         List<String> lines = Files.readAllLines(write(Format.CSV));
         assertThat(lines).hasSize(1 + 2 * INTERVALS);
-        assertThat(lines.get(0)).isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,"
-                + "total_ns,life_user_ns,life_system_ns,life_total_ns");
-        assertThat(lines.get(1)).isEqualTo("2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,R,70000001,20000002,90000004,"
-                + "90000001,29999999,120000000");
+        assertThat(lines.get(0))
+                .isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,"
+                        + "total_ns,life_user_ns,life_system_ns,life_total_ns");
+        assertThat(lines.get(1)).isEqualTo(
+                "2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,R,70000001,20000002,90000004,"
+                        + "90000001,29999999,120000000");
         String quoted = '"' + NASTY.replace("\"", "\"\"") + '"';
-        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted + ",S,20000000,9000000,29999996,90000001,29999999,120000000");
+        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted
+                + ",S,20000000,9000000,29999996,90000001,29999999,120000000");
     }
 
     @Test
@@ -121,26 +128,30 @@ class RecordingFilesTest {
         assertThat(thread.get("name").getAsString()).isEqualTo(NASTY);
         assertThat(thread.get("totalNanos").getAsLong()).isEqualTo(29_999_996);
         assertThat(thread.getAsJsonObject("life").get("totalNanos").getAsLong()).isEqualTo(120_000_000);
-        assertThat(Files.readAllLines(write(Format.JSON))).as("a line for each interval").filteredOn(line -> line.contains("\"end\""))
+        assertThat(Files.readAllLines(write(Format.JSON))).as("a line for each interval")
+                .filteredOn(line -> line.contains("\"end\""))
                 .hasSize(INTERVALS);
     }
 
     @Test
     void jfrHasRawNanosecondsAndUnitsForItsTools() throws Exception {
         List<RecordedEvent> events = RecordingFile.readAllEvents(write(Format.JFR)).stream()
-                .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime")).toList();
+                .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime"))
+                .toList();
         assertThat(events).hasSize(2 * INTERVALS);
         RecordedEvent event = events.get(0);
         assertThat(event.getString("pool")).isEqualTo("worker-*");
         assertThat(event.getLong("user")).isEqualTo(70_000_001);
         assertThat(event.getDuration("total").toNanos()).as("a time span").isEqualTo(90_000_004);
-        assertThat(event.getStartTime().toEpochMilli()).as("the time of the sample").isEqualTo(1_700_000_000_500L);
+        assertThat(event.getStartTime().toEpochMilli()).as("the time of the sample")
+                .isEqualTo(1_700_000_000_500L);
         assertThat(event.getThread().getJavaName()).isEqualTo("worker-1");
         assertThat(event.getThread().getJavaThreadId()).isEqualTo(1);
         assertThat(event.getThread().getOSThreadId()).isEqualTo(11);
         assertThat(events.get(1).getThread().getOSName()).isEqualTo(NASTY);
         assertThat(event.getInstant("intervalEnd").toEpochMilli()).isEqualTo(1_700_000_000_500L);
-        assertThat(event.getEventType().getField("system").getContentType()).as("tools show units").isEqualTo("jdk.jfr.Timespan");
+        assertThat(event.getEventType().getField("system").getContentType()).as("tools show units")
+                .isEqualTo("jdk.jfr.Timespan");
         assertThat(event.getEventType().getField("system").getLabel()).isEqualTo("System Time");
         assertThat(event.getEventType().getCategoryNames()).endsWith("threadclock");
     }
@@ -150,7 +161,8 @@ class RecordingFilesTest {
         Path jfr = write(Format.JFR);
         Path page = folder.resolve("report.html");
         assertThat(report(jfr.toString(), "-o", page.toString())).isZero();
-        assertThat(Files.readString(page)).as("the same page").matches(Files.readString(write(Format.HTML))::equals);
+        assertThat(Files.readString(page)).as("the same page")
+                .matches(Files.readString(write(Format.HTML))::equals);
     }
 
     @Test
@@ -186,11 +198,14 @@ class RecordingFilesTest {
     @Test
     void lengthsOfTimeHaveUnits() {
         TimeSpan spans = new TimeSpan();
-        assertThat(List.of("250ms", "90", "90s", "5m", "1h", "2d", "0.2", "1.5s", "0.25m")).extracting(text -> spans.convert(text).toMillis())
-                .containsExactly(250L, 90_000L, 90_000L, 300_000L, 3_600_000L, 172_800_000L, 200L, 1_500L, 15_000L);
-        assertThat(List.of("", "5x", "-1s", ".5s", "1.s", "1,5s", "s")).allSatisfy(text ->
-                assertThatThrownBy(() -> spans.convert(text)).hasMessageContaining("500ms"));
-        assertThat(List.of(200, 1_000, 10_000, 1_500)).extracting(millis -> TimeSpan.text(Duration.ofMillis(millis)))
+        assertThat(List.of("250ms", "90", "90s", "5m", "1h", "2d", "0.2", "1.5s", "0.25m"))
+                .extracting(text -> spans.convert(text).toMillis())
+                .containsExactly(250L, 90_000L, 90_000L, 300_000L, 3_600_000L, 172_800_000L, 200L, 1_500L,
+                        15_000L);
+        assertThat(List.of("", "5x", "-1s", ".5s", "1.s", "1,5s", "s")).allSatisfy(
+                text -> assertThatThrownBy(() -> spans.convert(text)).hasMessageContaining("500ms"));
+        assertThat(List.of(200, 1_000, 10_000, 1_500))
+                .extracting(millis -> TimeSpan.text(Duration.ofMillis(millis)))
                 .containsExactly("200 ms", "1 s", "10 s", "1.5 s");
         assertThat(Format.endings()).isEqualTo(".jfr, .csv, .json or .html");
     }

@@ -89,8 +89,10 @@ class DamagedRecordingTest {
     static Stream<Arguments> circles() {
         return Stream.of(
                 circle("a chunk of no bytes", (file, chunk) -> file.putLong(chunk + CHUNK_BYTES, 0)),
-                circle("a chunk that ends before it begins", (file, chunk) -> file.putLong(chunk + CHUNK_BYTES, -chunk)),
-                circle("no metadata yet", (file, chunk) -> file.putLong(chunk + METADATA, 0).put(chunk + STATE, (byte) 1)));
+                circle("a chunk that ends before it begins",
+                        (file, chunk) -> file.putLong(chunk + CHUNK_BYTES, -chunk)),
+                circle("no metadata yet",
+                        (file, chunk) -> file.putLong(chunk + METADATA, 0).put(chunk + STATE, (byte) 1)));
     }
 
     private static Arguments circle(String name, ObjIntConsumer<ByteBuffer> damage) {
@@ -109,10 +111,14 @@ class DamagedRecordingTest {
         damage.accept(twice, whole.length);
         Files.write(file, twice.array());
         assertTimeoutPreemptively(PATIENCE, () -> assertThatThrownBy(() -> JfrRecording.read(file))
-                .isInstanceOf(Failure.class).hasMessageContaining("circle.jfr").hasMessageContaining("damaged"));
+                .isInstanceOf(Failure.class).hasMessageContaining("circle.jfr")
+                .hasMessageContaining("damaged"));
     }
 
-    /** A JVM that is killed has written more than its header knows of; the JDK's reader keeps the last event. */
+    /**
+     * A JVM that is killed has written more than its header knows of; the JDK's reader keeps the last
+     * event.
+     */
     @Test
     void whatFollowsTheLastChunkIsLeftOut() throws IOException {
         byte[] whole = recording();
@@ -122,10 +128,12 @@ class DamagedRecordingTest {
 
     /** Two checkpoints, and how far away each says the one before it is. */
     @ParameterizedTest(name = "{0} and {1}: {2}")
-    @CsvSource({"0, -16, true", "-68, -16, true", "0, 0, true", "16, -16, false", "0, -15, false", "0, 99, true"})
+    @CsvSource({"0, -16, true", "-68, -16, true", "0, 0, true", "16, -16, false", "0, -15, false",
+        "0, 99, true"})
     void linksAreFollowedOnce(long first, long second, boolean sound) throws IOException {
         ByteBuffer chunk = ByteBuffer.allocate(HEADER_BYTES + 2 * CHECKPOINT_BYTES);
-        chunk.put(MAGIC).putLong(CHUNK_BYTES, chunk.capacity()).putLong(LAST_CHECKPOINT, HEADER_BYTES + CHECKPOINT_BYTES)
+        chunk.put(MAGIC).putLong(CHUNK_BYTES, chunk.capacity())
+                .putLong(LAST_CHECKPOINT, HEADER_BYTES + CHECKPOINT_BYTES)
                 .putLong(METADATA, HEADER_BYTES);
         putVarint(chunk.position(HEADER_BYTES).put(CHECKPOINT), first);
         putVarint(chunk.position(HEADER_BYTES + CHECKPOINT_BYTES).put(CHECKPOINT), second);
@@ -137,7 +145,8 @@ class DamagedRecordingTest {
     @CsvSource({"32, true", "64, true", "1, false", "0, false", "-16, false", "4294967328, false"})
     void eventsLeadOnwards(long bytes, boolean sound) throws IOException {
         ByteBuffer chunk = ByteBuffer.allocate(HEADER_BYTES + 32);
-        chunk.put(MAGIC).putLong(CHUNK_BYTES, chunk.capacity()).putLong(METADATA, HEADER_BYTES).position(HEADER_BYTES);
+        chunk.put(MAGIC).putLong(CHUNK_BYTES, chunk.capacity()).putLong(METADATA, HEADER_BYTES)
+                .position(HEADER_BYTES);
         putVarint(chunk, bytes);
         assertThat(isSound(chunk)).isEqualTo(sound);
     }

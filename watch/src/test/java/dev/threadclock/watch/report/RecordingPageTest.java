@@ -59,11 +59,13 @@ class RecordingPageTest {
     void ofTooManyThreadsTheBusiestAreListedAndThePageSaysSo() {
         Timeline timeline = new Timeline();
         for (int i = 0; i < Timeline.MOST_COLUMNS; i++) {
-            timeline.add(interval(i, IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList()));
+            timeline.add(
+                    interval(i, IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList()));
         }
         String page = new RecordingPage(SUBJECT, timeline).toHtml();
         assertThat(data(page).getAsJsonArray("threads")).hasSize(200);
-        assertThat(page).contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
+        assertThat(page)
+                .contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
                 .doesNotContain("<td>t100</td>");
     }
 

@@ -38,14 +38,16 @@ class MessageTest {
     @Test
     void namesComeInTheJvmsModifiedUtf8() throws IOException {
         out.put((byte) 3).putLong(1).putInt(2).putLong(3);
-        text(new byte[] {(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80}); // U+1F600 as two surrogates
+        // U+1F600 as two surrogates.
+        text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
         assertThat(parse().events().get(0).name()).isEqualTo("\uD83D\uDE00");
     }
 
     @Test
     void aNameDoesNotReachTheTerminalWithControlCharacters() throws IOException {
         out.put((byte) 3).putLong(1).putInt(2).putLong(3);
-        text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8)); // U+009B: equivalent to escape and bracket
+        // U+009B is equivalent to escape and bracket.
+        text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
         assertThat(parse().events().get(0).name()).isEqualTo("?[2Jred?31m; main");
         out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
         text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));

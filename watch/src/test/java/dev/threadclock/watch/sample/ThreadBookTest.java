@@ -24,10 +24,12 @@ class ThreadBookTest {
     }
 
     /** A pass that takes 10 ns, 1000 ns after the previous one. */
-    private Sample sample(long processNanos, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran, List<Long> gone) {
+    private Sample sample(long processNanos, List<Java> java, List<Event> events, List<Kernel> threads,
+            List<Ran> ran, List<Long> gone) {
         nanos += 1000;
         Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
-        return book.take(new Message(Optional.of(moment), java, events, threads, ran, gone, Optional.empty())).orElseThrow();
+        return book.take(new Message(Optional.of(moment), java, events, threads, ran, gone, Optional.empty()))
+                .orElseThrow();
     }
 
     private static Event start(long id, int tid, long nanos, String name) {
@@ -45,29 +47,37 @@ class ThreadBookTest {
 
     @Test
     void aThreadFromBeforeHasItsJavaName() {
-        Sample sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(), List.of(new Kernel(1, TID, nanos(50), "work")),
+        Sample sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(),
+                List.of(new Kernel(1, TID, nanos(50), "work")),
                 List.of(), List.of());
-        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new Times(50, 0, 50)));
-        sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(), List.of(new Ran(1, nanos(80))), List.of());
+        assertThat(only(sample.threads()))
+                .isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new Times(50, 0, 50)));
+        sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(),
+                List.of(new Ran(1, nanos(80))), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
         assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(80);
         assertThat(only(sample.threads()).state()).isEqualTo('R');
-        assertThat(only(sample(80, List.of(), List.of(), List.of(), List.of(), List.of()).threads()).state()).isEqualTo('I');
+        assertThat(only(sample(80, List.of(), List.of(), List.of(), List.of(), List.of()).threads()).state())
+                .isEqualTo('I');
     }
 
     @Test
     void aTidThatIsUsedAgainIsAnotherThread() {
-        sample(50, List.of(new Java(9, TID, 'R', "old")), List.of(), List.of(new Kernel(1, TID, nanos(50), "old")), List.of(), List.of());
-        Sample sample = sample(100, List.of(), List.of(end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new")),
+        sample(50, List.of(new Java(9, TID, 'R', "old")), List.of(),
+                List.of(new Kernel(1, TID, nanos(50), "old")), List.of(), List.of());
+        Sample sample = sample(100, List.of(),
+                List.of(end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new")),
                 List.of(new Kernel(2, TID, nanos(40), "new")), List.of(), List.of(1L));
         assertThat(only(sample.ended()).name()).isEqualTo("old");
         assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(60);
-        assertThat(only(sample.threads())).isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
+        assertThat(only(sample.threads()))
+                .isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
     }
 
     @Test
     void timesOfAThreadThatWasNeverAnnouncedAreNobodys() {
-        Sample sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))), List.of(8L));
+        Sample sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))),
+                List.of(8L));
         assertThat(sample.process().totalNanos()).isEqualTo(50);
         assertThat(sample.threads()).extracting(ThreadSample::serial).doesNotContain(7L);
     }
@@ -75,7 +85,8 @@ class ThreadBookTest {
     @Test
     void aThreadThatNoSampleHasSeenIsCountedAmongTheEnded() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Sample sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30)), List.of(), List.of(), List.of());
+        Sample sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30)),
+                List.of(), List.of(), List.of());
         assertThat(sample.threads()).isEmpty();
         assertThat(only(sample.ended()).name()).isEqualTo("b");
         assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(30);
@@ -85,9 +96,11 @@ class ThreadBookTest {
     @Test
     void aThreadThatIsSeenBeforeItSaysWhoItIsHasNoWrongName() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "its maker's")), List.of(), List.of());
+        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "its maker's")),
+                List.of(), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("(starting)");
-        sample = sample(9, List.of(), List.of(start(9, TID, 3100, "itself")), List.of(), List.of(new Ran(3, nanos(9))), List.of());
+        sample = sample(9, List.of(), List.of(start(9, TID, 3100, "itself")), List.of(),
+                List.of(new Ran(3, nanos(9))), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("itself");
     }
 
@@ -95,10 +108,12 @@ class ThreadBookTest {
     void aNativeThreadHasTheKernelsNameFromItsSecondSampleOn() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
         sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "java")), List.of(), List.of());
-        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "GC Thread#1")), List.of(), List.of());
+        Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "GC Thread#1")),
+                List.of(), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("GC Thread#1");
         assertThat(only(sample.threads()).javaId()).isZero();
-        assertThat(only(sample(5, List.of(), List.of(), List.of(), List.of(), List.of(3L)).ended()).name()).isEqualTo("GC Thread#1");
+        assertThat(only(sample(5, List.of(), List.of(), List.of(), List.of(), List.of(3L)).ended()).name())
+                .isEqualTo("GC Thread#1");
     }
 
     @Test
@@ -114,7 +129,9 @@ class ThreadBookTest {
         assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(5);
     }
 
-    /** It starts and ends between the pass over the threads and the taking of the events, on a busy machine. */
+    /**
+     * It starts and ends between the pass over the threads and the taking of the events, on a busy machine.
+     */
     @Test
     void aThreadThatEndsAfterThePassLivesInItsSample() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
@@ -128,7 +145,8 @@ class ThreadBookTest {
 
     @Test
     void aThreadThatLeavesTheJvmButLivesOnIsNative() {
-        sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(), List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
+        sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(),
+                List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
         sample(9, List.of(), List.of(end(9, TID, 2100, "attached", 9)), List.of(), List.of(), List.of());
         sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
         sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
@@ -139,9 +157,12 @@ class ThreadBookTest {
 
     @Test
     void whatIsNoThreadsIsShownAsThatOfEndedThreads() {
-        Sample sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")), List.of(), List.of());
-        assertThat(sample.threads()).extracting(ThreadSample::name).containsExactly("java", "(ended threads)");
-        assertThat(sample.threads().stream().mapToLong(thread -> thread.times().totalNanos()).sum()).isEqualTo(1000);
+        Sample sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")),
+                List.of(), List.of());
+        assertThat(sample.threads()).extracting(ThreadSample::name).containsExactly("java",
+                "(ended threads)");
+        assertThat(sample.threads().stream().mapToLong(thread -> thread.times().totalNanos()).sum())
+                .isEqualTo(1000);
         sample = sample(1005, List.of(), List.of(), List.of(), List.of(new Ran(1, nanos(410))), List.of());
         assertThat(sample.threads().get(1).times().totalNanos()).as("does not go back").isEqualTo(600);
     }

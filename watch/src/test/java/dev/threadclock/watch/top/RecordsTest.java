@@ -24,13 +24,17 @@ class RecordsTest {
     }
 
     private static Moment moment(Hindrance hindrance) {
-        return new Moment(new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")), List.of(use("gone-1"), use("gone-2"))), hindrance,
+        return new Moment(
+                new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")),
+                        List.of(use("gone-1"), use("gone-2"))),
+                hindrance,
                 new HostLoad(OptionalDouble.of(3.14), OptionalDouble.empty()));
     }
 
     private static JsonObject json(Hindrance hindrance, boolean grouped) {
         Moment moment = moment(hindrance);
-        String line = Records.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(), grouped);
+        String line = Records.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
+                grouped);
         assertThat(line).doesNotContain("\n");
         return JsonParser.parseString(line).getAsJsonObject();
     }
@@ -42,14 +46,16 @@ class RecordsTest {
         assertThat(object.get("limitCpus").getAsDouble()).isEqualTo(2);
         assertThat(object.get("throttledNanos").getAsLong()).isEqualTo(20);
         assertThat(object.getAsJsonArray("threads")).hasSize(3);
-        assertThat(object.getAsJsonArray("threads").get(0).getAsJsonObject().get("systemNanos").getAsLong()).isEqualTo(14);
+        assertThat(object.getAsJsonArray("threads").get(0).getAsJsonObject().get("systemNanos").getAsLong())
+                .isEqualTo(14);
     }
 
     @Test
     void poolsTellHowManyThreadsTheyHave() {
         JsonObject object = json(HINDRANCE, true);
         assertThat(object.getAsJsonArray("pools")).hasSize(2);
-        assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt()).isEqualTo(2);
+        assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt())
+                .isEqualTo(2);
     }
 
     @Test

@@ -26,16 +26,19 @@ class ScreenTest {
     private final Screen screen = new Screen(new Style(false), ZoneOffset.UTC, 2);
 
     private static Use use(String name, long serial, long userNanos, long systemNanos, long lifeNanos) {
-        return new Use(name, (int) serial, serial, serial, 'R', 1, new Times(userNanos, systemNanos, userNanos + systemNanos),
+        return new Use(name, (int) serial, serial, serial, 'R', 1,
+                new Times(userNanos, systemNanos, userNanos + systemNanos),
                 new Times(lifeNanos, 0, lifeNanos));
     }
 
     private static Interval interval(Use... uses) {
-        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND), List.of(uses), List.of());
+        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND),
+                List.of(uses), List.of());
     }
 
     private static Interval pools() {
-        return interval(use("worker-1", 1, 100_000_000, 0, SECOND), use("main", 2, 0, 150_000_000, 9 * SECOND),
+        return interval(use("worker-1", 1, 100_000_000, 0, SECOND),
+                use("main", 2, 0, 150_000_000, 9 * SECOND),
                 use("worker-2", 3, 200_000_000, 0, 3 * SECOND));
     }
 
@@ -51,7 +54,8 @@ class ScreenTest {
 
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
-        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view, controls.state(List.of("a.B.c")), width, height);
+        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view,
+                controls.state(List.of("a.B.c")), width, height);
     }
 
     private List<String> names() {
@@ -62,8 +66,8 @@ class ScreenTest {
     void inEverySizeNoLineIsTooLongAndNoneIsTooMany() {
         for (String keys : List.of("", "\n", "h", "g", "/")) {
             press(keys);
-            for (int width : new int[] {20, 80, 200}) {
-                for (int height : new int[] {1, 5, 24, 50}) {
+            for (int width : new int[]{20, 80, 200}) {
+                for (int height : new int[]{1, 5, 24, 50}) {
                     assertThat(draw(pools(), width, height)).hasSizeLessThanOrEqualTo(height)
                             .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(width));
                 }
@@ -74,7 +78,8 @@ class ScreenTest {
 
     @Test
     void aLineTellsPercentOfOneCoreAndTheTimeSoFar() {
-        assertThat(draw(pools(), 80, 24).get(4)).startsWith(">   20.0   20.0    0.0      -    0:03.00 R       3  worker-2");
+        assertThat(draw(pools(), 80, 24).get(4))
+                .startsWith(">   20.0   20.0    0.0      -    0:03.00 R       3  worker-2");
     }
 
     @Test
@@ -92,9 +97,12 @@ class ScreenTest {
 
     @Test
     void numbersAreRoundedAndPadded() {
-        Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L), use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
-        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL)).isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
-        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL)).isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
+        Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L),
+                use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
+        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL))
+                .isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
+        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL))
+                .isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
     }
 
     @Test
@@ -136,7 +144,8 @@ class ScreenTest {
     void frozenRowsKeepTheirPlaces() {
         names();
         press("f");
-        Interval turned = interval(use("worker-1", 1, 900_000_000, 0, SECOND), use("main", 2, 0, 1, SECOND), use("worker-2", 3, 1, 0, SECOND));
+        Interval turned = interval(use("worker-1", 1, 900_000_000, 0, SECOND), use("main", 2, 0, 1, SECOND),
+                use("worker-2", 3, 1, 0, SECOND));
         assertThat(view.update(turned)).extracting(Use::name).containsExactly("worker-2", "main", "worker-1");
         assertThat(draw(turned, 80, 24).get(23)).contains("FROZEN");
         press("f");
@@ -159,7 +168,8 @@ class ScreenTest {
         names();
         press(Key.ENTER, '\0');
         assertThat(controls.stackOf()).isEqualTo(3);
-        assertThat(draw(pools(), 80, 24)).anySatisfy(line -> assertThat(line).contains("top frames of worker-2"))
+        assertThat(draw(pools(), 80, 24))
+                .anySatisfy(line -> assertThat(line).contains("top frames of worker-2"))
                 .anySatisfy(line -> assertThat(line).contains("at a.B.c"));
         press(Key.ESCAPE, '\0');
         assertThat(controls.stackOf()).isZero();

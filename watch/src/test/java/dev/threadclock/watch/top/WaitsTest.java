@@ -33,8 +33,10 @@ class WaitsTest {
 
     /** A sample of threads with the serials and TIDs from 1 on. */
     private static Sample sample(long... totalNanos) {
-        List<ThreadSample> threads = IntStream.range(0, totalNanos.length).mapToObj(i -> new ThreadSample(i + 1, i + 1, i + 1,
-                "worker-" + i, "", 'R', new Times(totalNanos[i], 0, totalNanos[i]))).toList();
+        List<ThreadSample> threads = IntStream.range(0, totalNanos.length)
+                .mapToObj(i -> new ThreadSample(i + 1, i + 1, i + 1,
+                        "worker-" + i, "", 'R', new Times(totalNanos[i], 0, totalNanos[i])))
+                .toList();
         return new Sample(0, 1_000, Times.NONE, threads, List.of());
     }
 

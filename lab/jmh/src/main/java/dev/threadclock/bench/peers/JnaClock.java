@@ -23,12 +23,14 @@ final class JnaClock implements OwnThreadClock {
     @Override
     public long userNanos() {
         Memory buffer = BUFFER.get();
-        return getrusage(RUSAGE_THREAD, buffer) == 0 ? buffer.getLong(0) * 1_000_000_000 + buffer.getLong(8) * 1_000 : -1;
+        return getrusage(RUSAGE_THREAD, buffer) == 0
+                ? buffer.getLong(0) * 1_000_000_000 + buffer.getLong(8) * 1_000 : -1;
     }
 
     @Override
     public long totalNanos() {
         Memory buffer = BUFFER.get();
-        return clock_gettime(CLOCK_THREAD_CPUTIME_ID, buffer) == 0 ? buffer.getLong(0) * 1_000_000_000 + buffer.getLong(8) : -1;
+        return clock_gettime(CLOCK_THREAD_CPUTIME_ID, buffer) == 0
+                ? buffer.getLong(0) * 1_000_000_000 + buffer.getLong(8) : -1;
     }
 }

@@ -7,8 +7,8 @@ import oshi.software.os.OSThread;
 /** OSHI's OSThread, updated for each reading: it parses files of /proc. */
 final class OshiClock implements OwnThreadClock {
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final ThreadLocal<OSThread> OWN =
-            ThreadLocal.withInitial(() -> new SystemInfo().getOperatingSystem().getCurrentThread());
+    private static final ThreadLocal<OSThread> OWN = ThreadLocal
+            .withInitial(() -> new SystemInfo().getOperatingSystem().getCurrentThread());
 
     private static OSThread current() {
         OSThread thread = OWN.get();

@@ -13,17 +13,17 @@ public interface OwnThreadClock {
     /** The peer with this name. */
     static OwnThreadClock of(String peer) {
         switch (peer) {
-            case "threadclock":
+            case "threadclock" :
                 return new ThreadclockClock();
-            case "threadMXBean":
+            case "threadMXBean" :
                 return new MxBeanClock();
-            case "oshi":
+            case "oshi" :
                 return new OshiClock();
-            case "jna":
+            case "jna" :
                 return new JnaClock();
-            case "airlift":
+            case "airlift" :
                 return new AirliftClock();
-            default:
+            default :
                 throw new IllegalArgumentException("no such peer: " + peer);
         }
     }
