@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -22,16 +21,12 @@ import java.util.stream.Collectors;
 record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
     /** Launcher options whose value is the next word. */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p",
-            "--module-path",
-            "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports",
-            "--add-opens",
-            "--patch-module", "--enable-native-access", "--illegal-native-access", "--source",
-            "--describe-module", "-d");
-    /** In names of values that nobody should see. */
-    private static final Pattern SECRET = Pattern.compile(
-            "(?i)passw|passphrase|pwd|secret|token|credential|api[-_.]?key|private[-_.]?key");
-    /** "user:password@" of an address. */
-    private static final Pattern USER_INFO = Pattern.compile("(://[^/@:]*:)[^/@]*@");
+            "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads",
+            "--add-exports", "--add-opens", "--patch-module", "--enable-native-access",
+            "--illegal-native-access", "--source", "--describe-module", "-d");
+    /** Options with a value that is nobody's secret: of the JVM, and system properties of the JDK. */
+    private static final Pattern SHOWN = Pattern
+            .compile("-X(?!X:On).*|--.*|-D(java|jdk|sun|com\\.sun|file|user)\\..*", Pattern.DOTALL);
     private static final int LONGEST_TEXT = 4000;
     private static final Set<String> LAST = Set.of("-jar", "-m", "--module");
 
@@ -71,19 +66,18 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
         return (program + " " + main + " " + String.join(" ", arguments)).strip();
     }
 
-    /** As it was given but for the program's own arguments; values that look secret are replaced. */
+    /**
+     * As it was given but for the program's own arguments, and for values that might be secret: those of the
+     * program's system properties and of agents, and commands for when the JVM fails.
+     */
     String masked() {
-        String given = options.stream().map(JavaCommandLine::masked)
-                .map(option -> USER_INFO.matcher(option).replaceAll("$1***@"))
-                .collect(Collectors.joining(" "));
+        String given = options.stream().map(JavaCommandLine::masked).collect(Collectors.joining(" "));
         return Printable.line((program + " " + given).strip() + " " + main, LONGEST_TEXT).strip();
     }
 
-    /** Takes no longer for hostile options than for others: no expression that goes back. */
     private static String masked(String option) {
-        Matcher name = SECRET.matcher(option);
-        int value = name.find() ? option.indexOf('=', name.end()) : -1;
-        return value < 0 ? option : option.substring(0, value + 1) + "***";
+        int value = option.indexOf('=') + 1;
+        return value == 0 || SHOWN.matcher(option).matches() ? option : option.substring(0, value) + "***";
     }
 
     private static List<String> all(Iterator<String> rest) {

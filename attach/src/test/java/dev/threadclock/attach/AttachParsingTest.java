@@ -112,16 +112,19 @@ class AttachParsingTest {
     /** The command line goes into recordings, which go to others. */
     @Test
     void theMaskedCommandLineHasNoSecretsAndNoArgumentsOfTheProgram() {
-        assertThat(command("/opt/jdk/bin/java", "-Xmx2g", "-Ddb.password=a b=c", "-Dapi.key=k",
-                "-DaccessToken=t", "-javaagent:x.jar=secret=s,a=b", "-Durl=jdbc:x://me:hidden@host/db",
-                "-Dplain=shown",
-                "-cp", "a.jar:b.jar", "shop.Main", "--user", "me").masked())
-                .isEqualTo("java -Xmx2g -Ddb.password=*** -Dapi.key=*** -DaccessToken=***"
-                        + " -javaagent:x.jar=secret=*** -Durl=jdbc:x://me:***@host/db -Dplain=shown -cp"
-                        + " a.jar:b.jar shop.Main");
+        assertThat(command("/opt/jdk/bin/java", "-Xmx2g", "-XX:MaxRAMPercentage=50", "-Ddb.pass=a b=c",
+                "-Dflag",
+                "-javaagent:x.jar=license=l", "-Durl=jdbc:x://me:hidden@host/db", "-Djava.io.tmpdir=/t",
+                "-Djavax.net.ssl.keyStorePassword=p", "-XX:OnError=curl -u me:hidden host",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", "a.jar:b.jar", "shop.Main", "--user",
+                "me")
+                .masked()).isEqualTo("java -Xmx2g -XX:MaxRAMPercentage=50 -Ddb.pass=*** -Dflag"
+                        + " -javaagent:x.jar=*** -Durl=*** -Djava.io.tmpdir=/t"
+                        + " -Djavax.net.ssl.keyStorePassword=*** -XX:OnError=***"
+                        + " --add-opens=java.base/java.lang=ALL-UNNAMED -cp a.jar:b.jar shop.Main");
         assertThat(command("java", "-jar", "/srv/shop.jar", "4711").masked()).isEqualTo("java -jar shop.jar");
         assertThat(command().masked()).isEmpty();
-        assertThat(command("java", "-Dx=" + "y".repeat(10_000), "Main").masked()).hasSize(4000);
+        assertThat(command("java", "-cp", "y".repeat(10_000), "Main").masked()).hasSize(4000);
     }
 
     private static JavaCommandLine command(String... words) {

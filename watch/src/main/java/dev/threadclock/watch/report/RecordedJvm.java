@@ -29,7 +29,7 @@ public final class RecordedJvm extends Event {
     public String jdk;
 
     @Label("Command Line")
-    @Description("Its options and what it runs; *** stands for values that look secret")
+    @Description("Its options and what it runs; *** stands for values that may be secret")
     public String commandLine;
 
     @Label("threadclock")

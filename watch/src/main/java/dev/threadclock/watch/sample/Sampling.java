@@ -28,7 +28,7 @@ public interface Sampling extends Closeable {
     /** "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown. */
     String jdk();
 
-    /** How it was started, without the program's own arguments; what looks secret is masked. */
+    /** How it was started, without the program's own arguments; what may be secret is masked. */
     String commandLine();
 
     /**
