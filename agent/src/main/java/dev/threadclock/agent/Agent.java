@@ -53,8 +53,7 @@ public final class Agent {
         if (e instanceof SecurityException) {
             return e.getMessage()
                     + "; grant threadclock.jar java.security.AllPermission in the policy, or come in by"
-                    + " -agentpath,"
-                    + " which needs none";
+                    + " -agentpath, which needs none";
         }
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";
     }

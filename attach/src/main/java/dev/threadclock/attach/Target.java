@@ -86,8 +86,7 @@ final class Target implements Closeable {
             String program = JavaCommandLine.of(process.words(), file -> "").program();
             if (!program.equals("java") || !deadline.pause()) {
                 throw new Failure("process " + process.pid() + " (" + Printable.line(process.read("comm"))
-                        + ") is not a JVM:"
-                        + " it has no libjvm.so loaded; give the number of the java process");
+                        + ") is not a JVM: it has no libjvm.so loaded; give the number of the java process");
             }
             maps = process.maps();
         }

@@ -45,8 +45,7 @@ import picocli.CommandLine.Spec;
         name = "lab",
         description = {
             "Runs the experiments behind threadclock on this machine, and writes one report: the published"
-                    + " figure, the figure here,"
-                    + " and what to think of the difference.",
+                    + " figure, the figure here, and what to think of the difference.",
             ""
         },
         mixinStandardHelpOptions = true,

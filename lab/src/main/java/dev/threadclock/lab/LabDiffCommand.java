@@ -17,8 +17,7 @@ import picocli.CommandLine.Parameters;
         name = "diff",
         description = {
             "Compares two runs that 'threadclock lab --json' has written: verdicts that changed, and"
-                    + " figures that differ by more"
-                    + " than their noise.",
+                    + " figures that differ by more than their noise.",
             ""},
         mixinStandardHelpOptions = true,
         footer = {

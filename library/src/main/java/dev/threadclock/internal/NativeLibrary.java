@@ -80,8 +80,7 @@ public final class NativeLibrary {
                     + " (" + oneLine(e.getMessage())
                     + "); take the library and the classes from the same version of"
                     + " threadclock, and exclude its classes from renaming, if a build tool or an"
-                    + " obfuscator has"
-                    + " renamed them");
+                    + " obfuscator has renamed them");
         }
     }
 

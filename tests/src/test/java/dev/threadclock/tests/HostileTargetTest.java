@@ -189,8 +189,7 @@ class HostileTargetTest {
             Path trigger = Path.of("/tmp/.attach_pid" + pid);
             Path socket = Path.of("/tmp/.java_pid" + pid);
             String attack = "touch " + trigger + "; kill -QUIT " + pid + "; sleep 2; ls -l /proc/" + pid
-                    + "/fd && echo open; "
-                    + "[ -e " + socket + " ] && echo listens; echo tried";
+                    + "/fd && echo open; [ -e " + socket + " ] && echo listens; echo tried";
             List<String> attacker = new ArrayList<>(USER);
             attacker.addAll(List.of("sh", "-c", attack));
             Result attacked = ChildJvm.start(attacker, Map.of()).end();

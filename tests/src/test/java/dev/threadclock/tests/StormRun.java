@@ -40,8 +40,7 @@ final class StormRun {
     private static final long LONGEST_ANSWER_NANOS = 60_000_000_000L;
     /** With -Xcheck:jni, and without an agent. */
     private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking"
-            + " exceptions when required"
-            + " to from CallStaticObjectMethod";
+            + " exceptions when required to from CallStaticObjectMethod";
     private static final String[] FRESHNESS = {"tick", "now"};
     private static final String[] TOTAL = {"jvm", "tick", "now", "interpolated"};
 

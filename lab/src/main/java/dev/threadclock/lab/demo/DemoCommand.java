@@ -23,8 +23,7 @@ import picocli.CommandLine.Option;
         name = "demo",
         description = {
             "Measures ThreadMXBean.getCurrentThreadUserTime() on every JDK of this machine, as it is and"
-                    + " with threadclock:"
-                    + " what a read costs, and whether it is right. About 20 s a JDK.",
+                    + " with threadclock: what a read costs, and whether it is right. About 20 s a JDK.",
             ""
         },
         mixinStandardHelpOptions = true,

@@ -61,8 +61,7 @@ final class BoundNatives implements Experiment {
     @Override
     public String conditions(Lab lab) {
         return "nm -C on each libjvm.so that has symbols; else the name of the /proc file that is in it."
-                + " With the agent:"
-                + " threadclock status of a running JVM.";
+                + " With the agent: threadclock status of a running JVM.";
     }
 
     @Override

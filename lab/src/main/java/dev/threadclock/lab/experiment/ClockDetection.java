@@ -43,8 +43,7 @@ final class ClockDetection implements Experiment {
                 + " what does threadclock choose; and which JDKs still have the flag that chose by hand?"
                 + " Confirmed:"
                 + " pthread_getcpuclockid gives the precise clock of the thread, of at most a microsecond;"
-                + " threadclock has a"
-                + " source for every quantity; and every JDK that has the flag has it on.";
+                + " threadclock has a source for every quantity; and every JDK that has the flag has it on.";
     }
 
     @Override
@@ -57,8 +56,7 @@ final class ClockDetection implements Experiment {
     @Override
     public String conditions(Lab lab) {
         return "build/lab/detect: clock_getres on each clock of the calling thread, pthread_getcpuclockid,"
-                + " threadclock_describe;"
-                + " java -XX:+PrintFlagsFinal of each JDK.";
+                + " threadclock_describe; java -XX:+PrintFlagsFinal of each JDK.";
     }
 
     @Override

@@ -66,8 +66,7 @@ final class Consumers implements Experiment {
     @Override
     public String published() {
         return "openjdk/jdk25u-dev 621: JMX ThreadMXBean, JVMTI GetThreadCpuTime, the JFR thread CPU load"
-                + " event, the JFR CPU-time"
-                + " sampler; on x86-64 and aarch64.";
+                + " event, the JFR CPU-time sampler; on x86-64 and aarch64.";
     }
 
     @Override
@@ -76,9 +75,7 @@ final class Consumers implements Experiment {
                 + " reads by each way of JMX and by JVMTI, "
                 + RECORD_SECONDS
                 + " s of a recording with only that JFR event, ten times a second. The newest legacy JDK"
-                + " and the"
-                + " newest, as they"
-                + " are and with threadclock.";
+                + " and the newest, as they are and with threadclock.";
     }
 
     @Override

@@ -98,8 +98,7 @@ final class InvariantsHold implements Experiment {
         if (brokenByBits.isEmpty()) {
             found.note(
                     "No bits JDK here broke one: there is none, or its threads met too few ticks, or this"
-                            + " kernel times each"
-                            + " entry.");
+                            + " kernel times each entry.");
         }
         return found.outcome(broken.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, (broken.isEmpty()
                 ? "All hold with threadclock, and without it on the legacy JDKs."

@@ -53,8 +53,7 @@ final class KernelAllocation implements Experiment {
         return "A read of a /proc file makes the kernel allocate a buffer of a page, print into it, and"
                 + " free it. How much is"
                 + " allocated under a read of each source? Confirmed: 4,096 bytes of kmalloc for each read"
-                + " of /proc, nothing for"
-                + " any other.";
+                + " of /proc, nothing for any other.";
     }
 
     @Override
@@ -71,8 +70,7 @@ final class KernelAllocation implements Experiment {
                 + " reads each source "
                 + READS
                 + " times (build/lab/count_reads). The control reads one byte of its stat file, as"
-                + " published: it must show the"
-                + " 4,096 bytes, or nothing is concluded.";
+                + " published: it must show the 4,096 bytes, or nothing is concluded.";
     }
 
     @Override

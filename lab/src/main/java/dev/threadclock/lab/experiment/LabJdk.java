@@ -65,8 +65,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         if (legacy.isEmpty()) {
             throw new NotRunnable(
                     "no JDK here reads user time from /proc any more; install one from 8 to 25.0.4, or name"
-                            + " it with"
-                            + " --jdk");
+                            + " it with --jdk");
         }
         return legacy;
     }

@@ -51,8 +51,7 @@ final class NativeLatency implements Experiment {
     @Override
     public String published() {
         return "Norlinder's blog: stressed by threads that mmap and munmap, legacy at most 3.6 ms (1.8× of"
-                + " bits); median above 2"
-                + " ms against 0.3 ms (7×).";
+                + " bits); median above 2 ms against 0.3 ms (7×).";
     }
 
     @Override
@@ -103,8 +102,7 @@ final class NativeLatency implements Experiment {
         }
         found.note(
                 "The published medians are milliseconds, which no single read takes here: how much memory"
-                        + " how many threads"
-                        + " mapped there is not told. Only the factor is compared.");
+                        + " how many threads mapped there is not told. Only the factor is compared.");
         return found.outcome(Speedup.judge(against, PUBLISHED_FACTOR), "Median, legacy against bits: "
                 + String.join("; ", against.stream().map(Speedup::words).toList())
                 + ". threadclock's tick read under the highest"

@@ -72,11 +72,9 @@ final class ObserverEffect implements Experiment {
         return "The JDK's HTTP server, four clients on the loopback, and " + IDLE_THREADS
                 + " idle threads, in one JVM (17, or the"
                 + " newest legacy one). " + pairs(lab) + " pairs of phases of " + millis(lab)
-                + " ms, one with sampling and one"
-                + " without, who is first taking"
+                + " ms, one with sampling and one without, who is first taking"
                 + " turns; the median of the pairs. The CPU time of a pass is the sampling thread's own."
-                + " The agent reads other"
-                + " threads one by one; ThreadTimes in one pass.";
+                + " The agent reads other threads one by one; ThreadTimes in one pass.";
     }
 
     @Override

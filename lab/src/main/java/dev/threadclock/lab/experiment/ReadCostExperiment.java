@@ -54,8 +54,7 @@ final class ReadCostExperiment implements Experiment {
         return "What does a read of the calling thread cost, beside System.nanoTime(), the cheapest system"
                 + " call (getppid) and the"
                 + " coarse clock of the vDSO; and what do other libraries take for it? Confirmed: user time"
-                + " by threadclock is"
-                + " cheaper than nanoTime, in C and in Java.";
+                + " by threadclock is cheaper than nanoTime, in C and in Java.";
     }
 
     @Override
@@ -161,8 +160,7 @@ final class ReadCostExperiment implements Experiment {
                     found, results);
         }
         found.note("With " + CONTENDED + " threads on " + Runtime.getRuntime().availableProcessors()
-                + " CPUs a thread's time per"
-                + " call contains its waiting for a CPU.");
+                + " CPUs a thread's time per call contains its waiting for a CPU.");
         Jmh.Result ours = results.get("user threadclock");
         return new Speedup(jdk.jdk().label(), results.get("nanoTime").best(), ours.best(),
                 Math.min(1, ours.error() / ours.mean()));

@@ -127,8 +127,7 @@ final class Rightness implements Experiment {
         if (bits.isEmpty()) {
             found.note(
                     "No clock of ticks (bits) was wrong here: either none was asked, or this kernel times"
-                            + " each entry instead of"
-                            + " counting ticks.");
+                            + " each entry instead of counting ticks.");
         }
         List<Reading> wrong = readings.stream()
                 .filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
@@ -171,8 +170,7 @@ final class Rightness implements Experiment {
                         one.get("user_ns").getAsDouble(), total, false));
                 if (source.startsWith(OURS) && both > total) {
                     throw new IOException(source + ", " + name + ": user + system is " + (long) both
-                            + " ns, the total read later"
-                            + " " + (long) total);
+                            + " ns, the total read later " + (long) total);
                 }
             }
         }

@@ -32,8 +32,7 @@ record SampledReads(String name, int row, String title, String published, int th
                 "QuestDB blog, January 2026 (Ryzen 9950X, JDK main with its fix reverted and applied):"
                         + " legacy mean 11.186 µs, p50"
                         + " 10.272, p99 27.552, p99.99 79.709, max 1,179.6; bits mean 0.279 µs, p50 0.310,"
-                        + " p99 0.610, p99.99"
-                        + " 3.088, max 1,230.8.",
+                        + " p99 0.610, p99.99 3.088, max 1,230.8.",
                 16, new Jmh.Plan(1, 2, 5, 5, 5),
                 Map.of("legacy mean", "11.186 µs", "legacy p50", "10.272 µs", "legacy p99", "27.552 µs",
                         "legacy p99.99", "79.709"
@@ -47,8 +46,7 @@ record SampledReads(String name, int row, String title, String published, int th
     static SampledReads oneThread() {
         return new SampledReads("jmh-1-thread", 3, "User time of the calling thread, one thread",
                 "Norlinder's blog and openjdk/jdk pull request 28556: legacy mean 8 µs, p99 12, p99.9 15,"
-                        + " p99.99 21, max 1,030;"
-                        + " bits below 1 µs, p99.99 6 µs, max 54 (95 % less).",
+                        + " p99.99 21, max 1,030; bits below 1 µs, p99.99 6 µs, max 54 (95 % less).",
                 1, new Jmh.Plan(10, 2, 5, 5, 5),
                 Map.of("legacy mean", "8 µs", "legacy p99", "12 µs", "legacy p99.99", "21 µs",
                         "legacy max", "1,030 µs",
@@ -162,8 +160,7 @@ record SampledReads(String name, int row, String title, String published, int th
         if (of25.stream().noneMatch(LabJdk::legacy)) {
             throw new NotRunnable(
                     "there is no JDK 25 here from before its backport (25.0.5), which is what was measured;"
-                            + " install one,"
-                            + " or name it with --jdk. Row 3 measures the other legacy JDKs");
+                            + " install one, or name it with --jdk. Row 3 measures the other legacy JDKs");
         }
         return of25;
     }

@@ -72,8 +72,7 @@ final class SystemCalls implements Experiment {
                 + " reads in a Java loop, counted by perf (tracepoints) or, where that is not permitted,"
                 + " strace; less"
                 + " what the same program needs for no read. The counter must first count " + CONTROL_READS
-                + " calls of getppid"
-                + " rightly. Times are without a tracer. " + FLAG
+                + " calls of getppid rightly. Times are without a tracer. " + FLAG
                 + " off and on for the oldest JDK that has it."
                 + LabJdk.leftOut(lab);
     }

@@ -76,8 +76,7 @@ final class Tracing {
                     return counter;
                 }
                 why.add(counter.name() + " counts " + counted + " of " + expected + " calls of " + systemCall
-                        + ", so it is not to"
-                        + " be trusted here");
+                        + ", so it is not to be trusted here");
             } catch (IOException e) {
                 why.add(counter.name() + " does not work: " + e.getMessage());
             }

@@ -74,8 +74,7 @@ public record TickClock(long lengthNanos, long phaseNanos) {
             if (coarse < 0 || now - start > LIMIT_NANOS) {
                 throw new Failure(
                         "the coarse clock does not tick here, or this thread gets no CPU; the demo needs a"
-                                + " Linux kernel's"
-                                + " timer tick (gVisor has none)");
+                                + " Linux kernel's timer tick (gVisor has none)");
             }
             before = coarse;
             last = now;
