@@ -34,8 +34,9 @@ struct agent_options {
 };
 
 /* The words of an option, in the order of its values. */
-TC_INTERNAL extern const char *const agent_freshness_words[], *const agent_total_words[],
-    *const agent_reach_words[];
+TC_INTERNAL extern const char *const agent_freshness_words[];
+TC_INTERNAL extern const char *const agent_total_words[];
+TC_INTERNAL extern const char *const agent_reach_words[];
 
 /*
  * Parses text (null and "" give the defaults: tick, jvm, bean, none). 0, or -1 with a sentence about the
