@@ -42,15 +42,21 @@ static struct {
     clock_gettime_function *libc; /* never null: a thread may come here without seeing the latest store */
     enum state state;
     bool answers;
+    bool divides; /* HotSpot reads PROF as well */
     bool seen;
     uint64_t answered;
 } jvm = {.libc = clock_gettime};
 
-/* Bits 2..0 of the id of a CPU clock: 4 for a thread's, 1 for VIRT (include/linux/posix-timers.h). */
-static inline bool is_a_threads_virt(clockid_t clock)
+/*
+ * Bits 2..0 of the id of a CPU clock: 4 for a thread's, and 0 for PROF, 1 for VIRT or 2 for SCHED
+ * (include/linux/posix-timers.h). PROF and VIRT are counts of ticks.
+ */
+enum { VIRT = 1 };
+
+static inline bool is_a_threads_ticks(clockid_t clock)
 {
-    enum { VIRT_OF_THREAD = 5, LOW_BITS = 7 };
-    return ((uint32_t)clock & (UINT32_C(1) << 31 | LOW_BITS)) == (UINT32_C(1) << 31 | VIRT_OF_THREAD);
+    enum { TICKS_OF_THREAD = 4, BITS = 6 };
+    return ((uint32_t)clock & (UINT32_C(1) << 31 | BITS)) == (UINT32_C(1) << 31 | TICKS_OF_THREAD);
 }
 
 /*
@@ -82,11 +88,23 @@ static int64_t user_of(clockid_t clock)
     return user_of_unregistered(tid, tid == own);
 }
 
-/* False: the C library shall answer. errno stays as it is, because the core makes its own system calls. */
+bool jvm_clock_answers(void)
+{
+    return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE)
+           && !__atomic_load_n(&jvm.divides, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * False: the C library shall answer. errno stays as it is, because the core makes its own system calls. Only
+ * a HotSpot that divides the run time itself, as upstream/ proposes, reads PROF. It is right; with one of its
+ * two counts from here it would be wrong.
+ */
 static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *time)
 {
     enum { NANOS = 1000000000 };
-    if (!__atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE) || time == NULL)
+    if ((clock & VIRT) == 0)
+        __atomic_store_n(&jvm.divides, true, __ATOMIC_RELEASE);
+    if (!jvm_clock_answers() || time == NULL)
         return false;
     int64_t user_ns = user_of(clock);
     if (user_ns < 0)
@@ -98,7 +116,7 @@ static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *t
 
 static int jvms_clock_gettime(clockid_t clock, struct timespec *time)
 {
-    if (__builtin_expect(is_a_threads_virt(clock), 0) && answer(clock, time))
+    if (__builtin_expect(is_a_threads_ticks(clock), 0) && answer(clock, time))
         return 0;
     return jvm.libc(clock, time);
 }
@@ -224,15 +242,12 @@ void jvm_clock_leave(void)
         jvm.state = OUT;
 }
 
-bool jvm_clock_answers(void)
-{
-    return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE);
-}
-
 static const char *answerer(void)
 {
     if (jvm.state == READS_PROC)
         return "jvm: it reads /proc, which is right; reach=jvm changes nothing";
+    if (__atomic_load_n(&jvm.divides, __ATOMIC_ACQUIRE))
+        return "jvm: it divides the time itself, which is right; reach=jvm changes nothing";
     if (jvm.state == OUT)
         return "jvm";
     void *present = import_get(&jvm.import);

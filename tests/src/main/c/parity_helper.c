@@ -219,6 +219,18 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JN
 typedef jint JNICALL on_attach(JavaVM *vm, char *options, void *reserved);
 
 /* As the JVM's attach listener: the agent in this library does what the options say. False: there is none. */
+/* What a function like clock_gettime answers, in ns; -1: an error. */
+JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *env, jclass caller,
+                                                                      jlong function, jint clock)
+{
+    (void)env;
+    (void)caller;
+    struct timespec time;
+    int (*clock_function)(clockid_t, struct timespec *) =
+        (int (*)(clockid_t, struct timespec *))(intptr_t)function;
+    return clock_function(clock, &time) != 0 ? -1 : time.tv_sec * 1000000000L + time.tv_nsec;
+}
+
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller,
                                                                           jstring library, jstring options)
 {

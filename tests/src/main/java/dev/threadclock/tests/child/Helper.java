@@ -35,6 +35,9 @@ final class Helper {
     /** Loads an agent's library as the JVM's attach listener does: false if the library is missing. */
     static native boolean attach(String library, String options);
 
+    /** What a function like clock_gettime, at this address, answers for a clock, in nanoseconds. */
+    static native long clock(long function, int clock);
+
     /** From now on mprotect fails in the calling thread. False: not possible. */
     static native boolean refuseMprotect();
 

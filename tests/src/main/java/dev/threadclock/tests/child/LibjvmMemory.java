@@ -36,6 +36,18 @@ final class LibjvmMemory {
         }
     }
 
+    /** What is in the first word that is different from here; 0: there is none. */
+    long changed(LibjvmMemory other) {
+        for (int i = 0; i < contents.size(); i++) {
+            for (int at = 0; at < contents.get(i).limit(); at++) {
+                if (contents.get(i).get(at) != other.contents.get(i).get(at)) {
+                    return other.contents.get(i).get(at);
+                }
+            }
+        }
+        return 0;
+    }
+
     /** The number of words that are different; -1: the mappings or their protection are. */
     int differences(LibjvmMemory other) {
         if (!mappings.equals(other.mappings)) {

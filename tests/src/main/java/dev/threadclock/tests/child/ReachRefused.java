@@ -8,11 +8,15 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * A child program: what reach=jvm does while mprotect is refused to the requesting thread. Arguments: the
- * helper library, the agent's, an existing file for reports. Prints for each step {@code STEP: changed words;
- * what libjvm is answered by; the agent's answer}.
+ * A child program: what reach=jvm does while mprotect is refused to the requesting thread, and once libjvm
+ * reads the PROF clock. Arguments: the helper library, the agent's, an existing file for reports. Prints for
+ * each step {@code STEP: changed words; what libjvm is answered by; the agent's answer}.
  */
 public final class ReachRefused {
+    // Bits 2..0 of a clock id, for TID 0: the calling thread.
+    private static final int OWN_PROF = ~0 << 3 | 4;
+    private static final int OWN_VIRT = ~0 << 3 | 5;
+
     private static Path report;
     private static String library;
     private static LibjvmMemory before;
@@ -30,6 +34,12 @@ public final class ReachRefused {
         refused("kept", "do=detach");
         say("again", ask("reach=jvm"));
         refused("kept again", "reach=bean");
+        say("third", ask("reach=jvm"));
+        long clockGettime = before.changed(new LibjvmMemory());
+        say("VIRT", answered(clockGettime, OWN_VIRT));
+        say("PROF", answered(clockGettime, OWN_PROF));
+        say("VIRT again", answered(clockGettime, OWN_VIRT));
+        say("fourth", ask("reach=jvm"));
         say("detached", ask("do=detach"));
     }
 
@@ -49,6 +59,11 @@ public final class ReachRefused {
     private static void say(String step, String answer) throws Exception {
         int changed = before.differences(new LibjvmMemory());
         System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; " + answer);
+    }
+
+    /** How many reads the core has answered until then. */
+    private static String answered(long clockGettime, int clock) {
+        return Helper.clock(clockGettime, clock) < 0 ? "an error" : value("libjvm.answered");
     }
 
     private static String value(String key) {
