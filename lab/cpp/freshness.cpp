@@ -41,12 +41,12 @@ struct Watched {
 
     void print(const char *comma) const
     {
-        std::printf("%s{\"name\":\"%s\",\"backward\":%llu,\"behind\":{", comma, name,
+        std::printf("%s{\"name\":\"%s\",\"backward\":%llu,\"behind\":", comma, name,
                     static_cast<unsigned long long>(backward));
         behind.print_json();
-        std::printf("},\"ahead\":{");
+        std::printf(",\"ahead\":");
         ahead.print_json();
-        std::printf("}}");
+        std::printf("}");
     }
 };
 

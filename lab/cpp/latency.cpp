@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 
     std::printf("{\"stressors\":%d,\"sources\":[", stressors);
     for (size_t i = 0; i < chosen.size(); i++) {
-        std::printf("%s{\"name\":\"%s\",\"title\":\"%s\",", i == 0 ? "" : ",", chosen[i]->name,
+        std::printf("%s{\"name\":\"%s\",\"title\":\"%s\",\"values\":", i == 0 ? "" : ",", chosen[i]->name,
                     chosen[i]->title);
         histograms[i].print_json();
         std::printf("}");

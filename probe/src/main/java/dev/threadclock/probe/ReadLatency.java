@@ -2,9 +2,10 @@
 package dev.threadclock.probe;
 
 import java.lang.management.ThreadMXBean;
-import java.util.Locale;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.HistogramIterationValue;
 
 /**
  * How long single reads take, including the tail; and for comparison the same two nanoTime() calls with
@@ -13,7 +14,6 @@ import org.HdrHistogram.HistogramIterationValue;
 final class ReadLatency {
     private static final long MAX_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
-    private static final int POINTS_PER_HALVING = 5;
 
     private final ThreadMXBean bean;
     private final Histogram read = new Histogram(MAX_NANOS, DIGITS);
@@ -52,20 +52,11 @@ final class ReadLatency {
         print("empty", empty);
     }
 
-    /**
-     * Prints "latency", the name, count, mean, then percentile:nanoseconds for each step of the histogram.
-     */
+    /** Prints "latency", the name, and the histogram as HdrHistogram encodes it, in Base64. */
     private static void print(String name, Histogram histogram) {
-        StringBuilder line = new StringBuilder("latency ").append(name).append(' ')
-                .append(histogram.getTotalCount())
-                .append(String.format(Locale.ROOT, " %.2f", histogram.getMean()));
-        for (double percentile : new double[]{50, 90, 99, 99.9, 99.99, 100}) {
-            line.append(' ').append(histogram.getValueAtPercentile(percentile));
-        }
-        for (HistogramIterationValue value : histogram.percentiles(POINTS_PER_HALVING)) {
-            line.append(' ').append(value.getPercentileLevelIteratedTo()).append(':')
-                    .append(value.getValueIteratedTo());
-        }
-        Demo.say(line.toString());
+        ByteBuffer encoded = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoCompressedByteBuffer(encoded);
+        byte[] bytes = Arrays.copyOf(encoded.array(), length);
+        Demo.say("latency " + name + " " + Base64.getEncoder().encodeToString(bytes));
     }
 }

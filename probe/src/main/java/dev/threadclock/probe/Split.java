@@ -17,7 +17,6 @@ import java.nio.file.Paths;
 public final class Split {
     private static final long STEP_NANOS = 3_000_000;
     private static final int BYTES = 256 * 1024;
-    private static final double ON_TIME = 0.97;
 
     private static volatile long sink;
 
@@ -43,9 +42,9 @@ public final class Split {
         System.out.println("done");
     }
 
-    private static void print(String load, TickLoads.Result result) {
+    private static void print(String load, TickRun result) {
         print(load, result.cpuNanos, result.userNanos, result.cpuNanos,
-                result.hits >= ON_TIME * result.ticks);
+                !result.disturbed());
     }
 
     private static void print(String load, long trueUser, long user, long total, boolean asPlanned) {

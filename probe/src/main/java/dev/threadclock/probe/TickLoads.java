@@ -18,12 +18,11 @@ import java.util.concurrent.locks.LockSupport;
  * or two ticks, its split of user and system time is all or nothing. So a run that missed its moments too
  * often is repeated, regardless of what it reported.
  */
-final class TickLoads {
+public final class TickLoads {
     private static final long LEAD_NANOS = 400_000;
     private static final long OVERRUN_NANOS = 100_000;
     private static final long LAG_NANOS = 300_000;
     private static final int ATTEMPTS = 3;
-    private static final double ON_TIME = 0.97;
 
     private final ThreadMXBean bean;
     private final long tickLength;
@@ -39,57 +38,23 @@ final class TickLoads {
         this.tickPhase = tickPhase;
     }
 
-    /** What a thread reports about itself after its work. */
-    public static final class Result {
-        /** getCurrentThreadUserTime(). */
-        public final long userNanos;
-        /** getCurrentThreadCpuTime(), read after it. */
-        public final long cpuNanos;
-        /** How often the thread worked. */
-        public final int rounds;
-        /**
-         * In how many rounds it was at work during the tick (around), or stopped before the next one
-         * (between).
-         */
-        public final int hits;
-        /** The number of ticks, each an opportunity for a round. */
-        public final int ticks;
-
-        Result(long userNanos, long cpuNanos, int rounds, int hits, int ticks) {
-            this.userNanos = userNanos;
-            this.cpuNanos = cpuNanos;
-            this.rounds = rounds;
-            this.hits = hits;
-            this.ticks = ticks;
-        }
-
-        boolean undisturbed() {
-            return hits >= ON_TIME * ticks;
-        }
-
-        @Override
-        public String toString() {
-            return userNanos + " " + cpuNanos + " " + rounds + " " + hits + " " + ticks;
-        }
-    }
-
     /** Sleeps until shortly before each tick and works until shortly after it. */
-    public Result aroundTicks(long nanos) throws InterruptedException {
+    public TickRun aroundTicks(long nanos) throws InterruptedException {
         return leastDisturbed(nanos, beforeTick(), afterTick());
     }
 
     /** Begins shortly after each tick and stops well before the next one. */
-    public Result betweenTicks(long nanos) throws InterruptedException {
+    public TickRun betweenTicks(long nanos) throws InterruptedException {
         return leastDisturbed(nanos, lag(), lag() + tickLength * 9 / 20);
     }
 
     /** The same work as aroundTicks, once and in the current thread. */
-    public Result aroundTicksHere(long nanos) {
+    public TickRun aroundTicksHere(long nanos) {
         return work(nanos, beforeTick(), afterTick());
     }
 
     /** The same work as betweenTicks, once and in the current thread. */
-    public Result betweenTicksHere(long nanos) {
+    public TickRun betweenTicksHere(long nanos) {
         return work(nanos, lag(), lag() + tickLength * 9 / 20);
     }
 
@@ -105,18 +70,18 @@ final class TickLoads {
         return Math.min(LAG_NANOS, tickLength * 3 / 10);
     }
 
-    private Result leastDisturbed(long nanos, long from, long to) throws InterruptedException {
-        Result best = inFreshThread(nanos, from, to);
-        for (int attempt = 1; attempt < ATTEMPTS && !best.undisturbed(); attempt++) {
-            Result next = inFreshThread(nanos, from, to);
-            best = next.hits > best.hits ? next : best;
+    private TickRun leastDisturbed(long nanos, long from, long to) throws InterruptedException {
+        TickRun best = inFreshThread(nanos, from, to);
+        for (int attempt = 1; attempt < ATTEMPTS && best.disturbed(); attempt++) {
+            TickRun next = inFreshThread(nanos, from, to);
+            best = next.roundsOnTime > best.roundsOnTime ? next : best;
         }
         return best;
     }
 
     /** The clocks of a new thread start at zero, and so do the tick counts behind them. */
-    private Result inFreshThread(long nanos, long from, long to) throws InterruptedException {
-        AtomicReference<Result> result = new AtomicReference<>();
+    private TickRun inFreshThread(long nanos, long from, long to) throws InterruptedException {
+        AtomicReference<TickRun> result = new AtomicReference<>();
         Thread thread = new Thread(() -> result.set(work(nanos, from, to)), "worker");
         thread.start();
         thread.join();
@@ -127,7 +92,7 @@ final class TickLoads {
     }
 
     /** Works from tick + from to tick + to, tick after tick. */
-    private Result work(long nanos, long from, long to) {
+    private TickRun work(long nanos, long from, long to) {
         int rounds = 0;
         int hits = 0;
         long now = System.nanoTime();
@@ -148,7 +113,7 @@ final class TickLoads {
             }
         }
         long userNanos = bean.getCurrentThreadUserTime();
-        return new Result(userNanos, bean.getCurrentThreadCpuTime(), rounds, hits,
+        return new TickRun(userNanos, bean.getCurrentThreadCpuTime(), rounds, hits,
                 (int) (nanos / tickLength));
     }
 

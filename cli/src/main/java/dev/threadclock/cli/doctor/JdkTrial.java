@@ -2,9 +2,10 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.jdk.Jdk;
-import dev.threadclock.lab.demo.TickRun;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.DoctorTrial;
+import dev.threadclock.probe.Slack;
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.terminal.Children;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.page.Figures;
@@ -37,8 +38,6 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
 
     /** The /proc path makes 10 to 20 system calls, the total makes one. */
     private static final double SLOW_IN_TOTALS = 5;
-    private static final double SLACK_FRACTION = 0.05;
-    private static final long SLACK_NANOS = 10_000_000;
 
     /** Takes about two seconds; more if the machine is busy. */
     static JdkTrial of(Jdk jdk, Path jar) {
@@ -98,7 +97,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
             }
             return judge(median(lines.get("cost user")), median(lines.get("cost nanoTime")),
                     median(lines.get("cost cpu")),
-                    run(lines.get("right around")), run(lines.get("right between")),
+                    TickRun.parse(lines.get("right around"), 2),
+                    TickRun.parse(lines.get("right between"), 2),
                     ownIdTellsTotal(lines.get("own")));
         } catch (NullPointerException | IndexOutOfBoundsException | NumberFormatException e) {
             return unknown("the trial printed something else than its results");
@@ -115,7 +115,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
         String reason = "";
         if (user > SLOW_IN_TOTALS * total) {
             verdict = Judgement.SLOW;
-        } else if (tooMuch(around) || tooMuch(between)) {
+        } else if (around.exceeds() || between.exceeds()) {
             verdict = Judgement.WRONG;
         } else if (around.disturbed() || between.disturbed()) {
             verdict = Judgement.UNKNOWN;
@@ -124,10 +124,6 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
             verdict = around.right() && between.right() ? Judgement.RIGHT : Judgement.WRONG;
         }
         return new JdkTrial(verdict, reason, user, nanoTime, total, around, between, ownIdTellsTotal);
-    }
-
-    private static boolean tooMuch(TickRun run) {
-        return run.userNanos() > run.cpuNanos() * (1 + SLACK_FRACTION) + SLACK_NANOS;
     }
 
     /** "a read 8,123 ns, 380 × nanoTime()", followed by what is wrong with it. */
@@ -150,19 +146,13 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
         long byId = Long.parseLong(own[1]);
         long user = Long.parseLong(own[2]);
         long total = Long.parseLong(own[3]);
-        if (Math.abs(byId - user) <= SLACK_NANOS) {
-            return total - user > 2 * SLACK_NANOS ? Boolean.FALSE : null;
+        if (Math.abs(byId - user) <= Slack.RESOLUTION_NANOS) {
+            return total - user > 2 * Slack.RESOLUTION_NANOS ? Boolean.FALSE : null;
         }
-        return Math.abs(total - byId) <= SLACK_NANOS ? Boolean.TRUE : null;
+        return Math.abs(total - byId) <= Slack.RESOLUTION_NANOS ? Boolean.TRUE : null;
     }
 
     private static double median(String[] cost) {
         return Double.parseDouble(cost[MEDIAN_WORD]);
-    }
-
-    private static TickRun run(String[] words) {
-        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]),
-                Integer.parseInt(words[5]),
-                Integer.parseInt(words[6]));
     }
 }

@@ -3,7 +3,7 @@ package dev.threadclock.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.lab.demo.TickRun;
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.Finding.Level;
 import java.util.List;

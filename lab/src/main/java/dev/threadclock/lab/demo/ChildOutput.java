@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
-import java.util.ArrayList;
+import dev.threadclock.lab.model.Latencies;
+import dev.threadclock.probe.TickRun;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -31,12 +31,12 @@ final class ChildOutput implements Consumer<String> {
             switch (words[0]) {
                 case "step" -> onStep.accept(words[1]);
                 case "cost" -> costs.put(words[1], cost(words));
-                case "latency" -> latencies.put(words[1], latency(words));
-                case "right" -> runs.put(words[1], run(words));
+                case "latency" -> latencies.put(words[1], Latency.of(Latencies.decode(words[2])));
+                case "right" -> runs.put(words[1], TickRun.parse(words, 2));
                 case "done" -> done = true;
                 default -> unreadable = line;
             }
-        } catch (IndexOutOfBoundsException | NumberFormatException e) {
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             unreadable = line;
         }
     }
@@ -60,23 +60,5 @@ final class ChildOutput implements Consumer<String> {
         return new Cost(Double.parseDouble(words[2]), Double.parseDouble(words[3]),
                 Double.parseDouble(words[4]),
                 Double.parseDouble(words[5]), Integer.parseInt(words[6]), Integer.parseInt(words[7]));
-    }
-
-    private static Latency latency(String[] words) {
-        List<double[]> curve = new ArrayList<>();
-        for (int i = 10; i < words.length; i++) {
-            String[] point = words[i].split(":");
-            curve.add(new double[]{Double.parseDouble(point[0]) / 100, Double.parseDouble(point[1])});
-        }
-        return new Latency(Long.parseLong(words[2]), Double.parseDouble(words[3]), Long.parseLong(words[4]),
-                Long.parseLong(words[5]), Long.parseLong(words[6]), Long.parseLong(words[7]),
-                Long.parseLong(words[8]),
-                Long.parseLong(words[9]), curve);
-    }
-
-    private static TickRun run(String[] words) {
-        return new TickRun(Long.parseLong(words[2]), Long.parseLong(words[3]), Integer.parseInt(words[4]),
-                Integer.parseInt(words[5]),
-                Integer.parseInt(words[6]));
     }
 }

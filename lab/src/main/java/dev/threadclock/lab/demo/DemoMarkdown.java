@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.terminal.page.Figures;
 import java.nio.file.Path;
 
@@ -52,8 +53,9 @@ public final class DemoMarkdown {
     }
 
     private static String run(TickRun run) {
-        return run.userOfCpu() + ", "
-                + (run.judgement() == TickRun.Judgement.WRONG ? "**" + run.verdict() + "**" : run.verdict());
+        String verdict = Measured.verdict(run);
+        return Measured.userOfCpu(run) + ", "
+                + (run.judgement() == TickRun.Judgement.WRONG ? "**" + verdict + "**" : verdict);
     }
 
     private static void row(StringBuilder text, String... cells) {

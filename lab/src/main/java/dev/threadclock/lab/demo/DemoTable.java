@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.page.Figures;
 import java.util.ArrayList;
@@ -75,12 +76,12 @@ final class DemoTable {
     }
 
     private String cell(TickRun run, int width) {
-        String figures = run.userOfCpu() + "  ";
+        String figures = Measured.userOfCpu(run) + "  ";
         String percent = Figures.percent(run.error());
         String verdict = switch (run.judgement()) {
             case RIGHT -> "right " + percent;
             case WRONG -> "wrong " + percent;
-            case OPEN -> run.verdict();
+            case OPEN -> Measured.verdict(run);
         };
         String coloured = switch (run.judgement()) {
             case RIGHT -> style.good(verdict);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.terminal.page.Figures;
 import dev.threadclock.terminal.page.Html;
 import java.util.List;
@@ -59,6 +60,6 @@ final class HtmlTable {
     }
 
     private static String run(TickRun run) {
-        return run.userOfCpu() + " <small>" + run.verdict() + "</small>";
+        return Measured.userOfCpu(run) + " <small>" + Measured.verdict(run) + "</small>";
     }
 }

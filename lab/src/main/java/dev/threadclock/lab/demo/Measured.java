@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.probe.TickRun;
+import dev.threadclock.terminal.page.Figures;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -32,5 +35,19 @@ record Measured(
     /** The cost of a user time read relative to System.nanoTime(): below 1 is cheaper. */
     public double perNanoTime() {
         return user.medianNanos() / nanoTime.medianNanos();
+    }
+
+    /** "right", "wrong by +350 %", or "not judged". */
+    static String verdict(TickRun run) {
+        return switch (run.judgement()) {
+            case RIGHT -> "right";
+            case WRONG -> "wrong by " + Figures.percent(run.error());
+            case OPEN -> "not judged";
+        };
+    }
+
+    /** "181 of 187 ms". */
+    static String userOfCpu(TickRun run) {
+        return String.format(Locale.ROOT, "%.0f of %.0f ms", run.userNanos / 1e6, run.cpuNanos / 1e6);
     }
 }

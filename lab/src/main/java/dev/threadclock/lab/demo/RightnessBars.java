@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.probe.TickRun;
 import dev.threadclock.terminal.page.Html;
 import java.util.List;
 import java.util.Locale;
@@ -15,7 +16,7 @@ final class RightnessBars {
         this.jdks = jdks;
         longest = jdks.stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with()))
                 .flatMap(measured -> Stream.of(measured.aroundTicks(), measured.betweenTicks()))
-                .mapToLong(run -> Math.max(run.userNanos(), run.cpuNanos())).max().orElse(1);
+                .mapToLong(run -> Math.max(run.userNanos, run.cpuNanos)).max().orElse(1);
     }
 
     String render() {
@@ -38,8 +39,8 @@ final class RightnessBars {
                 + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\""
                 + " style=\"left:%.1f%%\"></span></span>"
                 + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label,
-                100 * run.userNanos() / longest,
-                100 * run.cpuNanos() / longest, run.userOfCpu(),
-                run.judgement().name().toLowerCase(Locale.ROOT), run.verdict()));
+                100 * run.userNanos / longest,
+                100 * run.cpuNanos / longest, Measured.userOfCpu(run),
+                run.judgement().name().toLowerCase(Locale.ROOT), Measured.verdict(run)));
     }
 }

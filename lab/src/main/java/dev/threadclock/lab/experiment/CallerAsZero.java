@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
@@ -90,8 +91,9 @@ final class CallerAsZero implements Experiment {
                     .json(List.of(latency.toString(), lab.quick() ? "1.5" : "5", "0", "null", "virt_tid",
                             "virt_pid0"), LIMIT);
             for (JsonElement element : run.getAsJsonArray("sources")) {
-                LatencyResult result = LatencyResult.of(element.getAsJsonObject());
-                medians.computeIfAbsent(result.name(), any -> new ArrayList<>()).add(result.bulkMean());
+                JsonObject source = element.getAsJsonObject();
+                medians.computeIfAbsent(source.get("name").getAsString(), any -> new ArrayList<>())
+                        .add(Latencies.bulkMean(Latencies.of(source.getAsJsonArray("values"))));
             }
         }
         medians.forEach((name, values) -> found.figure("C, " + name, "mean of the fastest 90 %", "ns",
@@ -143,7 +145,7 @@ final class CallerAsZero implements Experiment {
                             PUBLISHED.getOrDefault(result.benchmark() + " p50", ""));
                     found.figure(subject, "p99.99", "ns", result.percentile(99.99), 0,
                             PUBLISHED.getOrDefault(result.benchmark() + " p99.99", ""));
-                    found.percentiles("clock_gettime from Java", subject, result.curve());
+                    found.percentiles("clock_gettime from Java", subject, result.samples());
                 }
             }
         }

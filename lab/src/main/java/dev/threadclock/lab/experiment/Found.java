@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.experiment;
 
+import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Outcome.Attachment;
 import dev.threadclock.lab.model.Outcome.Curve;
@@ -8,6 +9,7 @@ import dev.threadclock.lab.model.Outcome.Figure;
 import dev.threadclock.lab.model.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /** Collects the findings of an experiment for its outcome. */
 final class Found {
@@ -24,8 +26,8 @@ final class Found {
         figures.add(new Figure(subject, quantity, unit, value, spread, published));
     }
 
-    void percentiles(String group, String name, double[][] points) {
-        curves.add(new Curve(group, name, Curve.Kind.PERCENTILES, "%", "ns", points));
+    void percentiles(String group, String name, Histogram latencies) {
+        curves.add(new Curve(group, name, Curve.Kind.PERCENTILES, "%", "ns", Latencies.curve(latencies)));
     }
 
     void curve(Curve curve) {

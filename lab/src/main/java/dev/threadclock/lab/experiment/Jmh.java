@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.NotRunnable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,14 +15,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
 
 /** Runs JMH benchmarks of lab/jmh on a JDK, and reads their results. */
 final class Jmh {
     private static final int START_SECONDS = 60;
     private static final int SLOWEST = 4;
-    private static final double SHRINK = 0.9;
 
     private final Lab lab;
     private final Path jar;
@@ -52,17 +51,15 @@ final class Jmh {
      *
      * @param error half the width of the 99.9 % confidence interval of the mean
      * @param best the mean of the fastest iteration, the one least disturbed by other threads
-     * @param percentiles of single calls, by "50.0"; empty for a mean over many
-     * @param curve percentile and nanoseconds; empty likewise
+     * @param samples of single calls; empty for a mean over many
      */
-    record Result(String benchmark, String peer, double mean, double error, double best,
-            Map<Double, Double> percentiles, double[][] curve) {
+    record Result(String benchmark, String peer, double mean, double error, double best, Histogram samples) {
         double p50() {
             return percentile(50);
         }
 
         double percentile(double percentile) {
-            return percentiles.getOrDefault(percentile, mean);
+            return samples.getTotalCount() == 0 ? mean : samples.getValueAtPercentile(percentile);
         }
     }
 
@@ -110,19 +107,13 @@ final class Jmh {
         JsonObject parameters = benchmark.getAsJsonObject("params");
         JsonObject metric = benchmark.getAsJsonObject("primaryMetric");
         boolean sampled = metric.has("rawDataHistogram");
-        Map<Double, Double> percentiles = new TreeMap<>();
-        if (sampled) {
-            metric.getAsJsonObject("scorePercentiles").entrySet()
-                    .forEach(entry -> percentiles.put(Double.valueOf(entry.getKey()),
-                            entry.getValue().getAsDouble()));
-        }
         double mean = metric.get("score").getAsDouble();
         double error = metric.get("scoreError").getAsDouble();
         return new Result(name.substring(name.lastIndexOf('.') + 1),
                 parameters == null ? "" : parameters.get("peer").getAsString(),
                 mean, Double.isNaN(error) ? 0 : error,
-                sampled ? mean : lowest(metric.getAsJsonArray("rawData")), percentiles,
-                sampled ? curve(metric.getAsJsonArray("rawDataHistogram")) : new double[0][]);
+                sampled ? mean : lowest(metric.getAsJsonArray("rawData")),
+                Latencies.of(sampled ? metric.getAsJsonArray("rawDataHistogram") : new JsonArray()));
     }
 
     private static double lowest(JsonArray forks) {
@@ -133,34 +124,5 @@ final class Jmh {
             }
         }
         return lowest;
-    }
-
-    /**
-     * From [value, count] of all iterations of all forks: a point wherever the share above it has shrunk by a
-     * tenth.
-     */
-    private static double[][] curve(JsonArray forks) {
-        TreeMap<Double, Long> counts = new TreeMap<>();
-        for (JsonElement fork : forks) {
-            for (JsonElement iteration : fork.getAsJsonArray()) {
-                for (JsonElement bucket : iteration.getAsJsonArray()) {
-                    JsonArray pair = bucket.getAsJsonArray();
-                    counts.merge(pair.get(0).getAsDouble(), pair.get(1).getAsLong(), Long::sum);
-                }
-            }
-        }
-        double all = counts.values().stream().mapToLong(Long::longValue).sum();
-        List<double[]> points = new ArrayList<>();
-        long below = 0;
-        double lastAbove = 2;
-        for (Map.Entry<Double, Long> bucket : counts.entrySet()) {
-            below += bucket.getValue();
-            double above = 1 - below / all;
-            if (above <= lastAbove * SHRINK || below == all) {
-                points.add(new double[]{100 * (1 - above), bucket.getKey()});
-                lastAbove = above;
-            }
-        }
-        return points.toArray(new double[0][]);
     }
 }

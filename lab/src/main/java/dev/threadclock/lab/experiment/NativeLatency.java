@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.terminal.page.Figures;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 
 /** Row 5: single reads of every source in C++, idle and while other threads map and unmap memory. */
 final class NativeLatency implements Experiment {
@@ -84,15 +86,16 @@ final class NativeLatency implements Experiment {
             lab.progress().accept(load);
             JsonObject run = Programs.json(List.of(latency.toString(), "" + seconds1(lab), "" + stressors),
                     Duration.ofSeconds(60 + 10L * seconds1(lab)));
-            Map<String, LatencyResult> results = new LinkedHashMap<>();
+            Map<String, Histogram> results = new LinkedHashMap<>();
             for (JsonElement element : run.getAsJsonArray("sources")) {
-                LatencyResult result = LatencyResult.of(element.getAsJsonObject());
-                results.put(result.name(), result);
-                show(found, load, stressors, result);
+                JsonObject source = element.getAsJsonObject();
+                String name = source.get("name").getAsString();
+                results.put(name, Latencies.of(source.getAsJsonArray("values")));
+                show(found, name, source.get("title").getAsString(), stressors, load, results.get(name));
             }
-            double proc = results.get("proc").percentile(50);
-            against.add(new Speedup(load + ":", proc, results.get("virt_tid").percentile(50), 0));
-            threadclock = new Speedup(load + ":", proc, results.get("tick").percentile(50), 0);
+            double proc = results.get("proc").getValueAtPercentile(50);
+            against.add(new Speedup(load + ":", proc, results.get("virt_tid").getValueAtPercentile(50), 0));
+            threadclock = new Speedup(load + ":", proc, results.get("tick").getValueAtPercentile(50), 0);
         }
         int cpus = Runtime.getRuntime().availableProcessors();
         if (cpus <= STRESSORS.get(STRESSORS.size() - 1)) {
@@ -109,19 +112,20 @@ final class NativeLatency implements Experiment {
                 + " load: " + Figures.duration(threadclock.after()) + ".");
     }
 
-    private static void show(Found found, String load, int stressors, LatencyResult result) {
-        String subject = result.title() + ", " + load;
-        boolean legacy = result.name().equals("proc") && stressors > 0;
-        boolean bits = result.name().equals("virt_tid") && stressors > 0;
-        found.figure(subject, "mean", "ns", result.mean());
+    private static void show(Found found, String name, String title, int stressors, String load,
+            Histogram latencies) {
+        String subject = title + ", " + load;
+        boolean legacy = name.equals("proc") && stressors > 0;
+        boolean bits = name.equals("virt_tid") && stressors > 0;
+        found.figure(subject, "mean", "ns", latencies.getMean());
         for (double percentile : SHOWN) {
             found.figure(subject,
                     "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile),
                     "ns",
-                    result.percentile(percentile), 0,
+                    latencies.getValueAtPercentile(percentile), 0,
                     percentile > 50 ? "" : legacy ? "above 2 ms" : bits ? "0.3 ms" : "");
         }
-        found.figure(subject, "max", "ns", result.max(), 0, legacy ? "3.6 ms" : "");
-        found.percentiles("reads in C++, " + load, result.title(), result.curve());
+        found.figure(subject, "max", "ns", latencies.getMaxValue(), 0, legacy ? "3.6 ms" : "");
+        found.percentiles("reads in C++, " + load, title, latencies);
     }
 }

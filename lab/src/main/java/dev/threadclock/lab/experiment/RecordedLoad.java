@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.experiment;
 
+import dev.threadclock.probe.Slack;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import jdk.jfr.consumer.RecordingFile;
  */
 record RecordedLoad(String thread, double kernelUser, double kernelSystem, double user, double system,
         double ticks, double beanUser, double beanTotal, double jvmtiTotal) {
-    private static final double SLACK_FRACTION = 0.05;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int WORDS = 8;
 
@@ -35,12 +35,12 @@ record RecordedLoad(String thread, double kernelUser, double kernelSystem, doubl
     }
 
     boolean recordedRight() {
-        double slack = SLACK_FRACTION * kernelTotal() + ticks;
+        double slack = Slack.ofTotal(kernelTotal()) + ticks;
         return Math.abs(user - kernelUser) <= slack && Math.abs(system - kernelSystem) <= slack;
     }
 
     boolean beanRight() {
-        return Math.abs(beanUser - kernelUser) <= SLACK_FRACTION * kernelTotal() + ticks;
+        return Math.abs(beanUser - kernelUser) <= Slack.ofTotal(kernelTotal()) + ticks;
     }
 
     static String header() {

@@ -9,6 +9,7 @@ import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
+import dev.threadclock.probe.Slack;
 import dev.threadclock.probe.Split;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.page.Figures;
@@ -29,18 +30,13 @@ final class Rightness implements Experiment {
     /** A reading of user time, beside the true value. disturbed: the load did not run as planned. */
     record Reading(String source, String load, double trueUser, double user, double total,
             boolean disturbed) {
-        /** The resolution of /proc, and the accuracy of a split from about a hundred ticks. */
-        private static final double SLACK_NANOS = 10e6;
-        private static final double SLACK_PURE = 0.05;
-        private static final double SLACK_MIXED = 0.15;
-
         /**
          * Mixed loads, and kernel work that is partly Java's, are estimated from ticks, with chance errors;
          * pure user time is not.
          */
         boolean right() {
             boolean chance = load.startsWith("mix") || load.startsWith("system");
-            return Math.abs(user - trueUser) <= SLACK_NANOS + (chance ? SLACK_MIXED : SLACK_PURE) * total;
+            return Math.abs(user - trueUser) <= (chance ? Slack.ofMixed(total) : Slack.ofPure(total));
         }
 
         boolean saysNothing() {

@@ -176,7 +176,7 @@ record SampledReads(String name, int row, String title, String published, int th
             found.figure(subject, percentile, "ns", result.percentile(PERCENTILES.get(percentile)), 0,
                     figures.getOrDefault(path + percentile, ""));
         }
-        found.percentiles("getCurrentThreadUserTime()", subject, result.curve());
+        found.percentiles("getCurrentThreadUserTime()", subject, result.samples());
         return result;
     }
 }

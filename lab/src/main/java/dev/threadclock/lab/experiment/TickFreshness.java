@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
+import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Verdict;
@@ -12,6 +13,7 @@ import dev.threadclock.terminal.page.Figures;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /**
  * Row 14, continued: how old tick readings are, how inaccurate interpolated ones are, and that neither
@@ -81,33 +83,34 @@ final class TickFreshness implements Experiment {
         for (JsonElement element : run.getAsJsonArray("watched")) {
             JsonObject watched = element.getAsJsonObject();
             String name = watched.get("name").getAsString();
-            LatencyResult behind = side(watched, "behind");
-            LatencyResult ahead = side(watched, "ahead");
+            Histogram behind = Latencies.of(watched.getAsJsonArray("behind"));
+            Histogram ahead = Latencies.of(watched.getAsJsonArray("ahead"));
             double backward = watched.get("backward").getAsDouble();
             found.figure(name, "went back", "times", backward);
-            for (LatencyResult side : List.of(behind, ahead)) {
-                for (double percentile : new double[]{50, 99, 99.9}) {
-                    found.figure(name + ", " + side.name(), "p" + Figures.number(percentile), "ns",
-                            side.percentile(percentile));
-                }
-                found.figure(name + ", " + side.name(), "max", "ns", side.max());
-            }
-            found.percentiles("behind the precise clock", name, behind.curve());
+            show(found, name + ", behind", behind);
+            show(found, name + ", ahead", ahead);
+            found.percentiles("behind the precise clock", name, behind);
             holds &= backward == 0
-                    && (name.equals("tick") ? ahead.max() == 0 && behind.percentile(99) <= TICKS_BEHIND * tick
-                            : ahead.max() <= AHEAD_NANOS);
-            finding += name + ": median " + Figures.duration(behind.percentile(50)) + " behind, 99 % at most "
-                    + Figures.duration(behind.percentile(99))
-                    + ", at most " + Figures.duration(ahead.max()) + " ahead, went back " + (long) backward
+                    && (name.equals("tick")
+                            ? ahead.getMaxValue() == 0
+                                    && behind.getValueAtPercentile(99) <= TICKS_BEHIND * tick
+                            : ahead.getMaxValue() <= AHEAD_NANOS);
+            finding += name + ": median " + Figures.duration(behind.getValueAtPercentile(50))
+                    + " behind, 99 % at most "
+                    + Figures.duration(behind.getValueAtPercentile(99))
+                    + ", at most " + Figures.duration(ahead.getMaxValue()) + " ahead, went back "
+                    + (long) backward
                     + " times. ";
         }
         return found.outcome(holds ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED,
                 finding + "A tick is " + Figures.duration(tick) + ".");
     }
 
-    private static LatencyResult side(JsonObject watched, String side) {
-        JsonObject histogram = watched.getAsJsonObject(side);
-        histogram.addProperty("name", side);
-        return LatencyResult.of(histogram);
+    private static void show(Found found, String subject, Histogram side) {
+        for (double percentile : new double[]{50, 99, 99.9}) {
+            found.figure(subject, "p" + Figures.number(percentile), "ns",
+                    side.getValueAtPercentile(percentile));
+        }
+        found.figure(subject, "max", "ns", side.getMaxValue());
     }
 }

@@ -84,20 +84,6 @@ class ProgramOutputTest {
     }
 
     @Test
-    void latenciesOfASource() {
-        LatencyResult proc = LatencyResult.of(JsonParser
-                .parseString(
-                        """
-                                {"name":"proc","title":"legacy","count":4,"mean_ns":7000.50,"bulk_mean_ns":6900.25,"max_ns":92246,
-                                 "curve":[[25.000000,6527],[75.000000,7039],[100.000000,92246]]}""")
-                .getAsJsonObject());
-        assertThat(proc.percentile(50)).isEqualTo(7039);
-        assertThat(proc.percentile(25)).isEqualTo(6527);
-        assertThat(proc.percentile(99.99)).isEqualTo(92_246);
-        assertThat(proc.bulkMean()).isEqualTo(6900.25);
-    }
-
-    @Test
     void splitsOfAJvmThatDidNotEndWellAreNone() throws IOException {
         List<String> lines = List.of("split around 120000000 110000000 120000000 1",
                 "split between 90000000 90000000 91000000 0",

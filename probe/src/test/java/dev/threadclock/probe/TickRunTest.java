@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.demo;
+package dev.threadclock.probe;
 
-import static dev.threadclock.lab.demo.TickRun.Judgement.OPEN;
-import static dev.threadclock.lab.demo.TickRun.Judgement.RIGHT;
-import static dev.threadclock.lab.demo.TickRun.Judgement.WRONG;
+import static dev.threadclock.probe.TickRun.Judgement.OPEN;
+import static dev.threadclock.probe.TickRun.Judgement.RIGHT;
+import static dev.threadclock.probe.TickRun.Judgement.WRONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
