@@ -106,13 +106,19 @@ static void burn_each_tick(int rounds, int64_t from_ns, int64_t to_ns)
     }
 }
 
+/* The windows of the probe's TickLoads.java, whose test compares them. */
+enum { LEAD_NS = 400000, OVERRUN_NS = 100000, LAG_NS = 300000 };
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 void burn_around_ticks(int rounds)
 {
-    burn_each_tick(rounds, -400000, 100000);
+    int64_t tick_ns = threadclock_tick_length_ns();
+    burn_each_tick(rounds, -least(LEAD_NS, tick_ns * 2 / 5), least(OVERRUN_NS, tick_ns / 10));
 }
 
 void burn_between_ticks(int rounds)
 {
-    int64_t tick_ns = threadclock_tick_length_ns();
-    burn_each_tick(rounds, tick_ns / 10, tick_ns / 2);
+    int64_t tick_ns = threadclock_tick_length_ns(), lag_ns = least(LAG_NS, tick_ns * 3 / 10);
+    burn_each_tick(rounds, lag_ns, lag_ns + tick_ns * 9 / 20);
 }

@@ -31,10 +31,11 @@ class ModulesTest {
     private static final int PUBLISHED = 2;
 
     /**
-     * JMH is told the profiler's name; other modules' tests render the README's table and the demo's page.
+     * JMH is told the profiler's name; other modules' tests render the README's table and the demo's page,
+     * and run the loads.
      */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
-            ROOT + ".lab.demo.DemoMarkdown", ROOT + ".lab.demo.DemoHtml");
+            ROOT + ".lab.demo.DemoMarkdown", ROOT + ".lab.demo.DemoHtml", ROOT + ".probe.TickLoads");
 
     private static JavaClasses classes;
 

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.lab.machine.TickClock;
+import dev.threadclock.probe.RecordedLoads;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.ChangingLoad;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.ReachRefused;
 import dev.threadclock.tests.child.ReachSwitching;
-import dev.threadclock.tests.child.ThreadLoads;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -65,14 +65,25 @@ class ReachTest {
         return event.getThread() != null && thread.equals(event.getThread().getJavaName());
     }
 
+    /** The words of the line that RecordedLoads printed of it. */
+    private static String[] printed(Result result, String line) {
+        return result.out().lines().filter(each -> each.startsWith(line + " ")).findFirst()
+                .orElseThrow(() -> new AssertionError("no " + line + " in " + result)).split(" ");
+    }
+
+    private static Instant began(Result result, String thread) {
+        return Instant.ofEpochMilli(Long.parseLong(printed(result, "load " + thread)[2]));
+    }
+
     private static Split truth(Result result, String thread) {
-        return new Split(result.number(thread + ".user"), result.number(thread + ".system"));
+        String[] load = printed(result, "load " + thread);
+        return new Split(Long.parseLong(load[3]), Long.parseLong(load[4]));
     }
 
     /** The sum of its events: shares of all processors in the time since the previous look at all threads. */
     private static Split recorded(List<RecordedEvent> events, String thread, Result result) {
         TreeSet<Instant> looks = new TreeSet<>(events.stream().map(RecordedEvent::getStartTime).toList());
-        Instant began = Instant.ofEpochMilli(result.number(thread + ".began"));
+        Instant began = began(result, thread);
         double user = 0;
         double system = 0;
         for (RecordedEvent event : events) {
@@ -82,7 +93,7 @@ class ReachTest {
             Instant before = looks.lower(event.getStartTime());
             Instant since = before == null || before.isBefore(began) ? began : before;
             double available = Duration.between(since, event.getStartTime()).toNanos()
-                    * (double) result.number("processors");
+                    * Double.parseDouble(printed(result, "processors")[1]);
             user += event.getDouble("user") * available;
             system += event.getDouble("system") * available;
         }
@@ -96,7 +107,7 @@ class ReachTest {
             for (String thread : threads) {
                 Split truth = truth(result, thread);
                 Split recorded = recorded(events, thread, result);
-                Instant began = Instant.ofEpochMilli(result.number(thread + ".began"));
+                Instant began = began(result, thread);
                 Instant last = events.isEmpty() ? began : events.get(events.size() - 1).getStartTime();
                 double seconds = Duration.between(began, last).toMillis() / 1e3;
                 if (!recorded.isWithin(seconds * (PERIOD_NANOS / 20 + tickNanos), truth)) {
@@ -109,7 +120,7 @@ class ReachTest {
 
     private ChildJvm recording(TestJdk jdk, Path file, String period) throws IOException {
         String options = "dumponexit=true,filename=" + file + ",settings=" + settings(period);
-        return ChildJvm.of(jdk).with("-XX:StartFlightRecording=" + options);
+        return ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=" + options);
     }
 
     private Run record(TestJdk jdk, String options, int seconds) throws IOException {
@@ -119,8 +130,8 @@ class ReachTest {
     private Run record(TestJdk jdk, UnaryOperator<ChildJvm> flags, int seconds) throws IOException {
         Path file = folder.resolve("load.jfr");
         TickClock ticks = TickClock.learn();
-        Result result = flags.apply(recording(jdk, file, "1 s")).run(ThreadLoads.class,
-                "" + ticks.lengthNanos(), "" + ticks.phaseNanos(), "" + seconds * 1000);
+        Result result = flags.apply(recording(jdk, file, "1 s")).run(RecordedLoads.class, "" + seconds * 1000,
+                "" + ticks.lengthNanos(), "" + ticks.phaseNanos(), "1000");
         assertThat(result.exitCode()).as(result.toString()).isZero();
         return new Run(result, loads(file), ticks.lengthNanos());
     }
@@ -162,7 +173,7 @@ class ReachTest {
                 Run run = record(jdk, child -> first ? child.with(profiler).withAgentPath("reach=jvm")
                         : child.withAgentPath("reach=jvm").with(profiler), 5);
                 wrong = run.wrong("hitter", "avoider", "system");
-                assertThat(profile).content().contains("ThreadLoads.workInTheKernel");
+                assertThat(profile).content().contains("RecordedLoads.workInTheKernel");
             }
             assumeQuiet(wrong.isEmpty());
             assertThat(wrong).isEmpty();

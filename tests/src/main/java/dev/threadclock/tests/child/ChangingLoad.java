@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import dev.threadclock.probe.TickLoads;
+import java.io.File;
+
 /**
  * A child program: the thread "changer" works between the kernel's timer ticks, which therefore hardly notice
  * it, and then in the kernel, where they do; so the share of user time according to the ticks falls. Then it
@@ -14,13 +17,13 @@ public final class ChangingLoad {
     private ChangingLoad() {}
 
     public static void main(String[] args) throws Exception {
-        TickWork.ticksAre(args[0], args[1]);
+        TickLoads loads = new TickLoads(Burn.THREADS, Long.parseLong(args[0]), Long.parseLong(args[1]));
         Thread thread = new Thread(() -> {
-            long end = System.nanoTime() + BETWEEN_TICKS_NANOS;
-            while (System.nanoTime() < end) {
-                TickWork.workBetweenTicks();
+            loads.betweenTicksHere(BETWEEN_TICKS_NANOS);
+            File folder = new File("/proc/self/task");
+            for (long end = System.nanoTime() + IN_THE_KERNEL_NANOS; System.nanoTime() - end < 0;) {
+                Burn.sink += folder.list().length;
             }
-            ThreadLoads.workInTheKernel(IN_THE_KERNEL_NANOS);
         }, "changer");
         thread.start();
         thread.join();

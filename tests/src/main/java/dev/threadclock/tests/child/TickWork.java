@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import dev.threadclock.probe.TickLoads;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -14,45 +15,34 @@ import java.util.concurrent.locks.LockSupport;
  * and its CPU time.
  */
 public final class TickWork {
-    private static long tickNanos;
-    private static long phaseNanos;
-
     private TickWork() {}
 
     public static void main(String[] args) throws Exception {
         final String kind = args[0];
-        ticksAre(args[1], args[2]);
+        final long tickNanos = Long.parseLong(args[1]);
+        final TickLoads loads = new TickLoads(Burn.THREADS, tickNanos, Long.parseLong(args[2]));
         final long runNanos = Long.parseLong(args[3]) * 1_000_000;
         // Compiles the loops in another thread, so that the fresh one does nothing but its work.
-        run("warm-up", kind, 300_000_000);
-        run("fresh", kind, runNanos);
+        run("warm-up", kind, loads, tickNanos, 300_000_000);
+        run("fresh", kind, loads, tickNanos, runNanos);
     }
 
-    /** Length and phase in nanoseconds of System.nanoTime(). */
-    static void ticksAre(String length, String phase) {
-        tickNanos = Long.parseLong(length);
-        phaseNanos = Long.parseLong(phase);
-    }
-
-    private static void run(final String name, final String kind, final long runNanos) throws Exception {
+    private static void run(final String name, final String kind, final TickLoads loads, final long tickNanos,
+            final long runNanos) throws Exception {
         final String[] line = new String[1];
         Thread thread = new Thread(name) {
             @Override
             public void run() {
-                long end = System.nanoTime() + runNanos;
-                long rounds = 0;
-                while (System.nanoTime() < end) {
-                    if (kind.equals("hit")) {
-                        workAroundTick();
-                    } else if (kind.equals("avoid")) {
-                        workBetweenTicks();
-                    } else {
-                        Burn.until(System.nanoTime() + tickNanos);
-                    }
-                    rounds++;
+                int rounds = 1;
+                if (kind.equals("hit")) {
+                    rounds = loads.aroundTicksHere(runNanos).rounds;
+                } else if (kind.equals("avoid")) {
+                    rounds = loads.betweenTicksHere(runNanos).rounds;
+                } else {
+                    Burn.until(System.nanoTime() + runNanos);
                 }
                 // The tick cache may be two ticks old: waits until it reflects the state after the work.
-                sleepUntil(System.nanoTime() + 3 * tickNanos);
+                LockSupport.parkNanos(3 * tickNanos);
                 long user = Burn.THREADS.getCurrentThreadUserTime();
                 long proc = procUserNanos();
                 long cpu = Burn.THREADS.getCurrentThreadCpuTime();
@@ -63,34 +53,6 @@ public final class TickWork {
         thread.join();
         if (name.equals("fresh")) {
             System.out.println(line[0]);
-        }
-    }
-
-    /** Burns from a tenth of a tick before the next one until a fortieth after it. */
-    static void workAroundTick() {
-        long tick = nextTick(System.nanoTime() + tickNanos / 8);
-        sleepUntil(tick - tickNanos / 10);
-        Burn.until(tick + tickNanos / 40);
-    }
-
-    /** Burns from a tenth after a tick for four tenths of the way to the next. */
-    static void workBetweenTicks() {
-        long tick = nextTick(System.nanoTime());
-        sleepUntil(tick + tickNanos / 10);
-        long stop = tick + tickNanos / 2;
-        if (System.nanoTime() < stop) {
-            Burn.until(stop);
-        }
-    }
-
-    private static long nextTick(long after) {
-        long since = (after - phaseNanos) % tickNanos;
-        return after + tickNanos - (since < 0 ? since + tickNanos : since);
-    }
-
-    private static void sleepUntil(long nanoTime) {
-        for (long left; (left = nanoTime - System.nanoTime()) > 0;) {
-            LockSupport.parkNanos(left);
         }
     }
 
