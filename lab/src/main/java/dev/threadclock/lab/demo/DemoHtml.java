@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.demo;
 
+import dev.threadclock.lab.model.Outcome.Curve;
+import dev.threadclock.lab.report.Chart;
 import dev.threadclock.terminal.page.Figures;
 import dev.threadclock.terminal.page.Html;
 import dev.threadclock.terminal.page.Page;
@@ -41,7 +43,7 @@ public final class DemoHtml {
                 .collect(Collectors.joining("\n")));
         parts.put("MEASURED", Html.escape(report.measured()));
         parts.put("VERSION", Html.escape(report.threadclock()));
-        return Page.render(DemoHtml.class, "demo", "threadclock demo", parts);
+        return Page.render(DemoHtml.class, "demo", "threadclock demo", parts, Chart.script());
     }
 
     private String headline() {
@@ -74,14 +76,22 @@ public final class DemoHtml {
         return html.toString();
     }
 
+    /** One drawing a JDK, all with the same axes. */
     private String percentiles() {
-        if (jdks.isEmpty()) {
-            return "";
-        }
-        PercentileChart chart = new PercentileChart(jdks);
-        return jdks.stream()
-                .map(jdk -> "<figure><figcaption>" + Html.escape(jdk.label()) + "</figcaption>\n"
-                        + chart.render(jdk) + "</figure>\n")
+        List<List<Curve>> curves = jdks.stream().map(DemoHtml::curves).toList();
+        List<Curve> all = curves.stream().flatMap(List::stream).toList();
+        return curves.stream().map(each -> new Chart(each.get(0).group(), each, all).render())
                 .collect(Collectors.joining());
+    }
+
+    private static List<Curve> curves(JdkResult jdk) {
+        return List.of(curve(jdk, "as it is", jdk.before().latency()),
+                curve(jdk, "with threadclock", jdk.with().latency()),
+                curve(jdk, "the two nanoTime() calls alone", jdk.with().emptyLatency()));
+    }
+
+    private static Curve curve(JdkResult jdk, String name, Latency latency) {
+        return new Curve(jdk.label(), name, Curve.Kind.PERCENTILES, "%", "ns", latency.curve().stream()
+                .map(point -> new double[]{100 * point[0], point[1]}).toArray(double[][]::new));
     }
 }

@@ -2,7 +2,6 @@
 package dev.threadclock.lab.report;
 
 import dev.threadclock.terminal.page.Figures;
-import dev.threadclock.terminal.page.PercentileAxis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;

@@ -4,6 +4,7 @@ package dev.threadclock.lab.report;
 import dev.threadclock.lab.model.Outcome.Curve;
 import dev.threadclock.lab.model.Outcome.Curve.Kind;
 import dev.threadclock.terminal.page.Html;
+import dev.threadclock.terminal.page.Page;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -14,7 +15,7 @@ import java.util.stream.DoubleStream;
  * The curves of one group as an SVG drawing with its key; a script of the page shows the values under the
  * pointer.
  */
-final class Chart {
+public final class Chart {
     private static final int WIDTH = 520;
     private static final int HEIGHT = 300;
     private static final int LEFT = 58;
@@ -27,14 +28,22 @@ final class Chart {
 
     private final String title;
     private final List<Curve> curves;
+    /** These and those of other drawings that should have the same axes. */
+    private final List<Curve> alike;
     private final Curve first;
     private final Axis x;
     private final Axis y;
 
     /** curves: of one group, and so of one kind; at least one, and each with at least one point. */
     Chart(String title, List<Curve> curves) {
+        this(title, curves, curves);
+    }
+
+    /** alike: the curves of all drawings of the page that are to have the same axes. */
+    public Chart(String title, List<Curve> curves, List<Curve> alike) {
         this.title = title;
         this.curves = curves;
+        this.alike = alike;
         first = curves.get(0);
         x = switch (first.kind()) {
             case PERCENTILES ->
@@ -51,7 +60,7 @@ final class Chart {
     }
 
     private DoubleStream values(ToDoubleFunction<double[]> coordinate) {
-        return curves.stream().flatMap(curve -> Arrays.stream(curve.points())).mapToDouble(coordinate);
+        return alike.stream().flatMap(curve -> Arrays.stream(curve.points())).mapToDouble(coordinate);
     }
 
     private boolean isWide() {
@@ -68,7 +77,12 @@ final class Chart {
                 values(coordinate).max().orElse(10), unit);
     }
 
-    String render() {
+    /** Shows the values under the pointer in the drawings' keys, and opens the tables for printing. */
+    public static String script() {
+        return Page.resource(Chart.class, "charts.js");
+    }
+
+    public String render() {
         StringBuilder html = new StringBuilder("<figure><figcaption>").append(Html.escape(title))
                 .append("</figcaption>\n");
         html.append(Html.format("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n", WIDTH, HEIGHT,

@@ -39,7 +39,7 @@ public final class LabHtml {
                                 + "</code></li>\n")
                         .collect(Collectors.joining()),
                 "MEASURED", Html.escape(report.begun().replace('T', ' ')),
-                "VERSION", Html.escape(report.threadclock())), Page.resource(LabHtml.class, "lab.js"));
+                "VERSION", Html.escape(report.threadclock())), Chart.script());
     }
 
     private static String verdict(Result result) {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.terminal.page;
+package dev.threadclock.lab.report;
 
 /**
  * The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
  * Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %.
  */
-public final class PercentileAxis {
+final class PercentileAxis {
     private final double end;
 
     /** For a sample of this size: the axis ends at its last single value. */
-    public PercentileAxis(long samples) {
+    PercentileAxis(long samples) {
         end = Math.log10(Math.max(10, samples));
     }
 
     /** The largest number of nines. */
-    public double end() {
+    double end() {
         return end;
     }
 
     /** The position of a fraction from 0 to 1; the maximum (1) is at the end. */
-    public double position(double fraction) {
+    double position(double fraction) {
         return fraction >= 1 ? end : Math.min(end, -Math.log10(1 - fraction));
     }
 
     /** "0", "90 %", "99 %", "99.9 %". */
-    public static String label(int nines) {
+    static String label(int nines) {
         return switch (nines) {
             case 0 -> "0";
             case 1 -> "90 %";
