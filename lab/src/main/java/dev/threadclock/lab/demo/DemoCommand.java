@@ -3,8 +3,8 @@ package dev.threadclock.lab.demo;
 
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.lab.SelfJar;
+import dev.threadclock.lab.report.ReportFiles;
 import dev.threadclock.terminal.Progress;
-import dev.threadclock.terminal.ReportFiles;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;

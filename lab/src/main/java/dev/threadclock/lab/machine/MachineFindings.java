@@ -7,7 +7,7 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.Native;
 import dev.threadclock.lab.machine.AccountingTrial.Result;
 import dev.threadclock.watch.host.SystemFiles;
-import dev.threadclock.watch.host.SystemTexts;
+import dev.threadclock.watch.host.Steal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -163,7 +163,7 @@ public final class MachineFindings {
 
     private void limits() {
         findings.put("steal",
-                FileFinding.of("steal", "/proc/stat", stat -> SystemTexts.steal(stat).map(steal -> {
+                FileFinding.of("steal", "/proc/stat", stat -> Steal.of(stat).map(steal -> {
                     double seconds = steal.hundredths() / 100.0;
                     String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time",
                             seconds, steal.share() * 100);

@@ -15,8 +15,7 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
 
     /** Reads the current values. Unreadable ones count as none. */
     public static Hindrance of(int pid) {
-        long stolen = SystemFiles.text("/proc/stat").flatMap(SystemTexts::steal)
-                .map(SystemTexts.Steal::hundredths).orElse(0L);
+        long stolen = SystemFiles.text("/proc/stat").flatMap(Steal::of).map(Steal::hundredths).orElse(0L);
         Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
         return new Hindrance(stolen * NANOS_PER_HUNDREDTH,
                 limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),

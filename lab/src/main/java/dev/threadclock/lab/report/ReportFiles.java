@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.terminal;
+package dev.threadclock.lab.report;
 
+import dev.threadclock.terminal.OutputFile;
+import dev.threadclock.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;

@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.watch.host;
+package dev.threadclock.lab.machine;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Parses single figures from files of /proc. */
 public final class SystemTexts {
-    private static final int STEAL_FIELD = 7;
-    private static final int GUEST_FIELD = 8;
     private static final List<String> CONTAINERS = List.of("kubepods", "docker", "containerd", "libpod",
             "lxc", "podman");
 
     private SystemTexts() {}
-
-    /**
-     * Time that the hypervisor gave to others while this machine wanted it: in hundredths of a second, and as
-     * a share of all time.
-     */
-    public record Steal(long hundredths, double share) {}
-
-    /**
-     * From /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice"; guest is
-     * included in user.
-     */
-    public static Optional<Steal> steal(String stat) {
-        String[] words = stat.split("\n")[0].strip().split("\\s+");
-        if (!words[0].equals("cpu") || words.length <= STEAL_FIELD + 1) {
-            return Optional.empty();
-        }
-        long[] times = Arrays.stream(words).skip(1).limit(GUEST_FIELD).mapToLong(Long::parseLong).toArray();
-        long all = Math.max(1, Arrays.stream(times).sum());
-        return Optional.of(new Steal(times[STEAL_FIELD], (double) times[STEAL_FIELD] / all));
-    }
 
     /**
      * From /proc/PID/status: "Seccomp: 2". Empty if the kernel has no seccomp, or does not report it (before

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.watch.host;
+package dev.threadclock.lab.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,16 +20,6 @@ class SystemTextsTest {
     void noSeccompLineIsNoMode() {
         assertThat(SystemTexts.seccomp("Name:\tjava\nSeccomp_filters:\t0\n")).isEmpty();
         assertThat(SystemTexts.seccomp("")).isEmpty();
-    }
-
-    @Test
-    void stealIsAShareOfAllTimeAndGuestIsInUserAlready() {
-        SystemTexts.Steal steal = SystemTexts.steal("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n")
-                .orElseThrow();
-        assertThat(steal.hundredths()).isEqualTo(50);
-        assertThat(steal.share()).isEqualTo(0.05);
-        assertThat(SystemTexts.steal("cpu  1 2 3 4\n")).as("Linux before 2.6.11").isEmpty();
-        assertThat(SystemTexts.steal("intr 1 2 3 4 5 6 7 8 9\n")).isEmpty();
     }
 
     @Test
