@@ -3,8 +3,8 @@
  * The cost of reading all threads of a process once, next to the bare system calls and /proc, in microseconds
  * per pass.
  *
- * How to run: cmake -S lab/cpp -B build/bench-cpp -G Ninja &&
- *     cmake --build build/bench-cpp --target all_threads && build/bench-cpp/all_threads [THREADS]
+ * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
+ *     cmake --build build/lab-cpp --target all_threads && build/lab-cpp/all_threads [THREADS]
  *
  * One thread in a hundred works a little between passes, the others sleep. Subjects take turns; the median of
  * the rounds is shown. "Bare" is one clock_gettime on the SCHED clock of every thread, from a list that

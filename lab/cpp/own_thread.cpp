@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a read of the calling thread costs in C and C++: each source, and the peers that wrap one.
 //
-// HOW TO RUN: cmake -S lab/cpp -B build/bench-cpp -G Ninja && cmake --build build/bench-cpp &&
-// build/bench-cpp/own_thread
+// HOW TO RUN: cmake -S lab/cpp -B build/lab-cpp -G Ninja && cmake --build build/lab-cpp &&
+// build/lab-cpp/own_thread
 // Pin it (taskset -c 1) on a quiet machine. The ratios to the baselines hold on others, too.
 #include <benchmark/benchmark.h>
 #include "sources.hpp"

@@ -2,8 +2,8 @@
 /*
  * The cost of a read of the calling thread, each source next to its baseline and peers, in nanoseconds.
  *
- * How to run: cmake -S lab/cpp -B build/bench-cpp -G Ninja &&
- *     cmake --build build/bench-cpp --target own_thread_reads && build/bench-cpp/own_thread_reads
+ * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
+ *     cmake --build build/lab-cpp --target own_thread_reads && build/lab-cpp/own_thread_reads
  *
  * Subjects take turns in each round, so that noise hits all alike; the median of the rounds is shown. A quiet
  * machine and a pinned process (taskset) give steadier figures; the ratios hold without.

@@ -3,8 +3,8 @@
  * What each source reports for threads whose work is all user time: one that works only around timer ticks,
  * one that works only between them, one that works all the time. The reference is the precise run time.
  *
- * How to run: cmake -S lab/cpp -B build/bench-cpp -G Ninja &&
- *     cmake --build build/bench-cpp --target split_against_truth && build/bench-cpp/split_against_truth
+ * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
+ *     cmake --build build/lab-cpp --target split_against_truth && build/lab-cpp/split_against_truth
  */
 #include <pthread.h>
 #include <stddef.h>

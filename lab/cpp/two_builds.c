@@ -3,9 +3,9 @@
  * Compares two builds of the library in one process, in turns: does a change slow down reads of the calling
  * thread?
  *
- * How to run: cmake -S lab/cpp -B build/bench-cpp -G Ninja &&
- *     cmake --build build/bench-cpp --target two_builds &&
- *     taskset -c 1 build/bench-cpp/two_builds OLD.so NEW.so
+ * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
+ *     cmake --build build/lab-cpp --target two_builds &&
+ *     taskset -c 1 build/lab-cpp/two_builds OLD.so NEW.so
  *
  * Blocks of microseconds follow each other, so that both builds see the same noise; most blocks see none.
  * Shown are the tenth percentiles and their ratio. Not the interpolated total: two copies cannot share a

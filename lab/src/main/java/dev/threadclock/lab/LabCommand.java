@@ -175,8 +175,8 @@ public final class LabCommand implements Subcommand {
     private Lab lab() {
         Jdks jdks = Jdks.needed(homes);
         Path jar = SelfJar.path();
-        Optional<Path> bench = Optional.ofNullable(System.getProperty("threadclock.bench")).map(Path::of);
-        return new Lab(quick, jdks.jdks(), jar, bench, Path.of(System.getProperty("java.io.tmpdir")),
+        Optional<Path> programs = Optional.ofNullable(System.getProperty("threadclock.lab")).map(Path::of);
+        return new Lab(quick, jdks.jdks(), jar, programs, Path.of(System.getProperty("java.io.tmpdir")),
                 step -> {
                 });
     }

@@ -68,7 +68,7 @@ final class LabRun {
         String start = count(place) + experiment.name();
         String left = " (about " + inWords(secondsLeft) + " left)";
         progress.say(start + left);
-        Lab own = new Lab(lab.quick(), lab.jdks(), lab.jar(), lab.bench(), folder.emptyScratch(),
+        Lab own = new Lab(lab.quick(), lab.jdks(), lab.jar(), lab.programs(), folder.emptyScratch(),
                 step -> progress.say(start + ": " + step + left));
         String begun = now();
         NoiseMeter.Mark before = meter.mark();

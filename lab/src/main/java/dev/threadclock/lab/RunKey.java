@@ -26,7 +26,7 @@ final class RunKey {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update(Files.readAllBytes(lab.jar()));
             digest.update(String.join("\n", System.getProperty("user.name"), System.getProperty("os.version"),
-                    String.valueOf(lab.quick()), String.valueOf(lab.bench()), lab.jdks().toString(),
+                    String.valueOf(lab.quick()), String.valueOf(lab.programs()), lab.jdks().toString(),
                     chosen.stream().map(Experiment::name).toList().toString())
                     .getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest()).substring(0, LETTERS);

@@ -39,7 +39,7 @@ final class Programs {
 
     /** A file that the launcher builds for the lab. */
     static Path built(Lab lab, String file) throws NotRunnable {
-        Path folder = lab.bench().orElseThrow(() -> new NotRunnable("needs " + file
+        Path folder = lab.programs().orElseThrow(() -> new NotRunnable("needs " + file
                 + ", which ./threadclock lab builds in a checkout of the project; the jar alone does not"
                 + " have it"));
         Path path = folder.resolve(file);

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
  * @param quick measure briefly: orders of magnitude
  * @param jdks of this machine, the oldest first
  * @param jar dist/threadclock.jar
- * @param bench what ./threadclock lab has built beside it (build/lab), if it runs from a checkout
+ * @param programs what ./threadclock lab has built beside it (build/lab), if it runs from a checkout
  * @param scratch the experiment's own folder, empty at its start, deleted after it
  * @param progress accepts one line that describes the current step
  */
-public record Lab(boolean quick, List<Jdk> jdks, Path jar, Optional<Path> bench, Path scratch,
+public record Lab(boolean quick, List<Jdk> jdks, Path jar, Optional<Path> programs, Path scratch,
         Consumer<String> progress) {}

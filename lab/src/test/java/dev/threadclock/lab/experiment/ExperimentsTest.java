@@ -26,10 +26,10 @@ class ExperimentsTest {
     @TempDir
     private Path folder;
 
-    private Lab lab(boolean quick, int jdks, Optional<Path> bench) {
+    private Lab lab(boolean quick, int jdks, Optional<Path> programs) {
         List<Jdk> list = IntStream.range(0, jdks)
                 .mapToObj(i -> new Jdk(folder, "" + (8 + i), "Test", "amd64")).toList();
-        return new Lab(quick, list, folder.resolve("threadclock.jar"), bench, folder, step -> {
+        return new Lab(quick, list, folder.resolve("threadclock.jar"), programs, folder, step -> {
         });
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.bench.peers;
+package dev.threadclock.lab.jmh.peers;
 
 import io.airlift.stats.CpuTimer;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.bench;
+package dev.threadclock.lab.jmh;
 
-import dev.threadclock.bench.peers.OwnThreadClock;
+import dev.threadclock.lab.jmh.peers.OwnThreadClock;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

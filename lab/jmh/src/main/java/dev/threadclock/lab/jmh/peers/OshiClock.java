@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.bench.peers;
+package dev.threadclock.lab.jmh.peers;
 
 import oshi.SystemInfo;
 import oshi.software.os.OSThread;

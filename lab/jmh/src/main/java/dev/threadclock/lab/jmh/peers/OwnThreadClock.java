@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.bench.peers;
+package dev.threadclock.lab.jmh.peers;
 
 /**
  * The interface through which all peers are measured: reads of the calling thread, in nanoseconds at the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.bench;
+package dev.threadclock.lab.jmh;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.reflect.Array;
