@@ -25,7 +25,11 @@ public final class CpuTimeProfiler implements InternalProfiler {
     private final CpuTimes before = new CpuTimes();
     private final CpuTimes after = new CpuTimes();
 
-    /** JMH creates it in its own JVM and in each fork. */
+    /**
+     * JMH creates it in its own JVM and in each fork.
+     *
+     * @throws ProfilerException where the CPU time of the process cannot be read
+     */
     public CpuTimeProfiler() throws ProfilerException {
         if (!ThreadClock.readProcess(before)) {
             throw new ProfilerException(
