@@ -33,7 +33,8 @@ dist_is_current() {
     local newer
     # A folder below src/ or native/ is newer when something in it was deleted or renamed.
     newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
-        \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path lab/pom.xml ! -path 'lab/profiler*' \) -prune -o \
+        \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path 'lab/profiler*' ! -path lab/pom.xml \) \
+        -prune -o \
         \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
     [[ -z $newer ]]
 }

@@ -23,7 +23,8 @@ public:
         for (size_t i = 0; i < counts_.size(); i++) {
             if (counts_[i] == 0)
                 continue;
-            std::printf("%s[%llu,%llu]", comma, as_printed(std::min(highest(i), max_)), as_printed(counts_[i]));
+            std::printf("%s[%llu,%llu]", comma, as_printed(std::min(highest(i), max_)),
+                        as_printed(counts_[i]));
             comma = ",";
         }
         std::printf("]");
