@@ -84,13 +84,13 @@ build_dist() {
                 "$TC_BUILD/native-$architecture" \
                 configure_zig "$TC_BUILD/native-$architecture" "$(zig_target "$architecture")"
             mkdir -p "$stage/linux-$architecture"
-            cp "$TC_BUILD/native-$architecture/libthreadclock.so" "$stage/linux-$architecture/"
+            cp "$TC_BUILD/native-$architecture"/libthreadclock{,-handover}.so "$stage/linux-$architecture/"
         done
     else
         build_step "building the native library..." build_native "$TC_BUILD/native" configure_native \
             "$TC_BUILD/native"
         mkdir -p "$stage/$platform"
-        cp "$TC_BUILD/native/libthreadclock.so" "$stage/$platform/"
+        cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
     build_step "building the jar..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" -pl cli -am package
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"

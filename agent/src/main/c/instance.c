@@ -18,6 +18,7 @@
 
 struct search {
     const char *file; /* the end of its path, without a version: "/libmanagement.so" */
+    unsigned skip;    /* as many matching objects are left out */
     char path[4096];
     bool found;
 };
@@ -29,7 +30,7 @@ static int on_object(struct dl_phdr_info *object, size_t size, void *argument)
     struct search *search = argument;
     const char *name = strrchr(object->dlpi_name, '/');
     if (name == NULL || strncmp(name, search->file, strlen(search->file)) != 0
-        || strlen(object->dlpi_name) >= sizeof search->path)
+        || strlen(object->dlpi_name) >= sizeof search->path || search->skip-- > 0)
         return 0;
     strcpy(search->path, object->dlpi_name);
     search->found = true;
@@ -37,15 +38,16 @@ static int on_object(struct dl_phdr_info *object, size_t size, void *argument)
 }
 
 /*
- * A dlopen handle of the first loaded library of this name. Its file may be gone: RTLD_NOLOAD finds it by
- * name.
+ * A dlopen handle of a loaded library of this name, in the order of loading. Its file may be gone:
+ * RTLD_NOLOAD finds it by name.
  */
-static void *loaded(const char *file)
+static void *loaded(const char *file, unsigned index)
 {
     struct search search;
     if (dl_iterate_phdr == NULL || dlopen == NULL || dlsym == NULL || dlclose == NULL)
         return NULL;
     search.file = file;
+    search.skip = index;
     search.found = false;
     dl_iterate_phdr(on_object, &search);
     return search.found ? dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
@@ -53,13 +55,16 @@ static void *loaded(const char *file)
 
 void *instance_first(const char *function)
 {
-    void *library = loaded("/libthreadclock.so");
-    if (library == NULL)
-        return NULL;
-    const char *(*version)(void) = (const char *(*)(void))dlsym(library, "threadclock_version");
-    bool another =
-        version != NULL && version != threadclock_version && strcmp(version(), threadclock_version()) == 0;
-    return another ? dlsym(library, function) : NULL;
+    void *library;
+    for (unsigned index = 0; (library = loaded("/libthreadclock.so", index)) != NULL; index++) {
+        const char *(*version)(void) = (const char *(*)(void))dlsym(library, "threadclock_version");
+        if (version == threadclock_version)
+            return NULL; /* all others were loaded later */
+        if (version != NULL && strcmp(version(), threadclock_version()) == 0)
+            return dlsym(library, function);
+        dlclose(library);
+    }
+    return NULL;
 }
 
 const char *instance_file(void)
@@ -99,7 +104,7 @@ static void *function_of(void *library, const char *function)
 /* A JDK that is statically linked into the program has no such library. */
 void *instance_management(const char *function)
 {
-    void *found = function_of(loaded("/libmanagement.so"), function);
+    void *found = function_of(loaded("/libmanagement.so", 0), function);
     return found == NULL && dlopen != NULL && dlsym != NULL && dlclose != NULL
                ? function_of(dlopen(NULL, RTLD_LAZY), function)
                : found;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "instance.h"
+#include "java_binding.h"
 #include "java_natives.h"
 #include "java_threads.h"
 #include "threadclock.h"
@@ -197,25 +198,9 @@ NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name)
     return address;
 }
 
-/* The names of the class's methods match the functions, which every copy of the library exports. */
-#define METHOD(name, signature) {#name, signature, (void *)Java_dev_threadclock_internal_Native_##name}
-#define PREFIX "Java_dev_threadclock_internal_Native_"
+#define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,
 
-static const struct {
-    const char *name, *signature;
-    void *function;
-} methods[] = {
-    METHOD(userTickNanos, "()J"),          METHOD(userNowNanos, "()J"),   METHOD(systemTickNanos, "()J"),
-    METHOD(systemNowNanos, "()J"),         METHOD(totalTickNanos, "()J"), METHOD(totalNowNanos, "()J"),
-    METHOD(totalInterpolatedNanos, "()J"), METHOD(tickLengthNanos, "()J"),
-    METHOD(coarseMonotonicNanos, "()J"),
-    METHOD(timesTick, "(J)I"),             METHOD(timesNow, "(J)I"),      METHOD(taskTick, "(J)I"),
-    METHOD(processTimes, "(J)I"),          METHOD(tidTimes, "(IJ)I"),     METHOD(allThreads, "(JI)I"),
-    METHOD(tid, "(Ljava/lang/Thread;)I"),  METHOD(threadTimes, "(Ljava/lang/Thread;J)I"),
-    METHOD(describe, "(IIJ)I"),            METHOD(sourceName, "(II)Ljava/lang/String;"),
-    METHOD(version, "()Ljava/lang/String;"), METHOD(address, "(Ljava/lang/String;)J"),
-    METHOD(addressOf, "(Ljava/nio/Buffer;)J"), METHOD(findThreads, "()V"),
-};
+static void *const own_functions[] = {JAVA_METHODS(METHOD)};
 
 /*
  * Binds the natives of a class: to the copy of this library that was loaded first, else to this one. An
@@ -227,36 +212,7 @@ JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *
                                                                         jclass natives)
 {
     (void)caller;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        char symbol[128] = PREFIX;
-        strcat(symbol, methods[i].name);
-        void *first = instance_first(symbol);
-        JNINativeMethod method = {(char *)(uintptr_t)methods[i].name, (char *)(uintptr_t)methods[i].signature,
-                                  first != NULL ? first : methods[i].function};
-        if ((*env)->RegisterNatives(env, natives, &method, 1) != JNI_OK)
-            return;
-    }
-}
-
-/*
- * The JVM finds natives by the name of their class, which differs where a build tool has renamed the package.
- * The file is then called libthreadclock.so@ and the class's present name (NativeLibrary.java). On a failure
- * its native stays unbound, and its caller says so.
- */
-static void bind_renamed(JNIEnv *env)
-{
-    char name[256];
-    const char *file = instance_file(), *at = file != NULL ? strchr(file, '@') : NULL;
-    if (at == NULL || strlen(at + 1) >= sizeof name)
-        return;
-    strcpy(name, at + 1);
-    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;)
-        *dot = '/';
-    JNINativeMethod bind = {(char *)(uintptr_t)"bind", (char *)(uintptr_t)"(Ljava/lang/Class;)V",
-                            (void *)Java_dev_threadclock_internal_NativeLibrary_bind};
-    jclass class = (*env)->FindClass(env, name); /* by the loader of the class that loads this library */
-    if (class == NULL || (*env)->RegisterNatives(env, class, &bind, 1) != JNI_OK)
-        (*env)->ExceptionClear(env);
+    java_binding_make(env, natives, own_functions);
 }
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
@@ -264,6 +220,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     (void)reserved;
     JNIEnv *env;
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
-        bind_renamed(env);
+        java_binding_of_renamed(env, "bind", "(Ljava/lang/Class;)V",
+                                (void *)Java_dev_threadclock_internal_NativeLibrary_bind);
     return JNI_VERSION_1_8;
 }

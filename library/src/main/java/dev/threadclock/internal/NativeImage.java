@@ -18,9 +18,11 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The native library as stored in the jar: finds the one for this machine and verifies its digest. */
+/** A native library as stored in the jar: finds the one for this machine and verifies its digest. */
 final class NativeImage {
     static final String FILE_NAME = "libthreadclock.so";
+    /** What binds natives to a copy of the library that the process already has, and can be unloaded. */
+    static final String HANDOVER = "libthreadclock-handover.so";
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
             .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -37,11 +39,11 @@ final class NativeImage {
     }
 
     /**
-     * Reads the library for this machine from the jar. UnsatisfiedLinkError: there is none, or it is damaged.
+     * Reads a library for this machine from the jar. UnsatisfiedLinkError: there is none, or it is damaged.
      */
-    static NativeImage fromJar() {
+    static NativeImage fromJar(String fileName) {
         String platform = platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
-        String resource = "/META-INF/native/" + platform + "/" + FILE_NAME;
+        String resource = "/META-INF/native/" + platform + "/" + fileName;
         byte[] bytes = read(resource);
         String digest = new String(read(resource + ".sha256"), StandardCharsets.US_ASCII).trim();
         if (!Digest.sha256(bytes).equals(digest)) {

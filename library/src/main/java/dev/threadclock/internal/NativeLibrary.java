@@ -54,6 +54,7 @@ public final class NativeLibrary {
                     @Override
                     public Void run() {
                         loadOnce();
+                        System.setProperty(Property.LOADED, "true");
                         return null;
                     }
                 });
@@ -72,9 +73,20 @@ public final class NativeLibrary {
      * @throws UnsatisfiedLinkError as {@link #load()}
      */
     static synchronized void load(Class<?> natives) {
+        if (loadHandover() && bound(natives, true)) {
+            return;
+        }
         load();
+        bound(natives, false);
+    }
+
+    private static boolean bound(Class<?> natives, boolean toFirst) {
         try {
+            if (toFirst) {
+                return bindToFirst(natives);
+            }
             bind(natives);
+            return true;
         } catch (LinkageError e) {
             throw new UnsatisfiedLinkError("the native library does not fit " + NativeLibrary.class.getName()
                     + " (" + oneLine(e.getMessage())
@@ -87,6 +99,34 @@ public final class NativeLibrary {
     /** Binds to the copy of the library that was loaded first: the agent's, for example. */
     private static native void bind(Class<?> natives);
 
+    /** In the library that hands over: false if the process has no copy of this version. */
+    private static native boolean bindToFirst(Class<?> natives);
+
+    /**
+     * Where another class loader has loaded the library, a small one that hands over to it suffices: the JVM
+     * unloads it with this class loader, and libthreadclock itself never. False: load libthreadclock, which
+     * hands over as well, or says why it does not load.
+     */
+    private static boolean loadHandover() {
+        if (loaded || failure != null) {
+            return false;
+        }
+        try {
+            return AccessController.doPrivileged(new PrivilegedAction<Boolean>() {
+                @Override
+                public Boolean run() {
+                    if (System.getProperty(Property.LOADED) == null) {
+                        return false;
+                    }
+                    loadCopy(NativeImage.fromJar(NativeImage.HANDOVER), NativeImage.HANDOVER);
+                    return true;
+                }
+            });
+        } catch (UnsatisfiedLinkError | SecurityException e) {
+            return false;
+        }
+    }
+
     /**
      * Writes the library of the jar to a new file.
      *
@@ -94,7 +134,7 @@ public final class NativeLibrary {
      * @throws UnsatisfiedLinkError if the jar has none for this machine, or a damaged one
      */
     public static void writeTo(WritableByteChannel file) throws IOException {
-        NativeImage.fromJar().writeTo(file);
+        NativeImage.fromJar(NativeImage.FILE_NAME).writeTo(file);
     }
 
     private static void loadOnce() {
@@ -102,13 +142,13 @@ public final class NativeLibrary {
         if (installed != null && !installed.isEmpty()) {
             loadInstalled(installed);
         } else {
-            loadCopy(NativeImage.fromJar());
+            loadCopy(NativeImage.fromJar(NativeImage.FILE_NAME), NativeImage.FILE_NAME);
         }
     }
 
     private static void loadInstalled(String path) {
         try {
-            if (fileName().equals(NativeImage.FILE_NAME) && loadFile(new File(path).getAbsolutePath())) {
+            if (!isRenamed() && loadFile(new File(path).getAbsolutePath())) {
                 return;
             }
         } catch (UnsatisfiedLinkError e) {
@@ -120,7 +160,7 @@ public final class NativeLibrary {
         } catch (IOException | InvalidPathException e) {
             throw doesNotLoad(path, e instanceof NoSuchFileException ? "no such file" : reason(e));
         }
-        loadCopy(image);
+        loadCopy(image, NativeImage.FILE_NAME);
     }
 
     /**
@@ -147,18 +187,21 @@ public final class NativeLibrary {
 
     /**
      * The JVM finds native methods by the name of their class. If a build tool has renamed the package, the
-     * name of the file says so, and JNI_OnLoad binds {@link #bind} by the name of now.
+     * name of the file says so, and JNI_OnLoad binds {@link #bind} or {@link #bindToFirst} by the name of now.
      */
-    private static String fileName() {
-        String name = NativeLibrary.class.getName();
-        boolean renamed = !name.equals(String.join(".", "dev", "threadclock", "internal", "NativeLibrary"));
-        return renamed ? NativeImage.FILE_NAME + "@" + name : NativeImage.FILE_NAME;
+    private static String fileName(String library) {
+        return isRenamed() ? library + "@" + NativeLibrary.class.getName() : library;
     }
 
-    private static void loadCopy(NativeImage image) {
+    private static boolean isRenamed() {
+        return !NativeLibrary.class.getName()
+                .equals(String.join(".", "dev", "threadclock", "internal", "NativeLibrary"));
+    }
+
+    private static void loadCopy(NativeImage image, String library) {
         StringBuilder refusals = new StringBuilder();
         for (String place : Places.inOrder()) {
-            String refusal = loadThrough(place, image);
+            String refusal = loadThrough(place, image, library);
             if (refusal == null) {
                 return;
             }
@@ -176,12 +219,12 @@ public final class NativeLibrary {
      * Returns null, or why this place is unsuitable. Either way no file remains: Linux keeps mapped files
      * alive.
      */
-    private static String loadThrough(String place, NativeImage image) {
+    private static String loadThrough(String place, NativeImage image, String library) {
         Path folder = null;
         Path file = null;
         try {
             folder = Files.createTempDirectory(Paths.get(place).toAbsolutePath(), "threadclock-", OWNER_ONLY);
-            file = folder.resolve(fileName());
+            file = folder.resolve(fileName(library));
             image.writeTo(file);
             System.load(file.toString());
             return null;

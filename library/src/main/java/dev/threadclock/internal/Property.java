@@ -10,6 +10,8 @@ final class Property {
     static final String LIBRARY = name("library");
     static final String TMPDIR = name("tmpdir");
     static final String REQUIRE_NATIVE = name("requireNative");
+    /** Set by the library itself, for other class loaders: one has loaded libthreadclock. */
+    static final String LOADED = name("loaded");
 
     private Property() {}
 

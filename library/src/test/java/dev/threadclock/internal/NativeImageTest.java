@@ -26,6 +26,6 @@ class NativeImageTest {
 
     @Test
     void theLibraryOfThisMachineIsInTheJarAndWhole() {
-        assertThat(NativeImage.fromJar()).isNotNull();
+        assertThat(NativeImage.fromJar(NativeImage.FILE_NAME)).isNotNull();
     }
 }

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryLoaders;
+import dev.threadclock.tests.child.Redeployments;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -60,5 +63,38 @@ class LibraryLoadersTest {
             run(jdk, flags, relocated, AS_IT_IS, relocated);
         }
         run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);
+    }
+
+    /** Without the agent, with it, from an installed file, and under another package name. */
+    @OnEachJdk
+    void twoHundredRedeploymentsLeaveNothingBehind(TestJdk jdk) throws Exception {
+        Path tmp = Files.createDirectory(folder.resolve("tmp"));
+        String jar = Product.JAR.toString();
+        redeploy(jdk, tmp, jar, "dev.threadclock");
+        redeploy(jdk, tmp, jar, "dev.threadclock", "-agentpath:" + Product.LIBRARY);
+        redeploy(jdk, tmp, jar, "dev.threadclock", "-Ddev.threadclock.library=" + Product.LIBRARY);
+        redeploy(jdk, tmp, RelocatedJar.make(folder).toString(), RelocatedJar.PACKAGE);
+    }
+
+    private static void redeploy(TestJdk jdk, Path tmp, String jar, String name, String... flags)
+            throws Exception {
+        ChildJvm child = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags);
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(Redeployments.class, jar, name, "200").ok();
+        assertThat(result.number("left")).as(result.toString()).isZero();
+        assertThat(result.number("native")).as(result.toString()).isEqualTo(210);
+        assertThat(result.number("ours.after")).as(result.toString())
+                .isEqualTo(result.number("ours.before"));
+        assertThat(result.number("files.after")).as(result.toString())
+                .isEqualTo(result.number("files.before"));
+        // The JVM has some of its own that come and go; each library that stays has five.
+        assertThat(result.number("mappings.after") - result.number("mappings.before"))
+                .as(result.toString()).isLessThan(100);
+        try (Stream<Path> left = Files.list(tmp)) {
+            assertThat(left.filter(file -> file.getFileName().toString().startsWith("threadclock-")))
+                    .isEmpty();
+        }
     }
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the natives of dev.threadclock.internal.Native are bound, for the library itself (jni.c) and for the
+ * small one that hands over to it (handover.c).
+ */
+#ifndef TC_JAVA_BINDING_H
+#define TC_JAVA_BINDING_H
+
+#include <jni.h>
+#include <stdbool.h>
+
+#include "sys.h"
+
+/* METHOD(name, signature) for each of the class's natives. */
+#define JAVA_METHODS(METHOD)                             \
+    METHOD(userTickNanos, "()J")                         \
+    METHOD(userNowNanos, "()J")                          \
+    METHOD(systemTickNanos, "()J")                       \
+    METHOD(systemNowNanos, "()J")                        \
+    METHOD(totalTickNanos, "()J")                        \
+    METHOD(totalNowNanos, "()J")                         \
+    METHOD(totalInterpolatedNanos, "()J")                \
+    METHOD(tickLengthNanos, "()J")                       \
+    METHOD(coarseMonotonicNanos, "()J")                  \
+    METHOD(timesTick, "(J)I")                            \
+    METHOD(timesNow, "(J)I")                             \
+    METHOD(taskTick, "(J)I")                             \
+    METHOD(processTimes, "(J)I")                         \
+    METHOD(tidTimes, "(IJ)I")                            \
+    METHOD(allThreads, "(JI)I")                          \
+    METHOD(tid, "(Ljava/lang/Thread;)I")                 \
+    METHOD(threadTimes, "(Ljava/lang/Thread;J)I")        \
+    METHOD(describe, "(IIJ)I")                           \
+    METHOD(sourceName, "(II)Ljava/lang/String;")         \
+    METHOD(version, "()Ljava/lang/String;")              \
+    METHOD(address, "(Ljava/lang/String;)J")             \
+    METHOD(addressOf, "(Ljava/nio/Buffer;)J")            \
+    METHOD(findThreads, "()V")
+
+/*
+ * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,
+ * in the order of JAVA_METHODS. False: there is no other copy and no function is given, or an exception is
+ * pending.
+ */
+TC_INTERNAL bool java_binding_make(JNIEnv *env, jclass natives, void *const *own);
+
+/*
+ * The JVM finds natives by the name of their class, which differs where a build tool has renamed the package.
+ * The file is then called libthreadclock.so@ and the class's present name (NativeLibrary.java). Binds one
+ * native of that class; on a failure it stays unbound, and its caller says so.
+ */
+TC_INTERNAL void java_binding_of_renamed(JNIEnv *env, const char *name, const char *signature,
+                                         void *function);
+
+#endif

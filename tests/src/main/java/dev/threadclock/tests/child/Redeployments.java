@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A child program: an application server that redeploys an application with the library in it. Arguments: the
+ * jar, the package, and how often. Each class loader is used and dropped. Prints what the process has after
+ * the first ten and at the end: {@code mappings.before=N mappings.after=N}, those of the library
+ * ({@code ours.}), open files ({@code files.}) and resident memory in KB ({@code rss.}); and how many class
+ * loaders are {@code left=} and were {@code native=}.
+ */
+public final class Redeployments {
+    private static final int WARM_UP = 10;
+
+    private static int natives;
+
+    private Redeployments() {}
+
+    public static void main(String[] args) throws Exception {
+        URL jar = Paths.get(args[0]).toUri().toURL();
+        String name = args[1] + ".ThreadClock";
+        List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
+        deploy(jar, name, WARM_UP, loaders);
+        awaitCollected(loaders);
+        print("before");
+        deploy(jar, name, Integer.parseInt(args[2]), loaders);
+        awaitCollected(loaders);
+        print("after");
+        long left = loaders.stream().filter(loader -> loader.get() != null).count();
+        System.out.println("left=" + left + " native=" + natives);
+    }
+
+    private static void deploy(URL jar, String name, int times, List<WeakReference<ClassLoader>> loaders)
+            throws Exception {
+        for (int i = 0; i < times; i++) {
+            loaders.add(deploy(jar, name));
+            if (i % 20 == 19) {
+                awaitCollected(loaders); // an application server has full collections as well
+            }
+        }
+    }
+
+    private static WeakReference<ClassLoader> deploy(URL jar, String name) throws Exception {
+        ClassLoader platform = ClassLoader.getSystemClassLoader().getParent();
+        try (URLClassLoader loader = new URLClassLoader(new URL[]{jar}, platform)) {
+            Class<?> clock = Class.forName(name, true, loader);
+            if ((boolean) clock.getMethod("isNative").invoke(null)
+                    && (long) clock.getMethod("userNanos").invoke(null) >= 0) {
+                natives++;
+            }
+            return new WeakReference<>(loader);
+        }
+    }
+
+    /** Until the JVM has unloaded the libraries of all loaders, or ten seconds have passed. */
+    private static void awaitCollected(List<WeakReference<ClassLoader>> loaders) throws Exception {
+        long end = System.nanoTime() + 10_000_000_000L;
+        boolean left = true;
+        while (left && System.nanoTime() - end < 0) {
+            System.gc();
+            System.runFinalization(); // JDK 8 unloads libraries in finalizers
+            Thread.sleep(20);
+            left = loaders.stream().anyMatch(loader -> loader.get() != null);
+        }
+        System.gc();
+        System.runFinalization();
+        Thread.sleep(100);
+    }
+
+    private static void print(String when) throws IOException {
+        List<String> mappings = lines("maps");
+        long ours = mappings.stream().filter(line -> line.contains("libthreadclock")).count();
+        long files;
+        try (Stream<Path> open = Files.list(Paths.get("/proc/self/fd"))) {
+            files = open.count();
+        }
+        String rss = lines("status").stream().filter(line -> line.startsWith("VmRSS")).findFirst().get()
+                .replaceAll("\\D", "");
+        System.out.println("mappings." + when + "=" + mappings.size() + " ours." + when + "=" + ours
+                + " files." + when + "=" + files + " rss." + when + "=" + rss);
+    }
+
+    private static List<String> lines(String file) throws IOException {
+        return Files.readAllLines(Paths.get("/proc/self/" + file), StandardCharsets.ISO_8859_1);
+    }
+}
