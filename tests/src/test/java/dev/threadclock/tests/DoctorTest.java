@@ -165,7 +165,7 @@ class DoctorTest {
         assertThat(report.getAsJsonObject("machine").keySet()).containsExactly("kernel", "architecture",
                 "cpus", "virtualisation", "container",
                 "nativeLibrary", "tickLengthNanos", "accounting", "clockSource", "vdso", "coarseClock",
-                "rseq", "steal", "cpuLimit", "seccomp",
+                "rseq", "steal", "load", "pressure", "cpuLimit", "seccomp",
                 "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled");
         report.getAsJsonObject("machine").entrySet().forEach(entry -> {
             JsonObject finding = entry.getValue().getAsJsonObject();

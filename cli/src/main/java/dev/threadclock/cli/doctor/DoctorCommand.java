@@ -13,6 +13,7 @@ import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.Version;
+import dev.threadclock.watch.host.HostLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +97,9 @@ public final class DoctorCommand implements Subcommand {
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {
             progress.say("Looking at the machine");
-            Map<String, Finding> machine = MachineFindings.find(nativeProblem);
+            HostLoad host = HostLoad.now(); // before the measurements, which are a load
+            Map<String, Finding> machine = LoadFindings.among(MachineFindings.find(nativeProblem), host,
+                    Runtime.getRuntime().availableProcessors());
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
             Jdks found = null;
             List<JdkFindings> jdks = null;

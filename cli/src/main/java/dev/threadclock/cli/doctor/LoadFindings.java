@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.lab.machine.Finding;
+import dev.threadclock.watch.host.HostLoad;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** How busy the machine is, whoever keeps it so: what costs are measured here, and how long threads wait. */
+final class LoadFindings {
+    private static final double MUCH_PRESSURE_PERCENT = 10;
+    private static final String TODO = "on a busy machine the costs below are too high, and threads wait for a"
+            + " CPU: the column WAIT% of threadclock top shows which";
+
+    private LoadFindings() {}
+
+    /** The findings of the machine, with these after the steal time. */
+    static Map<String, Finding> among(Map<String, Finding> machine, HostLoad host, int cpus) {
+        Map<String, Finding> all = new LinkedHashMap<>();
+        machine.forEach((key, finding) -> {
+            all.put(key, finding);
+            if (key.equals("steal")) {
+                add(all, host, cpus);
+            }
+        });
+        if (!all.containsKey("load")) {
+            add(all, host, cpus);
+        }
+        return all;
+    }
+
+    private static void add(Map<String, Finding> all, HostLoad host, int cpus) {
+        all.put("load", load(host.load(), cpus, host.pressurePercent().isEmpty() ? TODO : ""));
+        all.put("pressure", pressure(host.pressurePercent()));
+    }
+
+    /** todo: what the pressure says better, if it is known. */
+    private static Finding load(OptionalDouble load, int cpus, String todo) {
+        if (load.isEmpty()) {
+            return Finding.unknown("load", "/proc/loadavg cannot be read");
+        }
+        double threads = load.getAsDouble();
+        String text = String.format(Locale.ROOT, "%.1f threads ran or wanted to, over the last minute",
+                threads);
+        return threads > cpus ? Finding.note("load", threads, text + ": more than CPUs", todo)
+                : Finding.ok("load", threads, text);
+    }
+
+    private static Finding pressure(OptionalDouble pressure) {
+        if (pressure.isEmpty()) {
+            return Finding.unknown("pressure",
+                    "no /proc/pressure/cpu here (from Linux 4.20 on, unless it is switched off)");
+        }
+        double percent = pressure.getAsDouble();
+        String text = String.format(Locale.ROOT,
+                "in %.0f %% of the last 10 s a thread waited for a CPU", percent);
+        return percent >= MUCH_PRESSURE_PERCENT ? Finding.note("pressure", percent, text, TODO)
+                : Finding.ok("pressure", percent, text);
+    }
+}
