@@ -22,4 +22,9 @@ public final class JvmChoice extends PatienceOption {
         }
         return pid;
     }
+
+    /** Fails, as attach does, if it is no HotSpot JVM that we may inspect. */
+    public JvmLook look() {
+        return JvmLook.at(pid(), deadline());
+    }
 }

@@ -62,6 +62,25 @@ public final class JvmLook implements Closeable {
         return facts.attachable();
     }
 
+    /** false: it refuses agents while it runs; {@link #refusal()} names the option. */
+    public boolean takesAgents() {
+        return attachable() && dynamicLoading().orElse(true);
+    }
+
+    public String refusal() {
+        return attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism";
+    }
+
+    /** "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown. */
+    public String jdk() {
+        return facts.jdk();
+    }
+
+    /** As {@link JavaCommandLine#masked()}. */
+    public String commandLine() {
+        return target.command().masked();
+    }
+
     /** The value of EnableDynamicAgentLoading, if it was given. */
     public Optional<Boolean> dynamicLoading() {
         return facts.options().flag("EnableDynamicAgentLoading");

@@ -52,7 +52,7 @@ abstract class PatienceOption {
     }
 
     /** "threadclock top". */
-    final String command() {
+    public final String command() {
         return spec.qualifiedName();
     }
 }

@@ -4,6 +4,9 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.net.StandardProtocolFamily;
@@ -53,7 +56,7 @@ class AttachRefusalTest {
 
     private void assertHasItAlready(ChildJvm child, String flag) {
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            for (String command : List.of("attach", "status", "detach", "top --once")) {
+            for (String command : List.of("attach", "status", "detach")) {
                 String[] words = (command + " " + jvm.pid()).split(" ");
                 Result result = AttachJvm.command(words);
                 AttachJvm.assertRefused(result, "has threadclock in it", flag, "restart");
@@ -74,6 +77,45 @@ class AttachRefusalTest {
         if (jdk.feature() >= 9) {
             String noAgents = "-XX:-EnableDynamicAgentLoading";
             assertHasItAlready(ChildJvm.of(jdk).withAgentPath("").with(noAgents), noAgents);
+        }
+    }
+
+    private void assertShownByProc(ChildJvm child, String flag) throws Exception {
+        Path csv = folder.resolve(flag + ".csv");
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            Result top = AttachJvm.command("top", "--once", "-i", "500ms", "--all", jvm.pid());
+            assertThat(top.exitCode()).as(top.toString()).isZero();
+            assertThat(top.err()).contains(flag, "what /proc shows", "Missing: ", "restart it without");
+            assertThat(top.out()).contains(jvm.pid() + " by /proc alone (", "VM Thread", "TOTAL%");
+            JsonObject json = JsonParser
+                    .parseString(AttachJvm.command("top", "--once", "-i", "500ms", "--json", jvm.pid()).out())
+                    .getAsJsonObject();
+            long sum = 0;
+            for (JsonElement row : json.getAsJsonArray("threads")) {
+                JsonObject thread = row.getAsJsonObject();
+                assertThat(thread.get("javaThreadId").getAsLong()).isZero();
+                sum += thread.getAsJsonObject("life").get("totalNanos").getAsLong();
+            }
+            assertThat(sum).isPositive();
+            Result record = AttachJvm.command("record", "-i", "200ms", "-d", "1s", "-o", csv.toString(),
+                    jvm.pid());
+            assertThat(record.exitCode()).as(record.toString()).isZero();
+            assertThat(record.out()).contains("by /proc alone");
+            assertThat(record.err()).contains(flag);
+            assertThat(Files.readAllLines(csv).stream().skip(1)).isNotEmpty()
+                    .allSatisfy(
+                            row -> assertThat(row.split(",")[3]).as("the Java id in " + row).isEqualTo("0"));
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void topAndRecordShowWhatProcHas(TestJdk jdk) throws Exception {
+        assertShownByProc(ChildJvm.of(jdk).with(OFF, "-XX:+UseParallelGC"), OFF);
+        assertShownByProc(ChildJvm.of(jdk).withAgentPath("").with(OFF, "-XX:+UseParallelGC"), OFF);
+        if (jdk.feature() >= 9) {
+            String noAgents = "-XX:-EnableDynamicAgentLoading";
+            assertShownByProc(ChildJvm.of(jdk).with(noAgents, "-XX:+UseParallelGC"), noAgents);
         }
     }
 

@@ -90,9 +90,10 @@ final class JvmFindings {
     }
 
     private void flags() {
-        String atStart = jvm.hasThreadclock()
+        String atStart = (jvm.hasThreadclock()
                 ? "threadclock is in it already, but no command can ask it for anything"
-                : "threadclock can come in at its start only: -javaagent:" + jar;
+                : "threadclock can come in at its start only: -javaagent:" + jar)
+                + (jvm.takesAgents() ? "" : "; top and record show what /proc has of its threads");
         findings.put("attach",
                 !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
                         : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")

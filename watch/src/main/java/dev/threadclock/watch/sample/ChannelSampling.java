@@ -6,12 +6,10 @@ import dev.threadclock.attach.SampleChannel;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Stack;
 import java.io.EOFException;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,15 +23,14 @@ final class ChannelSampling implements Sampling {
 
     private final SampleChannel channel;
     private final ThreadBook book;
-    private final String tasks;
-    private final byte[] buffer = new byte[4096]; // the kernel's files of a thread are shorter
+    private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
     /** Those that came before a stack that was awaited. */
     private final Deque<Sample> early = new ArrayDeque<>();
 
     private ChannelSampling(SampleChannel channel) {
         this.channel = channel;
-        tasks = channel.tasks() + "/";
+        files = new TaskFiles(channel.tasks());
         book = new ThreadBook(this::kernelState);
     }
 
@@ -139,7 +136,7 @@ final class ChannelSampling implements Sampling {
     /** The letter after the name in parentheses; ? if the thread is gone or not visible. */
     private char kernelState(int tid) {
         try {
-            String stat = text(tid, "stat");
+            String stat = files.text(tid, "stat");
             return stat.charAt(stat.lastIndexOf(')') + 2);
         } catch (IOException | IndexOutOfBoundsException e) {
             return '?';
@@ -148,19 +145,7 @@ final class ChannelSampling implements Sampling {
 
     @Override
     public Optional<RunQueue> runQueue(int tid) {
-        try {
-            return RunQueue.parse(text(tid, "schedstat"));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
-    }
-
-    /** Not through Path and Files: there may be thousands to read, and they cost three times as much. */
-    private String text(int tid, String file) throws IOException {
-        try (FileInputStream in = new FileInputStream(tasks + tid + "/" + file)) {
-            int size = in.read(buffer);
-            return new String(buffer, 0, Math.max(0, size), StandardCharsets.ISO_8859_1);
-        }
+        return files.runQueue(tid);
     }
 
     @Override

@@ -2,6 +2,8 @@
 package dev.threadclock.watch.sample;
 
 import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.JvmLook;
+import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -9,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The threads of a running JVM, sampled inside it at a steady pace. For one reader thread. When this side
+ * The threads of a running JVM, sampled inside it at a steady pace; where it takes no agent, from outside. For one reader thread. When this side
  * ends, in whatever way, the sampler in the JVM ends as well and leaves nothing behind.
  */
 public interface Sampling extends Closeable {
@@ -17,10 +19,22 @@ public interface Sampling extends Closeable {
      * Throws dev.threadclock.terminal.Failure if the JVM cannot be sampled, with the reason and what to do.
      */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
+        try (JvmLook look = jvm.look()) {
+            if (!look.takesAgents()) {
+                Terminal.stderr().println(jvm.command() + ": the JVM " + look.pid() + " (" + look.command()
+                        + ") was started with " + look.refusal()
+                        + " and takes no agent while it runs: this is"
+                        + " what /proc shows of it. Missing: Java's names and ids of threads (the kernel's"
+                        + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
+                        + " threads that start and end between two samples. To have these, restart it"
+                        + " without that option");
+                return ProcSampling.open(look, period);
+            }
+        }
         return ChannelSampling.open(jvm, period);
     }
 
-    /** "1234 (java -jar app.jar)". */
+    /** "1234 (java -jar app.jar)"; "1234 by /proc alone (...)" of a JVM that takes no agent. */
     String label();
 
     int pid();

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import dev.threadclock.attach.JvmLook;
+import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.sample.Message.Kernel;
+import dev.threadclock.watch.sample.Message.Moment;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A JVM that takes no agent while it runs, seen from outside: what /proc shows of its threads. They have the
+ * kernel's names, and neither Java ids nor Java states nor stacks. TIDs are those of our own PID namespace.
+ */
+final class ProcSampling implements Sampling {
+    private static final long FIRST_NANOS = 20_000_000;
+
+    /** A kernel thread. */
+    private static final class Row {
+        private final long serial;
+        private final long start;
+        private Times times = Times.NONE;
+        private int pass;
+
+        private Row(long serial, long start) {
+            this.serial = serial;
+            this.start = start;
+        }
+    }
+
+    private final int pid;
+    private final String label;
+    private final String jdk;
+    private final String commandLine;
+    private final Path folder;
+    private final TaskFiles files;
+    private final long periodNanos;
+    private final Map<Integer, Row> rows = new HashMap<>(); // by TID
+    private final Map<Integer, Character> states = new HashMap<>();
+    private final ThreadBook book = new ThreadBook(tid -> states.getOrDefault(tid, '?'));
+    private final long start;
+    private Times process = Times.NONE;
+    private Times ended = Times.NONE;
+    private long serials;
+    private int pass;
+    private long dueNanos = System.nanoTime() + FIRST_NANOS;
+
+    private ProcSampling(JvmLook jvm, Duration period) throws IOException {
+        pid = jvm.pid();
+        label = pid + " by /proc alone (" + jvm.command() + ")";
+        jdk = jvm.jdk();
+        commandLine = jvm.commandLine();
+        folder = Path.of("/proc", Integer.toString(pid));
+        files = new TaskFiles(folder.resolve("task"));
+        periodNanos = period.toNanos();
+        start = processStat().map(TaskStat::start).orElse(-1L);
+    }
+
+    /** As ChannelSampling, the first sample is not passed on. */
+    static Sampling open(JvmLook jvm, Duration period) throws IOException {
+        ProcSampling sampling = new ProcSampling(jvm, period);
+        if (sampling.sample().isEmpty()) {
+            throw new Failure("the JVM " + sampling.label + " has ended");
+        }
+        return sampling;
+    }
+
+    @Override
+    public String label() {
+        return label;
+    }
+
+    @Override
+    public int pid() {
+        return pid;
+    }
+
+    @Override
+    public String jdk() {
+        return jdk;
+    }
+
+    @Override
+    public String commandLine() {
+        return commandLine;
+    }
+
+    @Override
+    public Optional<Sample> next() throws IOException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+        // After a delay (this process was stopped) no samples in quick succession.
+        dueNanos = Math.max(dueNanos, System.nanoTime() - periodNanos) + periodNanos;
+        return sample();
+    }
+
+    private Optional<Sample> sample() throws IOException {
+        pass++;
+        List<Kernel> seen = new ArrayList<>();
+        Times living = Times.NONE;
+        List<Long> gone = new ArrayList<>();
+        long wallMillis = System.currentTimeMillis();
+        long begin = System.nanoTime();
+        for (int tid : tids()) {
+            Optional<Kernel> thread = read(tid, gone);
+            if (thread.isPresent()) {
+                seen.add(thread.get());
+                living = living.plus(thread.get().times());
+            }
+        }
+        rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
+        states.keySet().retainAll(rows.keySet());
+        Optional<TaskStat> stat = processStat();
+        if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
+            return Optional.empty();
+        }
+        // In units of 10 ms, and therefore possibly less than its threads together.
+        process = stat.get().of(living.plus(ended).totalNanos(), process);
+        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), process);
+        return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
+                Optional.empty()));
+    }
+
+    /** Empty: the thread has ended. gone: takes the thread that had this TID before. */
+    private Optional<Kernel> read(int tid, List<Long> gone) {
+        Optional<TaskStat> read = stat(tid);
+        if (read.isEmpty()) {
+            return Optional.empty();
+        }
+        TaskStat stat = read.get();
+        Row row = rows.get(tid);
+        if (row == null || row.start != stat.start()) {
+            if (row != null) {
+                leave(row, gone);
+            }
+            row = new Row(++serials, stat.start());
+            rows.put(tid, row);
+        }
+        row.pass = pass;
+        row.times = stat.of(files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L), row.times);
+        states.put(tid, stat.state());
+        return Optional.of(new Kernel(row.serial, tid, row.times, stat.name()));
+    }
+
+    private boolean leave(Row row, List<Long> gone) {
+        gone.add(row.serial);
+        ended = ended.plus(row.times);
+        return true;
+    }
+
+    private List<Integer> tids() {
+        List<Integer> tids = new ArrayList<>();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(folder.resolve("task"))) {
+            tasks.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
+        } catch (IOException | DirectoryIteratorException e) {
+            return List.of(); // the process has ended
+        }
+        return tids;
+    }
+
+    private Optional<TaskStat> stat(int tid) {
+        try {
+            return TaskStat.parse(files.text(tid, "stat"));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<TaskStat> processStat() {
+        try {
+            return TaskStat.parse(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<RunQueue> runQueue(int tid) {
+        return files.runQueue(tid);
+    }
+
+    @Override
+    public void askForStack(long javaId, int frames) {
+        // Nobody in that JVM could answer.
+    }
+
+    @Override
+    public List<String> stack(long javaId) {
+        return List.of();
+    }
+
+    @Override
+    public List<String> awaitStack(long javaId, int frames) {
+        return List.of();
+    }
+
+    @Override
+    public void close() {
+        // Holds nothing open.
+    }
+}

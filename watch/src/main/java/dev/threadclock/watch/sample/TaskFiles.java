@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The kernel's files of each thread of a process, in its folder task. For one thread. */
+final class TaskFiles {
+    private final String tasks;
+    private final byte[] buffer = new byte[4096]; // the files are shorter
+
+    TaskFiles(Path tasks) {
+        this.tasks = tasks + "/";
+    }
+
+    /** Not through Path and Files: there may be thousands to read, and they cost three times as much. */
+    String text(int tid, String file) throws IOException {
+        try (FileInputStream in = new FileInputStream(tasks + tid + "/" + file)) {
+            int size = in.read(buffer);
+            return new String(buffer, 0, Math.max(0, size), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    /** Empty: the thread is gone, or the kernel keeps no account of this. */
+    Optional<RunQueue> runQueue(int tid) {
+        try {
+            return RunQueue.parse(text(tid, "schedstat"));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import dev.threadclock.terminal.Printable;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * A thread or process by its file stat in /proc (proc_pid_stat(5)).
+ *
+ * @param user and system: the kernel's scaled split, in units of 10 ms
+ * @param start tells threads with the same TID apart
+ */
+record TaskStat(String name, char state, long userNanos, long systemNanos, long start) {
+    private static final long UNIT_NANOS = 10_000_000; // USER_HZ is 100 on x86-64 and aarch64
+    private static final int STATE = 0;
+    private static final int USER = 11;
+    private static final int SYSTEM = 12;
+    private static final int START = 19;
+
+    /** text: as ISO 8859-1. The name is in parentheses and may contain anything. Empty: not such a file. */
+    static Optional<TaskStat> parse(String text) {
+        int open = text.indexOf('(');
+        int close = text.lastIndexOf(')');
+        if (open < 0 || close < open) {
+            return Optional.empty();
+        }
+        String[] fields = text.substring(close + 1).strip().split(" ");
+        if (fields.length <= START || fields[STATE].isEmpty()) {
+            return Optional.empty();
+        }
+        byte[] name = text.substring(open + 1, close).getBytes(StandardCharsets.ISO_8859_1);
+        try {
+            return Optional.of(new TaskStat(Printable.line(new String(name, StandardCharsets.UTF_8)),
+                    fields[STATE].charAt(0), Long.parseLong(fields[USER]) * UNIT_NANOS,
+                    Long.parseLong(fields[SYSTEM]) * UNIT_NANOS, Long.parseLong(fields[START])));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The split of a precise total, which is at least user + system; what the units leave over is divided in
+     * their ratio. Neither value decreases from what it was before.
+     */
+    Times of(long totalNanos, Times before) {
+        long known = userNanos + systemNanos;
+        long total = Math.max(totalNanos, known);
+        double userPart = known == 0 ? 1 : (double) userNanos / known;
+        return Remainder.grown(before, userNanos + (long) ((total - known) * userPart), total);
+    }
+}
