@@ -187,7 +187,8 @@ public final class NativeLibrary {
 
     /**
      * The JVM finds native methods by the name of their class. If a build tool has renamed the package, the
-     * name of the file says so, and JNI_OnLoad binds {@link #bind} or {@link #bindToFirst} by the name of now.
+     * name of the file says so, and JNI_OnLoad binds {@link #bind} or {@link #bindToFirst} by the name of
+     * now.
      */
     private static String fileName(String library) {
         return isRenamed() ? library + "@" + NativeLibrary.class.getName() : library;

@@ -11,8 +11,8 @@ import java.util.OptionalDouble;
 /** How busy the machine is, whoever keeps it so: what costs are measured here, and how long threads wait. */
 final class LoadFindings {
     private static final double MUCH_PRESSURE_PERCENT = 10;
-    private static final String TODO = "on a busy machine the costs below are too high, and threads wait for a"
-            + " CPU: the column WAIT% of threadclock top shows which";
+    private static final String TODO = "on a busy machine the costs below are too high, and threads"
+            + " wait for a CPU: the column WAIT% of threadclock top shows which";
 
     private LoadFindings() {}
 

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The threads of a running JVM, sampled inside it at a steady pace; where it takes no agent, from outside. For one reader thread. When this side
- * ends, in whatever way, the sampler in the JVM ends as well and leaves nothing behind.
+ * The threads of a running JVM, sampled inside it at a steady pace; where it takes no agent, from outside.
+ * For one reader thread. When this side ends, in whatever way, the sampler in the JVM ends as well and leaves
+ * nothing behind.
  */
 public interface Sampling extends Closeable {
     /**
