@@ -2,8 +2,8 @@
 # Mutants: the core with one remedy removed. The test for that remedy must fail on the mutant; otherwise it
 # proves nothing.
 
-# mutate(name file old new): puts the core into ${directory}, with every old in src/file replaced by new, and
-# its sources into ${c_sources}.
+# mutate(name file old new): puts src/file, with every old in it replaced by new, into ${directory}, and what the
+# core with it is linked from into ${c_sources}: of a mutated source that alone is compiled, of a mutated header all.
 function(mutate name file old new)
   set(core ${PROJECT_SOURCE_DIR}/src)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
@@ -12,12 +12,22 @@ function(mutate name file old new)
   if(mutated STREQUAL text)
     message(FATAL_ERROR "mutant ${name}: src/${file} has no '${old}' any more; adapt test/mutants.cmake")
   endif()
-  file(GLOB sources RELATIVE ${core} ${core}/*.[ch])
-  foreach(source ${sources})
-    configure_file(${core}/${source} ${directory}/${source} COPYONLY)
-  endforeach()
+  set(is_header FALSE)
+  if(file MATCHES "\\.h$")
+    set(is_header TRUE)
+    file(GLOB sources RELATIVE ${core} ${core}/*.[ch])
+    foreach(source ${sources})
+      configure_file(${core}/${source} ${directory}/${source} COPYONLY)
+    endforeach()
+  endif()
   file(CONFIGURE OUTPUT ${directory}/${file} CONTENT "${mutated}" @ONLY)
-  file(GLOB c_sources ${directory}/*.c)
+  if(is_header)
+    file(GLOB c_sources ${directory}/*.c)
+  else()
+    string(REPLACE "." "\\." pattern "/${file}.o$")
+    set(c_sources ${directory}/${file} "$<FILTER:$<TARGET_OBJECTS:threadclock_core>,EXCLUDE,${pattern}>")
+  endif()
+  set(is_header ${is_header} PARENT_SCOPE)
   set(directory ${directory} PARENT_SCOPE)
   set(c_sources ${c_sources} PARENT_SCOPE)
 endfunction()
@@ -37,7 +47,11 @@ endfunction()
 # variables.
 function(threadclock_mutant name test file old new)
   mutate(${name} ${file} "${old}" "${new}")
-  add_executable(${name}_mutant ${test}_test.c ${c_sources})
+  set(test_source ${test}_test.c)
+  if(NOT is_header)
+    set(test_source $<TARGET_OBJECTS:${test}_test>)
+  endif()
+  add_executable(${name}_mutant ${test_source} ${c_sources})
   target_include_directories(${name}_mutant BEFORE PRIVATE ${directory})
   target_compile_options(${name}_mutant PRIVATE -w)
   target_link_libraries(${name}_mutant PRIVATE test_support)
@@ -76,7 +90,7 @@ threadclock_mutant(left_behind_is_own tid_reuse entries.c "entry != NULL && entr
 # Thread-local storage is allocated under the table's lock: a separate library, which the test loads.
 mutate(allocates_under_lock threads.c "tc_own_allocate();" ";")
 add_library(allocates_under_lock_mutant MODULE ${c_sources})
-target_include_directories(allocates_under_lock_mutant BEFORE PRIVATE ${directory} ../include)
+target_include_directories(allocates_under_lock_mutant BEFORE PRIVATE ${directory} ../src ../include)
 target_compile_options(allocates_under_lock_mutant PRIVATE -w)
 target_link_libraries(allocates_under_lock_mutant PRIVATE threadclock_options)
 fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<TARGET_FILE:thread_local_test>
