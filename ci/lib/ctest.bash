@@ -27,8 +27,8 @@ run_ctest() {
     local folder=$TC_BUILD/test-$1 seconds=$2 title=${3:-} output status
     output=$TC_PART_DIR/ctest${title:+-$title}.out
     # Awk ends with ctest; PIPESTATUS keeps ctest's own verdict.
-    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V --timeout "$seconds" "${@:4}" </dev/null 2>&1 |
-        tee "$output" |
+    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V -j 2 --timeout "$seconds" "${@:4}" \
+        </dev/null 2>&1 | tee "$output" |
         awk -f "$TC_ROOT/ci/lib/ctest.awk" | results_from "$title"
     status=${PIPESTATUS[0]}
     cat "$output" >>"$TC_PART_LOG"
