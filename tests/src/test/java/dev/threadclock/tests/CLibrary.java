@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A library compiled from tests/src/main/c, for child programs that need native code or another agent.
@@ -16,7 +17,17 @@ import java.util.Optional;
  * @param problem why there is none
  */
 record CLibrary(Optional<Path> file, String problem) {
+    /** Compiled once: a file that a JVM has mapped must not be written again. */
+    private static final Map<String, CLibrary> COMPILED = new ConcurrentHashMap<>();
+    /** Test JVMs that run side by side have a folder each. */
+    private static final Path FOLDER = Product.ROOT.resolve("build/test/parity")
+            .resolve(System.getProperty("threadclock.fork", "1"));
+
     static CLibrary of(String name) {
+        return COMPILED.computeIfAbsent(name, CLibrary::compile);
+    }
+
+    private static CLibrary compile(String name) {
         Optional<Path> include = TestJdk.all().stream().map(jdk -> jdk.jdk().home()).flatMap(home -> List.of(
                 home.resolve("include"), home.resolveSibling("include")).stream())
                 .filter(folder -> Files.exists(folder.resolve("jvmti.h"))).findFirst();
@@ -24,8 +35,7 @@ record CLibrary(Optional<Path> file, String problem) {
             return new CLibrary(Optional.empty(), "no JDK here has include/jvmti.h");
         }
         try {
-            Path library = Files.createDirectories(Product.ROOT.resolve("build/test/parity"))
-                    .resolve("lib" + name + ".so");
+            Path library = Files.createDirectories(FOLDER).resolve("lib" + name + ".so");
             Result result = ChildJvm.start(
                     List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
                             "-I" + include.get(), "-I" + include.get().resolve("linux"),

@@ -139,7 +139,7 @@ class DemoTest {
         Result result = demo.end();
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(signal.equals("INT") ? 130 : 143);
         for (ProcessHandle child : children) {
-            child.onExit().get(10, TimeUnit.SECONDS);
+            child.onExit().get(1, TimeUnit.MINUTES);
         }
         assertThat(left()).isEmpty();
         assertThat(result.err()).doesNotContain("\tat ", "Exception");

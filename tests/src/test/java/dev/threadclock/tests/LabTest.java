@@ -163,7 +163,7 @@ class LabTest {
         assertThat(result.err()).contains("1 of 2 experiments are done", "the same command goes on")
                 .doesNotContain("\tat ", "[1/2]");
         for (ProcessHandle child : children) {
-            child.onExit().get(10, TimeUnit.SECONDS);
+            child.onExit().get(1, TimeUnit.MINUTES);
         }
         assertThat(kept()).containsExactly(SHORT + ".json");
     }
