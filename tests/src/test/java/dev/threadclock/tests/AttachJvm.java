@@ -27,7 +27,11 @@ final class AttachJvm implements AutoCloseable {
     private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record",
             "doctor");
     private static final int SETTLING_LINES = 5;
-    private static final long PATIENCE_NANOS = 30_000_000_000L;
+    private static final long PATIENCE_NANOS = 90_000_000_000L;
+
+    /** The tests' own JVM, with flags that make a short program shorter. */
+    static final List<String> QUICKLY = List.of(System.getProperty("java.home") + "/bin/java",
+            "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private final Running running;
     private final long pid;
@@ -141,8 +145,8 @@ final class AttachJvm implements AutoCloseable {
     /** The same under another command, such as setpriv. */
     static Running startCommand(List<String> under, String... arguments) {
         List<String> command = new ArrayList<>(under);
-        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
-                "-jar", Product.JAR.toString()));
+        command.addAll(QUICKLY);
+        command.addAll(List.of("-jar", Product.JAR.toString()));
         command.addAll(Arrays.asList(arguments));
         if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
             command.addAll(List.of("--timeout", "60s"));

@@ -72,10 +72,11 @@ class AttachTest {
 
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
-            assertThat(status(jvm).get("active").getAsString()).isEqualTo("no");
-            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
+            JsonObject detached = status(jvm);
+            assertThat(detached.get("active").getAsString()).isEqualTo("no");
+            assertThat(detached.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
                     .isEqualTo("jvm, called by threadclock");
-            assertThat(status(jvm).getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString())
+            assertThat(detached.getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString())
                     .isEqualTo("jvm");
 
             assertThat(AttachJvm.command("attach", jvm.pid()).ok().out()).contains("answers user time");

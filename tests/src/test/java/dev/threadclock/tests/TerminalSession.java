@@ -42,9 +42,8 @@ final class TerminalSession implements AutoCloseable {
      * those of the terminal (stty -g).
      */
     static TerminalSession start(int columns, int rows, String... arguments) {
-        List<String> words = new ArrayList<>(
-                List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-jar",
-                        Product.JAR.toString()));
+        List<String> words = new ArrayList<>(AttachJvm.QUICKLY);
+        words.addAll(List.of("-jar", Product.JAR.toString()));
         words.addAll(List.of(arguments));
         String command = words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
         String shell = "stty rows " + rows + " cols " + columns + "; echo settings=$(stty -g); " + command
