@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * description and returns it. Starts the child, and collects what it prints and how it ends.
  */
 final class ChildJvm {
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private final TestJdk jdk;
     private final List<String> before = new ArrayList<>();

@@ -21,7 +21,7 @@ class ChurnTest {
      */
     private static final long GROWTH_BYTES = 16 << 20;
     private static final long GROWTH_BYTES_A_THREAD = 16;
-    private static final Duration LONGEST_A_THREAD = Duration.ofMillis(1);
+    private static final Duration LONGEST_A_THREAD = Duration.ofMillis(8);
     /** A tenth of Linux's usual limit: TIDs of ended threads are reused ten times sooner. */
     private static final String FEW_IDS = "3000";
 
