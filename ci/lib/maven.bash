@@ -12,7 +12,7 @@ run_maven_tests() {
     status=${PIPESTATUS[0]}
     cat "$output" >>"$TC_PART_LOG"
     for module in $modules; do
-        for report in "$TC_ROOT/$module"/target/surefire-reports/TEST-*.xml; do
+        for report in "$TC_ROOT/$module"/target/surefire-reports/{,alone/}TEST-*.xml; do
             [[ -e $report ]] && reports+=("$report")
         done
     done

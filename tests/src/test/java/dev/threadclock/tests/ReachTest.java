@@ -28,6 +28,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** reach=jvm: what Flight Recorder's jdk.ThreadCPULoad says of a thread is what the kernel says. */
@@ -137,6 +138,7 @@ class ReachTest {
     }
 
     /** A busy machine shifts a thread's work, and Flight Recorder's looks. */
+    @Tag("alone")
     @OnEachJdk
     void threadCpuLoadIsWhatTheKernelSays(TestJdk jdk) throws IOException {
         assumeConcerned(jdk);
@@ -160,6 +162,7 @@ class ReachTest {
     }
 
     /** async-profiler replaces functions of libjvm's as well, on the same page, and leaves it writable. */
+    @Tag("alone")
     @OnEachJdk
     void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws IOException {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
@@ -207,6 +210,7 @@ class ReachTest {
     }
 
     /** Otherwise the test above would prove nothing. */
+    @Tag("alone")
     @OnEachJdk
     void withoutItWhereTheJvmReadsTheVirtClockItIsWrong(TestJdk jdk) throws IOException {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc, which is right");
@@ -307,8 +311,10 @@ class ReachTest {
             for (String options : List.of("reach=jvm", "freshness=now", "reach=jvm")) {
                 String reach = options.equals("reach=jvm") ? "jvm" : "bean";
                 assertThat(AttachJvm.command("attach", jvm.pid(), options).exitCode()).isZero();
-                assertThat(status(jvm).get("reach").getAsString()).isEqualTo(reach);
-                assertAnswers(jvm, virt ? reach.equals("jvm") ? "threadclock" : "jvm" : READS_PROC);
+                JsonObject status = status(jvm);
+                assertThat(status.get("reach").getAsString()).isEqualTo(reach);
+                assertThat(status.get("libjvm_user_time").getAsString())
+                        .isEqualTo(virt ? reach.equals("jvm") ? "threadclock" : "jvm" : READS_PROC);
             }
             AttachJvm.command("detach", jvm.pid()).ok();
             assertAnswers(jvm, virt ? "jvm" : READS_PROC);

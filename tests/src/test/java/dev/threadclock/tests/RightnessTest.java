@@ -10,6 +10,7 @@ import dev.threadclock.tests.child.TickWork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,6 +30,7 @@ class RightnessTest {
                         .map(freshness -> Arguments.of(jdk, kind, freshness))));
     }
 
+    @Tag("alone")
     @ParameterizedTest(name = "{1} ticks, freshness {2}, {0}")
     @MethodSource("work")
     void userTimeIsCpuTimeForPureUserWork(TestJdk jdk, String kind, String freshness) {
