@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ReadByAllTest {
     private static final String READS = System.getProperty("threadclock.reads", "100000000");
-    private static final String SECONDS = System.getProperty("threadclock.reads.seconds", "10");
+    private static final String SECONDS = System.getProperty("threadclock.reads.seconds", "4");
 
     static Stream<Arguments> freshness() {
         return TestJdk.all().stream()
