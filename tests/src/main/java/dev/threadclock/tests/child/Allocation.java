@@ -3,8 +3,8 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program: how many bytes of Java heap a million reads allocate. Argument: read, or "allocate" to
- * show that the count works. Prints {@code bytes=N}, the smallest of four runs of a million rounds: while it
- * compiles and loads classes, the JVM allocates some hundred bytes on behalf of the thread.
+ * show that the count works. Prints {@code bytes=N}, the smallest of up to four runs of a million rounds:
+ * while it compiles and loads classes, the JVM allocates some hundred bytes on behalf of the thread.
  */
 public final class Allocation {
     private static final int ROUNDS = 1_000_000;
@@ -15,7 +15,7 @@ public final class Allocation {
     public static void main(String[] args) {
         boolean allocate = args[0].equals("allocate");
         long fewest = Long.MAX_VALUE;
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 4 && fewest > 0; i++) {
             long question = allocated();
             question = allocated() - question; // the cost of the query itself
             long before = allocated();

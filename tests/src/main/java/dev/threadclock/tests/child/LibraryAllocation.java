@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * A child program: how many bytes of Java heap the library's reads allocate. Prints {@code NAME=BYTES} for
- * each kind of read: the smallest of four rounds, as in Allocation.
+ * each kind of read: the smallest of up to four rounds, as in Allocation.
  */
 public final class LibraryAllocation {
     private LibraryAllocation() {}
@@ -46,7 +46,7 @@ public final class LibraryAllocation {
             int rounds = name.equals("tick") || name.equals("meter") || name.equals("interpolated")
                     ? 1_000_000 : 20_000;
             long fewest = Long.MAX_VALUE;
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 4 && fewest > 0; i++) {
                 long question = allocated();
                 question = allocated() - question; // the cost of the query itself
                 long before = allocated();
