@@ -371,6 +371,22 @@ int64_t threadclock_total_interpolated_ns(void)
     return total_anew(cell);
 }
 
+/* An interpolated total is not stored, which spares a locked instruction: only its caller depends on it. */
+int tc_own_at_switch(enum threadclock_freshness freshness, struct threadclock_times *times)
+{
+    struct cell *cell = cell_of_thread();
+    uint64_t ns;
+    int error = refresh_tick(cell);
+    if (error < 0)
+        return error;
+    tc_slot_times(cell->slot, times);
+    if (freshness == THREADCLOCK_INTERPOLATED)
+        times->total_ns = tc_interpolate(&cell->anchor, &ns) ? (int64_t)ns : total_anew(cell);
+    else if (freshness == THREADCLOCK_NOW)
+        times->total_ns = threadclock_total_now_ns();
+    return times->total_ns < 0 ? (int)times->total_ns : 0;
+}
+
 bool tc_own_interpolates(void)
 {
     for (int tries = 0; tries < 3; tries++) {

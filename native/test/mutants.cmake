@@ -182,3 +182,13 @@ threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution)
 threadclock_mutant(last_answer_stays tick tick.c
   "__atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)"
   "__atomic_exchange_n(&tc_epoch_word, word, __ATOMIC_ACQ_REL) != NULL")
+# Virtual threads: what has been shown may decrease; another thread's account is the own one's; the wrong carrier
+# ends a slice; an account of an epoch that has passed is read.
+threadclock_mutant(shown_may_decrease virtual_threads virtual_threads.c
+  "    tc_slot_merge(&account->shown, user_ns, system_ns);\n    tc_slot_times(&account->shown, &times->times);"
+  "    times->times = (struct threadclock_times){(int64_t)user_ns, (int64_t)system_ns, (int64_t)(user_ns + system_ns)};"
+  THREADCLOCK_VIRTUAL_MS=4000)
+threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &&" "")
+threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
+threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
+  "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word" THREADCLOCK_VIRTUAL_MS=4000)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of accounts that are never unmapped, only used again: a stale handle finds one, and sees that. */
+#include "virtual_accounts.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "lock.h"
+
+/*
+ * A handle is the account's serial and index; the word has the serial in the same bits. An account has serial
+ * 0 while it is free. A serial is given again after 2^36 threads, and a handle that is so old belongs to a
+ * thread that has neither been mounted nor read since accounting was switched off.
+ */
+enum { SERIAL_SHIFT = 28, CHUNK_ACCOUNTS = 1024, CHUNKS = (1 << SERIAL_SHIFT) / CHUNK_ACCOUNTS };
+static const uint64_t BUSY = 1, CHANGE = 2, CHANGES = ((UINT64_C(1) << SERIAL_SHIFT) - 1) & ~UINT64_C(1);
+static const uint64_t INDEX = (UINT64_C(1) << SERIAL_SHIFT) - 1;
+
+static struct {
+    struct tc_lock lock;
+    uint32_t epoch; /* odd: accounts are allowed */
+    enum threadclock_freshness clock;
+    uint64_t serial;
+    uint32_t used; /* accounts ever used: lower indices are valid */
+    uint32_t free; /* index + 1 */
+    uint32_t count;
+    struct account *chunks[CHUNKS];
+} table;
+
+static struct account *account_at(uint64_t index)
+{
+    return &TC_LOAD(table.chunks[index / CHUNK_ACCOUNTS])[index % CHUNK_ACCOUNTS];
+}
+
+static bool is_of(uint64_t word, tc_virtual handle)
+{
+    return handle != 0 && (word ^ handle) >> SERIAL_SHIFT == 0;
+}
+
+static bool is_present(const struct account *account)
+{
+    return TC_LOAD(account->epoch) == TC_LOAD(table.epoch);
+}
+
+/* Of any epoch. */
+static struct account *hold(tc_virtual handle, uint64_t *word)
+{
+    if (handle == 0)
+        return NULL;
+    struct account *account = account_at(handle & INDEX);
+    *word = TC_LOAD_RELAXED(account->word);
+    bool held = is_of(*word, handle) && !tc_account_is_busy(*word)
+                && __atomic_compare_exchange_n(&account->word, word, *word | BUSY, false, __ATOMIC_ACQUIRE,
+                                               __ATOMIC_RELAXED);
+    return held ? account : NULL;
+}
+
+void tc_account_release(struct account *account, uint64_t word)
+{
+    TC_STORE(account->word, (word & ~CHANGES) | ((word + CHANGE) & CHANGES));
+}
+
+struct account *tc_account_hold(tc_virtual handle, uint64_t *word)
+{
+    struct account *account = hold(handle, word);
+    if (account == NULL || is_present(account))
+        return account;
+    tc_account_release(account, *word);
+    return NULL;
+}
+
+/*
+ * The reader is counted before the word is checked: then either whoever uses the account again sees the
+ * reader, or the reader sees that the account has ended.
+ */
+struct account *tc_account_watch(tc_virtual handle)
+{
+    struct account *account = account_at(handle & INDEX);
+    __atomic_add_fetch(&account->readers, 1, __ATOMIC_SEQ_CST);
+    return account;
+}
+
+void tc_account_leave(struct account *account)
+{
+    __atomic_sub_fetch(&account->readers, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t tc_account_word(const struct account *account, tc_virtual handle)
+{
+    uint64_t word = TC_LOAD(account->word);
+    return is_of(word, handle) && is_present(account) ? word : 0;
+}
+
+enum threadclock_freshness tc_virtual_clock(void)
+{
+    return __atomic_load_n(&table.clock, __ATOMIC_RELAXED);
+}
+
+/* A free account; null: none, or one that still has readers. */
+static struct account *take_free(uint32_t *index)
+{
+    if (table.free == 0 || __atomic_load_n(&account_at(table.free - 1)->readers, __ATOMIC_SEQ_CST) != 0)
+        return NULL;
+    *index = table.free - 1;
+    struct account *account = account_at(*index);
+    table.free = account->next_free;
+    return account;
+}
+
+static struct account *take_new(uint32_t *index)
+{
+    struct account **chunk = &table.chunks[table.used / CHUNK_ACCOUNTS];
+    if (table.used == CHUNKS * CHUNK_ACCOUNTS)
+        return NULL;
+    if (*chunk == NULL) {
+        void *pages = mmap(NULL, CHUNK_ACCOUNTS * sizeof **chunk, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            return NULL;
+        TC_STORE(*chunk, pages);
+    }
+    *index = table.used++;
+    return account_at(*index);
+}
+
+tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch)
+{
+    tc_virtual handle = 0;
+    uint32_t index;
+    tc_lock(&table.lock);
+    bool allowed = epoch != 0 && tc_virtual_epoch() == epoch;
+    struct account *account = allowed ? take_free(&index) : NULL;
+    if (account == NULL && allowed)
+        account = take_new(&index);
+    if (account != NULL) {
+        account->shown = (struct tc_slot){0};
+        account->id = id;
+        TC_STORE(account->epoch, epoch);
+        TC_STORE(account->user_ns, 0);
+        TC_STORE(account->system_ns, 0);
+        TC_STORE(account->carrier, 0);
+        TC_STORE(account->whole, whole);
+        if (++table.serial >> (64 - SERIAL_SHIFT) != 0)
+            table.serial = 1;
+        handle = table.serial << SERIAL_SHIFT | index;
+        TC_STORE(account->word, table.serial << SERIAL_SHIFT);
+        TC_STORE(table.count, table.count + 1);
+    }
+    tc_unlock(&table.lock);
+    return handle;
+}
+
+/* With the lock, and the account held, which it need no longer be: nobody finds it now. */
+static void free_account(struct account *account, uint32_t index)
+{
+    __atomic_store_n(&account->word, 0, __ATOMIC_SEQ_CST);
+    account->next_free = table.free;
+    table.free = index + 1;
+    TC_STORE(table.count, table.count - 1);
+}
+
+void tc_virtual_end(tc_virtual handle)
+{
+    uint64_t word;
+    tc_lock(&table.lock);
+    struct account *account = hold(handle, &word);
+    if (account != NULL)
+        free_account(account, (uint32_t)(handle & INDEX));
+    tc_unlock(&table.lock);
+}
+
+uint32_t tc_virtual_epoch(void)
+{
+    uint32_t epoch = __atomic_load_n(&table.epoch, __ATOMIC_ACQUIRE);
+    return (epoch & 1) != 0 ? epoch : 0;
+}
+
+uint32_t tc_virtual_allow(enum threadclock_freshness clock)
+{
+    tc_lock(&table.lock);
+    TC_STORE(table.clock, clock);
+    if ((table.epoch & 1) == 0)
+        TC_STORE(table.epoch, table.epoch + 1);
+    uint32_t epoch = table.epoch;
+    tc_unlock(&table.lock);
+    return epoch;
+}
+
+/* An account that its carrier holds at this moment is left to the next time: its epoch has passed, too. */
+void tc_virtual_forbid(void)
+{
+    tc_lock(&table.lock);
+    if ((table.epoch & 1) != 0)
+        TC_STORE(table.epoch, table.epoch + 1);
+    for (uint32_t index = 0; index < table.used; index++) {
+        struct account *account = account_at(index);
+        uint64_t word = TC_LOAD_RELAXED(account->word);
+        if (word != 0 && hold((word & ~INDEX) | index, &word) != NULL)
+            free_account(account, index);
+    }
+    tc_unlock(&table.lock);
+}
+
+uint32_t tc_virtual_count(void)
+{
+    return TC_LOAD_RELAXED(table.count);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up the slices of virtual threads, each divided between user and system as its carrier's time is. */
+#include "virtual_threads.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "own_thread.h"
+#include "slot.h"
+#include "virtual_accounts.h"
+
+/* A share is a fraction of this. */
+static const uint64_t WHOLE_SHARE = UINT64_C(1) << 32;
+
+/* A thread as a carrier: what it carries, and the split of its time in the last tick that it saw. */
+struct carrier {
+    tc_virtual mounted;
+    uint64_t total_ns, sum_ns, user_ns, share;
+    pid_t tid;
+};
+
+static _Thread_local struct carrier own;
+
+/* Computed once per call: without the asm the compiler resolves the TLS descriptor before each use. */
+static inline struct carrier *own_carrier(void)
+{
+    struct carrier *carrier = &own;
+    __asm__("" : "+r"(carrier));
+    return carrier;
+}
+
+/* part / whole. */
+static uint64_t share_of(uint64_t part, uint64_t whole)
+{
+    for (; whole >= WHOLE_SHARE; whole >>= 1)
+        part >>= 1;
+    return part >= whole ? WHOLE_SHARE : (part << 32) / whole;
+}
+
+static uint64_t scaled(uint64_t ns, uint64_t share)
+{
+    return (ns >> 32) * share + ((ns & (WHOLE_SHARE - 1)) * share >> 32);
+}
+
+/*
+ * The split of the carrier's time between two moments; the one that is known already if no tick came between
+ * them. Times that decrease are those of a restored process.
+ */
+static uint64_t share_between(uint64_t sum_ns, uint64_t user_ns, const struct moment *now, uint64_t known)
+{
+    return now->sum_ns > sum_ns && now->user_ns >= user_ns
+               ? share_of(now->user_ns - user_ns, now->sum_ns - sum_ns)
+               : known;
+}
+
+/* The carrier's total never decreases here, so that no moment counts for two virtual threads. */
+static int read_carrier(struct carrier *carrier, enum threadclock_freshness clock, struct moment *now)
+{
+    struct threadclock_times times;
+    int error = tc_own_at_switch(clock, &times);
+    if (error < 0)
+        return error;
+    uint64_t total_ns = (uint64_t)times.total_ns;
+    if (total_ns > carrier->total_ns || tc_is_restored(carrier->total_ns, total_ns))
+        carrier->total_ns = total_ns;
+    *now = (struct moment){carrier->total_ns, (uint64_t)(times.user_ns + times.system_ns),
+                           (uint64_t)times.user_ns};
+    if (now->sum_ns != carrier->sum_ns) {
+        carrier->share = share_between(carrier->sum_ns, carrier->user_ns, now, WHOLE_SHARE);
+        carrier->sum_ns = now->sum_ns;
+        carrier->user_ns = now->user_ns;
+    }
+    return 0;
+}
+
+static void begin_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
+{
+    TC_STORE(account->since.total_ns, now->total_ns);
+    account->since.sum_ns = now->sum_ns;
+    account->since.user_ns = now->user_ns;
+    TC_STORE(account->share, carrier->share);
+}
+
+static void end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
+{
+    const struct moment *since = &account->since;
+    uint64_t share = share_between(since->sum_ns, since->user_ns, now, carrier->share);
+    uint64_t slice_ns = now->total_ns > since->total_ns ? now->total_ns - since->total_ns : 0;
+    uint64_t user_ns = scaled(slice_ns, share);
+    TC_STORE(account->user_ns, account->user_ns + user_ns);
+    TC_STORE(account->system_ns, account->system_ns + slice_ns - user_ns);
+}
+
+static void unmount(struct carrier *carrier)
+{
+    struct moment now;
+    uint64_t word;
+    struct account *account = tc_account_hold(carrier->mounted, &word);
+    carrier->mounted = 0;
+    if (account == NULL)
+        return;
+    if (account->carrier == carrier->tid) {
+        if (read_carrier(carrier, tc_virtual_clock(), &now) == 0)
+            end_slice(account, carrier, &now);
+        else
+            TC_STORE(account->whole, false);
+        TC_STORE(account->carrier, 0);
+    }
+    tc_account_release(account, word);
+}
+
+void tc_virtual_unmount(void)
+{
+    unmount(own_carrier());
+}
+
+bool tc_virtual_mount(tc_virtual handle)
+{
+    struct carrier *carrier = own_carrier();
+    struct moment now;
+    uint64_t word;
+    if (carrier->mounted != 0) /* its unmounting was not reported */
+        unmount(carrier);
+    struct account *account = tc_account_hold(handle, &word);
+    if (account == NULL)
+        return false;
+    if (carrier->tid == 0)
+        carrier->tid = tc_own_tid();
+    if (read_carrier(carrier, tc_virtual_clock(), &now) == 0) {
+        begin_slice(account, carrier, &now);
+        TC_STORE(account->carrier, carrier->tid);
+        carrier->mounted = handle;
+    } else {
+        TC_STORE(account->whole, false);
+    }
+    tc_account_release(account, word);
+    return true;
+}
+
+/* What is shown never decreases, whoever reads. */
+static void show(struct account *account, uint64_t user_ns, uint64_t system_ns,
+                 struct tc_virtual_times *times)
+{
+    tc_slot_merge(&account->shown, user_ns, system_ns);
+    tc_slot_times(&account->shown, &times->times);
+}
+
+int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, struct tc_virtual_times *times)
+{
+    struct moment now;
+    uint64_t word;
+    struct carrier *carrier = own_carrier();
+    struct account *account = tc_account_hold(carrier->mounted, &word);
+    if (account == NULL)
+        return -ENOENT;
+    bool mounted_here = account->id == id && account->carrier == carrier->tid;
+    int error = mounted_here ? read_carrier(carrier, freshness, &now) : -ENOENT;
+    if (error == 0) {
+        if (freshness != THREADCLOCK_TICK || now.sum_ns != account->since.sum_ns) {
+            end_slice(account, carrier, &now);
+            begin_slice(account, carrier, &now);
+        }
+        show(account, account->user_ns, account->system_ns, times);
+        times->account = carrier->mounted;
+        times->whole = account->whole;
+    }
+    tc_account_release(account, word);
+    return error;
+}
+
+/* The time of the slice that began at since_ns on this carrier; 0 if its clock cannot be read. */
+static uint64_t slice_of(pid_t tid, uint64_t since_ns)
+{
+    struct threadclock_clockid_parts parts = {tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED};
+    clockid_t clock_id;
+    if (threadclock_clockid_encode(&parts, &clock_id) != 0)
+        return 0;
+    int64_t total_ns = threadclock_clock_ns(clock_id);
+    return total_ns > 0 && (uint64_t)total_ns > since_ns ? (uint64_t)total_ns - since_ns : 0;
+}
+
+/*
+ * What the account says while its thread is not being switched, and an estimate of the present slice. The
+ * word is looked at again last: in an epoch that has passed, the end of the slice may not have been noticed.
+ */
+static int read_account(struct account *account, tc_virtual handle, struct tc_virtual_times *times)
+{
+    enum { CLOCK_TRIES = 4, SPINS = 100 };
+    for (int tries = 0;; tries++) {
+        uint64_t word = tc_account_word(account, handle);
+        if (word == 0)
+            return -ESRCH;
+        uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);
+        uint64_t since_ns = TC_LOAD(account->since.total_ns), share = TC_LOAD(account->share);
+        bool whole = TC_LOAD(account->whole);
+        pid_t tid = tries < CLOCK_TRIES ? TC_LOAD(account->carrier) : 0;
+        uint64_t slice_ns = tid != 0 ? slice_of(tid, since_ns) : 0;
+        if (!tc_account_is_busy(word) && tc_account_word(account, handle) == word) {
+            uint64_t slice_user_ns = scaled(slice_ns, share);
+            times->account = handle;
+            times->whole = whole;
+            show(account, user_ns + slice_user_ns, system_ns + slice_ns - slice_user_ns, times);
+            return 0;
+        }
+        if (tries > SPINS) { /* its carrier was preempted while it held the account */
+            struct timespec pause = {0, 20000};
+            tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
+        }
+    }
+}
+
+int tc_virtual_times(tc_virtual handle, struct tc_virtual_times *times)
+{
+    if (handle == 0)
+        return -ESRCH;
+    struct account *account = tc_account_watch(handle);
+    int error = read_account(account, handle, times);
+    tc_account_leave(account);
+    return error;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accounts of virtual threads: each holds exactly the slices of its thread, whoever reads and switches. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "seen.h"
+#include "virtual_threads.h"
+
+static struct tc_virtual_times own(uint64_t id, enum threadclock_freshness freshness)
+{
+    struct tc_virtual_times times;
+    assert_int_equal(tc_virtual_own_times(id, freshness, &times), 0);
+    return times;
+}
+
+/* Work on a virtual thread; returns what it cost, by the kernel's clock, read around the switches. */
+static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
+{
+    int64_t before_ns = thread_cpu_ns();
+    tc_virtual_mount(account);
+    work(ns);
+    tc_virtual_unmount();
+    return thread_cpu_ns() - before_ns;
+}
+
+static void slices_add_up(void **state)
+{
+    (void)state;
+    static const enum threadclock_freshness clocks[] = {THREADCLOCK_INTERPOLATED, THREADCLOCK_NOW};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        uint32_t epoch = tc_virtual_allow(clocks[i]);
+        tc_virtual accounts[3] = {tc_virtual_begin(1, true, epoch), tc_virtual_begin(2, true, epoch),
+                                  tc_virtual_begin(3, true, epoch)};
+        int64_t true_ns[3] = {0}, sum_ns = 0;
+        int64_t before_ns = thread_cpu_ns();
+        for (int round = 0; round < 30; round++)
+            for (int which = 0; which < 3; which++)
+                true_ns[which] += slice(accounts[which], burn_user_ns, (which + 1) * NS_PER_MS);
+        int64_t all_ns = thread_cpu_ns() - before_ns;
+        for (int which = 0; which < 3; which++) {
+            struct tc_virtual_times times;
+            assert_int_equal(tc_virtual_times(accounts[which], &times), 0);
+            assert_int_equal(times.times.user_ns + times.times.system_ns, times.times.total_ns);
+            assert_true(times.whole);
+            assert_true(times.times.total_ns <= true_ns[which] + NS_PER_MS);
+            assert_true(times.times.total_ns >= (which + 1) * 30 * (int64_t)NS_PER_MS * 99 / 100);
+            sum_ns += times.times.total_ns;
+        }
+        assert_true(sum_ns <= all_ns + NS_PER_MS);
+        tc_virtual_forbid();
+        assert_int_equal(tc_virtual_count(), 0);
+    }
+}
+
+/* In whole ticks single slices are 0 or too long, but the sum is right. */
+static void ticks_are_right_in_sums(void **state)
+{
+    (void)state;
+    tc_virtual account = tc_virtual_begin(1, true, tc_virtual_allow(THREADCLOCK_TICK));
+    int64_t true_ns = 0;
+    struct tc_virtual_times times;
+    for (int round = 0; round < 1000; round++)
+        true_ns += slice(account, burn_user_ns, NS_PER_MS / 4);
+    assert_int_equal(tc_virtual_times(account, &times), 0);
+    assert_in_range(times.times.total_ns, true_ns / 2, true_ns * 3 / 2);
+    tc_virtual_forbid();
+}
+
+/* Long slices are divided as the kernel divides the carrier's time over them. */
+static void the_split_is_the_carriers(void **state)
+{
+    (void)state;
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
+    tc_virtual user = tc_virtual_begin(1, true, epoch), system = tc_virtual_begin(2, true, epoch);
+    struct threadclock_times before, after;
+    struct tc_virtual_times of_user, of_system;
+    threadclock_times_now(&before);
+    for (int round = 0; round < 4; round++) {
+        slice(user, burn_user_ns, 100 * NS_PER_MS);
+        slice(system, burn_system_ns, 100 * NS_PER_MS);
+    }
+    threadclock_times_now(&after);
+    assert_int_equal(tc_virtual_times(user, &of_user), 0);
+    assert_int_equal(tc_virtual_times(system, &of_system), 0);
+    int64_t user_ns = of_user.times.user_ns + of_system.times.user_ns;
+    assert_true(labs((long)(user_ns - (after.user_ns - before.user_ns))) < 40 * NS_PER_MS);
+    assert_true(of_user.times.user_ns > of_user.times.system_ns);
+    assert_true(of_system.times.system_ns > of_system.times.user_ns);
+    tc_virtual_forbid();
+}
+
+/* Never a carrier's time: what has no account here fails. */
+static void without_an_account_there_is_no_time(void **state)
+{
+    (void)state;
+    struct tc_virtual_times times;
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    assert_int_equal(tc_virtual_begin(1, true, tc_virtual_epoch()), 0); /* not allowed */
+    assert_int_equal(tc_virtual_times(0, &times), -ESRCH);
+    assert_false(tc_virtual_mount(0));
+
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    tc_virtual account = tc_virtual_begin(1, true, epoch);
+    assert_true(tc_virtual_mount(account));
+    own(1, THREADCLOCK_TICK);
+    assert_int_equal(tc_virtual_own_times(2, THREADCLOCK_NOW, &times), -ENOENT); /* another is mounted */
+    tc_virtual_forbid();
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    assert_int_equal(tc_virtual_times(account, &times), -ESRCH);
+
+    assert_int_equal(tc_virtual_begin(1, true, epoch), 0); /* that epoch has passed */
+    tc_virtual_allow(THREADCLOCK_NOW);
+    assert_int_equal(tc_virtual_begin(1, true, epoch), 0);
+    assert_false(tc_virtual_mount(account));
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    tc_virtual_unmount();
+    tc_virtual_forbid();
+}
+
+/* The memory of an ended account is used again, under another handle. */
+static void an_ended_account_stays_ended(void **state)
+{
+    (void)state;
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    tc_virtual first = tc_virtual_begin(1, true, epoch);
+    struct tc_virtual_times times;
+    slice(first, burn_user_ns, 5 * NS_PER_MS);
+    tc_virtual_end(first);
+    tc_virtual_end(first);
+    tc_virtual second = tc_virtual_begin(2, false, epoch);
+    assert_int_equal(first & 0xfffffff, second & 0xfffffff);
+    assert_int_not_equal(first, second);
+    assert_int_equal(tc_virtual_times(first, &times), -ESRCH);
+    assert_int_equal(tc_virtual_times(second, &times), 0);
+    assert_int_equal(times.times.total_ns, 0);
+    assert_false(times.whole);
+    assert_int_equal(tc_virtual_count(), 1);
+    for (uint64_t id = 3; id < 5000; id++)
+        assert_int_not_equal(tc_virtual_begin(id, true, epoch), 0);
+    assert_int_equal(tc_virtual_count(), 4998);
+    tc_virtual_forbid();
+    assert_int_equal(tc_virtual_count(), 0);
+}
+
+/* Switches that were not reported: the next mount ends the slice, and the wrong carrier changes nothing. */
+struct elsewhere {
+    tc_virtual account;
+    int64_t total_ns;
+};
+
+static void *mount_elsewhere(void *argument)
+{
+    struct elsewhere *elsewhere = argument;
+    burn_user_ns(20 * NS_PER_MS); /* this carrier's clock is far ahead */
+    slice(elsewhere->account, burn_user_ns, NS_PER_MS);
+    return NULL;
+}
+
+static void a_missed_unmount_counts_nothing_twice(void **state)
+{
+    (void)state;
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    struct elsewhere elsewhere = {.account = tc_virtual_begin(1, true, epoch)};
+    tc_virtual next = tc_virtual_begin(2, true, epoch);
+    struct tc_virtual_times times;
+    tc_virtual_mount(elsewhere.account);
+    in_new_thread(mount_elsewhere, &elsewhere);
+    burn_user_ns(10 * NS_PER_MS);
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    tc_virtual_mount(next);
+    assert_int_equal(tc_virtual_times(elsewhere.account, &times), 0);
+    assert_in_range(times.times.total_ns, NS_PER_MS * 9 / 10, 9 * NS_PER_MS);
+    tc_virtual_unmount();
+    tc_virtual_forbid();
+}
+
+/* Many carriers, threads that begin and end, readers everywhere, and accounting switched on and off. */
+enum { CARRIERS = 3, VIRTUALS = 6, NO_ID = 0 };
+
+static struct virtual_thread {
+    pthread_mutex_t running;
+    uint64_t id;
+    tc_virtual account;
+    int64_t true_ns; /* since the account began, by the kernel's clock around its slices */
+    struct seen seen;
+    _Atomic tc_virtual readable; /* for readers elsewhere */
+} virtuals[VIRTUALS];
+static _Atomic uint64_t ids;
+static _Atomic bool done;
+
+static void renew(struct virtual_thread *virtual)
+{
+    tc_virtual_end(virtual->account);
+    virtual->id = ++ids;
+    virtual->true_ns = 0;
+    virtual->seen.user_ns = virtual->seen.system_ns = virtual->seen.total_ns = 0;
+    virtual->account = tc_virtual_begin(virtual->id, true, tc_virtual_epoch());
+    virtual->readable = virtual->account;
+}
+
+static void check_own(struct virtual_thread *virtual, enum threadclock_freshness freshness)
+{
+    struct threadclock_times before = seen_until_now(&virtual->seen);
+    struct tc_virtual_times times;
+    if (tc_virtual_own_times(virtual->id, freshness, &times) != 0)
+        return; /* accounting was switched off */
+    assert_in_any_thread(times.account == virtual->account);
+    check_times(&virtual->seen, &before, &times.times);
+}
+
+static void *carry(void *argument)
+{
+    unsigned seed = (unsigned)(uintptr_t)argument;
+    while (!done) {
+        struct virtual_thread *virtual = &virtuals[(unsigned)rand_r(&seed) % VIRTUALS];
+        if (pthread_mutex_trylock(&virtual->running) != 0)
+            continue;
+        int64_t before_ns = thread_cpu_ns();
+        if (tc_virtual_mount(virtual->account)) {
+            check_own(virtual, (enum threadclock_freshness)(rand_r(&seed) % 2));
+            (rand_r(&seed) % 2 == 0 ? burn_user_ns : burn_system_ns)(rand_r(&seed) % 2000000);
+            check_own(virtual, THREADCLOCK_NOW);
+            tc_virtual_unmount();
+            virtual->true_ns += thread_cpu_ns() - before_ns;
+            struct tc_virtual_times times;
+            if (tc_virtual_times(virtual->account, &times) == 0)
+                assert_in_any_thread(times.times.total_ns <= virtual->true_ns);
+        } else {
+            renew(virtual);
+        }
+        if (rand_r(&seed) % 50 == 0)
+            renew(virtual);
+        pthread_mutex_unlock(&virtual->running);
+    }
+    return NULL;
+}
+
+/* What it has read of one account never decreases, although it estimates slices that are not over yet. */
+static void *read_all(void *unused)
+{
+    (void)unused;
+    struct {
+        tc_virtual account;
+        struct threadclock_times times;
+    } last[VIRTUALS] = {{0}};
+    while (!done) {
+        for (int i = 0; i < VIRTUALS; i++) {
+            struct tc_virtual_times now;
+            tc_virtual account = virtuals[i].readable;
+            if (account == 0 || tc_virtual_times(account, &now) != 0)
+                continue;
+            assert_in_any_thread(now.account == account);
+            assert_in_any_thread(now.times.user_ns + now.times.system_ns <= now.times.total_ns);
+            if (last[i].account == account) {
+                assert_in_any_thread(now.times.total_ns >= last[i].times.total_ns);
+                assert_in_any_thread(now.times.user_ns >= last[i].times.user_ns);
+                assert_in_any_thread(now.times.system_ns >= last[i].times.system_ns);
+            }
+            last[i].account = account;
+            last[i].times = now.times;
+        }
+    }
+    return NULL;
+}
+
+static void *switch_on_and_off(void *unused)
+{
+    (void)unused;
+    while (!done) {
+        usleep(2000);
+        tc_virtual_forbid();
+        usleep(200);
+        tc_virtual_allow(THREADCLOCK_NOW);
+    }
+    return NULL;
+}
+
+static void no_time_is_anothers_or_decreases(void **state)
+{
+    bool switching = *state != NULL;
+    pthread_t threads[CARRIERS + 2];
+    done = false;
+    tc_virtual_allow(THREADCLOCK_NOW);
+    for (int i = 0; i < VIRTUALS; i++) {
+        virtuals[i] = (struct virtual_thread){.account = 0};
+        pthread_mutex_init(&virtuals[i].running, NULL);
+        renew(&virtuals[i]);
+    }
+    for (int i = 0; i < CARRIERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, carry, (void *)(uintptr_t)(i + 1)), 0);
+    assert_int_equal(pthread_create(&threads[CARRIERS], NULL, read_all, NULL), 0);
+    if (switching)
+        assert_int_equal(pthread_create(&threads[CARRIERS + 1], NULL, switch_on_and_off, NULL), 0);
+    usleep((useconds_t)setting("THREADCLOCK_VIRTUAL_MS", 1500) * 1000);
+    done = true;
+    for (int i = 0; i < CARRIERS + 1 + switching; i++)
+        pthread_join(threads[i], NULL);
+    tc_virtual_forbid();
+    assert_int_equal(tc_virtual_count(), 0);
+}
+
+int main(void)
+{
+    static bool switching = true;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_an_account_there_is_no_time),
+        cmocka_unit_test(slices_add_up),
+        cmocka_unit_test(ticks_are_right_in_sums),
+        cmocka_unit_test(the_split_is_the_carriers),
+        cmocka_unit_test(an_ended_account_stays_ended),
+        cmocka_unit_test(a_missed_unmount_counts_nothing_twice),
+        cmocka_unit_test(no_time_is_anothers_or_decreases),
+        cmocka_unit_test_prestate(no_time_is_anothers_or_decreases, &switching),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
