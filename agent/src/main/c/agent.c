@@ -26,6 +26,7 @@
 #include "sampler.h"
 #include "threadclock.h"
 #include "threads.h"
+#include "virtual_accounting.h"
 
 /* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
 static const char first_native_name[] = "isThreadCpuTimeEnabled";
@@ -50,13 +51,6 @@ static struct {
     jvmtiEnv *jvmti;
     void *libjvm;
 } agent;
-
-static void set_options(const struct agent_options *options)
-{
-    tc_lock(&agent.options_lock);
-    agent.options = *options;
-    tc_unlock(&agent.options_lock);
-}
 
 /* For events, which can occur while the options change. */
 static struct agent_options present_options(void)
@@ -195,6 +189,7 @@ static void stop(void)
 {
     doors_lead_to(NULL);
     jvm_clock_leave();
+    virtual_accounting_off(ASKED_BY_AGENT);
     java_threads_stop(agent.jvmti);
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
     report_log(&agent.options, "detached: the JVM answers by itself again");
@@ -248,11 +243,19 @@ static void start(JavaVM *vm, const struct agent_options *options)
         report_unable(options, jvmti_failed, (int)error);
         return;
     }
-    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0) {
+    if (virtual_accounting_set(vm, options, problem, sizeof problem) != 0) {
         report_unable(options, "%s", problem);
         return;
     }
-    set_options(options);
+    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0) {
+        report_unable(options, "%s", problem);
+        if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
+            virtual_accounting_off(ASKED_BY_AGENT);
+        return;
+    }
+    tc_lock(&agent.options_lock);
+    agent.options = *options;
+    tc_unlock(&agent.options_lock);
     __atomic_store_n(&agent.active, true, __ATOMIC_RELEASE);
     if (watch(vm, options, problem, sizeof problem) != 0) {
         stop();
@@ -307,6 +310,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
     jvm_clock_status(to);
+    virtual_accounting_status(to);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char known[] = "known options are freshness=tick|now, total=jvm|tick|now|interpolated, "
-                            "reach=bean|jvm and log=none|stderr|FILE, separated by commas";
+                            "reach=bean|jvm, virtual=off|on|now|tick and log=none|stderr|FILE, separated by "
+                            "commas";
 
 static bool is(const char *text, int length, const char *word)
 {
@@ -28,6 +29,11 @@ const char *const agent_total_words[] = {
     [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
 const char *const agent_reach_words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
 
+const char *const agent_virtual_words[] = {[VIRTUAL_OFF] = "off",
+                                           [THREADCLOCK_TICK + 1] = "tick",
+                                           [THREADCLOCK_NOW + 1] = "now",
+                                           [THREADCLOCK_INTERPOLATED + 1] = "on"};
+
 static int set_freshness(struct agent_options *options, const char *value, int length)
 {
     int index = index_of(value, length, agent_freshness_words, 2);
@@ -47,6 +53,12 @@ static int set_reach(struct agent_options *options, const char *value, int lengt
     int index = index_of(value, length, agent_reach_words, 2);
     options->reach = (enum reach)index;
     return index;
+}
+
+static int set_virtual(struct agent_options *options, const char *value, int length)
+{
+    options->virtual_clock = index_of(value, length, agent_virtual_words, 4);
+    return options->virtual_clock;
 }
 
 static int set_command(struct agent_options *options, const char *value, int length)
@@ -102,7 +114,8 @@ static const struct {
     int (*set)(struct agent_options *options, const char *value, int length);
 } setters[] = {
     {"freshness", set_freshness}, {"total", set_total},   {"reach", set_reach},     {"log", set_log},
-    {"do", set_command},          {"report", set_report}, {"channel", set_channel}, {"period", set_period}};
+    {"do", set_command},          {"report", set_report}, {"channel", set_channel}, {"period", set_period},
+    {"virtual", set_virtual}};
 
 /* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)
@@ -122,7 +135,8 @@ static int parse_one(const char *item, int length, struct agent_options *options
 int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size)
 {
     *options = (struct agent_options){
-        .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .log = LOG_NONE};
+        .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .virtual_clock = VIRTUAL_OFF,
+        .log = LOG_NONE};
     if (text == NULL || *text == '\0')
         return 0;
     for (const char *item = text;;) {

@@ -16,6 +16,9 @@ enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 /* Who gets threadclock's user time: those who ask ThreadMXBean, or whatever libjvm reads it for as well. */
 enum reach { REACH_BEAN, REACH_JVM };
 
+/* The clock read when a virtual thread is mounted and unmounted: one more than its threadclock_freshness. */
+enum { VIRTUAL_OFF = 0 };
+
 /* The command of an attach. */
 enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
@@ -27,6 +30,7 @@ struct agent_options {
     char log_file[OPTION_FILE_BYTES];
     enum total_source total;              /* total=jvm|tick|now|interpolated */
     enum reach reach;                     /* reach=bean|jvm */
+    int virtual_clock;                    /* virtual=off|tick|now|on */
     enum command command;                 /* do=attach|detach|status|sample; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
     char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
@@ -37,9 +41,10 @@ struct agent_options {
 TC_INTERNAL extern const char *const agent_freshness_words[];
 TC_INTERNAL extern const char *const agent_total_words[];
 TC_INTERNAL extern const char *const agent_reach_words[];
+TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, none). 0, or -1 with a sentence about the
+ * Parses text (null and "" give the defaults: tick, jvm, bean, off, none). 0, or -1 with a sentence about the
  * first mistake in error.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,

@@ -42,6 +42,11 @@ static void all_are_taken_in_any_order(void **state)
     assert_string_equal(options.log_file, "/tmp/a=b c.log");
     assert_int_equal(parsed("freshness=tick,log=stderr").log, LOG_STDERR);
     assert_int_equal(parsed("log=none").log, LOG_NONE);
+    assert_int_equal(parsed("").virtual_clock, VIRTUAL_OFF);
+    assert_int_equal(parsed("virtual=on,log=none").virtual_clock, THREADCLOCK_INTERPOLATED + 1);
+    assert_int_equal(parsed("virtual=tick").virtual_clock, THREADCLOCK_TICK + 1);
+    assert_int_equal(parsed("virtual=now").virtual_clock, THREADCLOCK_NOW + 1);
+    assert_refused("virtual=yes", "bad value in option 'virtual=yes'");
 }
 
 static void the_attach_commands_say_what_they_want(void **state)

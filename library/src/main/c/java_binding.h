@@ -35,7 +35,13 @@
     METHOD(version, "()Ljava/lang/String;")              \
     METHOD(address, "(Ljava/lang/String;)J")             \
     METHOD(addressOf, "(Ljava/nio/Buffer;)J")            \
-    METHOD(findThreads, "()V")
+    METHOD(findThreads, "()V")                           \
+    METHOD(virtualNanos, "(JII)J")                       \
+    METHOD(virtualTimes, "(JIJ)I")                       \
+    METHOD(virtualThreadTimes, "(Ljava/lang/Thread;J)I") \
+    METHOD(virtualOn, "(I)Ljava/lang/String;")           \
+    METHOD(virtualOff, "()V")                            \
+    METHOD(virtualClock, "()I")
 
 /*
  * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,

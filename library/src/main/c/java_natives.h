@@ -13,4 +13,16 @@ struct task;
  */
 jint tc_task_tick(struct task *task);
 
+/* jni_virtual.c: the natives for virtual threads. */
+#define TC_VIRTUAL_NATIVE(type, name, ...) \
+    JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name(JNIEnv *env, jclass caller, \
+                                                                       ##__VA_ARGS__)
+
+TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness);
+TC_VIRTUAL_NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address);
+TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address);
+TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock);
+TC_VIRTUAL_NATIVE(void, virtualOff);
+TC_VIRTUAL_NATIVE(jint, virtualClock);
+
 #endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Virtual threads: the JVM's reports of mount and unmount, and the account of each thread in its JVMTI
+ * thread-local storage.
+ *
+ * HotSpot offers these reports as extension events (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21
+ * to 27), in an environment with can_support_virtual_threads. They are sent in the carrier, with the virtual
+ * thread as the current one: mount after it, unmount before it, and that before VirtualThreadEnd.
+ */
+#include "virtual_accounting.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "java_threads.h"
+#include "lock.h"
+#include "report.h"
+
+/* What jvmti.h has from JDK 21 on. */
+enum {
+    EVENT_VIRTUAL_THREAD_START = 87,
+    EVENT_VIRTUAL_THREAD_END = 88,
+    EVENT_MIN = 50,
+    CAN_SUPPORT_VIRTUAL_THREADS = 44 /* its bit */
+};
+
+/* jvmtiEventCallbacks of JDK 21: a function per event, beginning with EVENT_MIN. */
+struct callbacks {
+    void *of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN + 1];
+};
+
+static const char no_virtual_threads[] =
+    "virtual threads cannot be accounted for: this JVM does not report their switches; it takes HotSpot 21 "
+    "or later";
+
+/* An environment of its own: its capability costs something at each switch, and can be given back. */
+static struct {
+    struct tc_lock lock;
+    jvmtiEnv *jvmti; /* kept when accounting is off */
+    jint mount_event, unmount_event;
+    uint32_t askers;
+} accounting;
+
+static bool has_capability(const jvmtiCapabilities *capabilities)
+{
+    const unsigned char *bytes = (const unsigned char *)capabilities;
+    return (bytes[CAN_SUPPORT_VIRTUAL_THREADS / 8] >> (CAN_SUPPORT_VIRTUAL_THREADS % 8) & 1) != 0;
+}
+
+static jvmtiCapabilities capability(void)
+{
+    jvmtiCapabilities capabilities;
+    memset(&capabilities, 0, sizeof capabilities);
+    ((unsigned char *)&capabilities)[CAN_SUPPORT_VIRTUAL_THREADS / 8] =
+        (unsigned char)(1 << (CAN_SUPPORT_VIRTUAL_THREADS % 8));
+    return capabilities;
+}
+
+/* The account of the current virtual thread. A stale one, of an earlier epoch, is recognised by the core. */
+static tc_virtual account_of_current(jvmtiEnv *jvmti)
+{
+    void *data = NULL;
+    bool known = (*jvmti)->GetThreadLocalStorage(jvmti, NULL, &data) == JVMTI_ERROR_NONE;
+    return known ? (tc_virtual)(uintptr_t)data : 0;
+}
+
+/* Begins the account of the current virtual thread: 0 if it cannot. */
+static tc_virtual begin(jvmtiEnv *jvmti, uint64_t id, bool whole)
+{
+    uint32_t epoch = tc_virtual_epoch();
+    tc_virtual account = id != 0 && epoch != 0 ? tc_virtual_begin(id, whole, epoch) : 0;
+    if (account != 0
+        && (*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)account) != JVMTI_ERROR_NONE) {
+        tc_virtual_end(account);
+        return 0;
+    }
+    return account;
+}
+
+static void mount_anew(jvmtiEnv *jvmti, uint64_t id)
+{
+    tc_virtual_mount(begin(jvmti, id, false));
+}
+
+/* Before the first mount. */
+static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    begin(jvmti, java_threads_id(env, thread), true);
+}
+
+static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
+{
+    if (tc_virtual_mount(account_of_current(jvmti)) || tc_virtual_epoch() == 0)
+        return;
+    va_list arguments; /* it ran before */
+    va_start(arguments, jvmti);
+    JNIEnv *env = va_arg(arguments, JNIEnv *);
+    jthread thread = va_arg(arguments, jthread);
+    va_end(arguments);
+    mount_anew(jvmti, java_threads_id(env, thread));
+}
+
+static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
+{
+    (void)jvmti;
+    tc_virtual_unmount();
+}
+
+/* After the last unmount. */
+static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)env;
+    (void)thread;
+    tc_virtual_end(account_of_current(jvmti));
+}
+
+static bool is_event(const jvmtiExtensionEventInfo *event, const char *name)
+{
+    static const char prefix[] = "com.sun.hotspot.events.";
+    return strncmp(event->id, prefix, sizeof prefix - 1) == 0
+           && strcmp(event->id + sizeof prefix - 1, name) == 0;
+}
+
+/* Finds both extension events: true if they are there. */
+static bool find_events(jvmtiEnv *jvmti)
+{
+    jint count = 0;
+    jvmtiExtensionEventInfo *events = NULL;
+    accounting.mount_event = accounting.unmount_event = -1;
+    if ((*jvmti)->GetExtensionEvents(jvmti, &count, &events) != JVMTI_ERROR_NONE)
+        return false;
+    for (jint i = 0; i < count; i++) {
+        if (is_event(&events[i], "VirtualThreadMount"))
+            accounting.mount_event = events[i].extension_event_index;
+        if (is_event(&events[i], "VirtualThreadUnmount"))
+            accounting.unmount_event = events[i].extension_event_index;
+        for (jint parameter = 0; parameter < events[i].param_count; parameter++)
+            (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].params[parameter].name);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].params);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].short_description);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].id);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)events);
+    return accounting.mount_event >= 0 && accounting.unmount_event >= 0;
+}
+
+static jvmtiError set_switch(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent callback)
+{
+    return (*jvmti)->SetExtensionEventCallback(jvmti, event, callback);
+}
+
+/* Once: 0, or -1 if this JVM has no such events. */
+static int make_environment(JavaVM *vm)
+{
+    jvmtiCapabilities potential;
+    jvmtiEnv *jvmti = NULL;
+    if (accounting.jvmti != NULL)
+        return 0;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+        return -1;
+    struct callbacks callbacks = {{NULL}};
+    callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
+    callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
+    memset(&potential, 0, sizeof potential);
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) == JVMTI_ERROR_NONE
+        && has_capability(&potential) && find_events(jvmti)
+        && set_switch(jvmti, accounting.mount_event, on_mount) == JVMTI_ERROR_NONE
+        && set_switch(jvmti, accounting.unmount_event, on_unmount) == JVMTI_ERROR_NONE
+        && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
+               == JVMTI_ERROR_NONE) {
+        __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
+        return 0;
+    }
+    (*jvmti)->DisposeEnvironment(jvmti);
+    return -1;
+}
+
+/* The end of what is reported comes first: a thread that is seen to mount is seen to unmount. */
+static jvmtiError set_events(jvmtiEventMode mode)
+{
+    const jint events[] = {EVENT_VIRTUAL_THREAD_END, EVENT_VIRTUAL_THREAD_START, accounting.unmount_event,
+                           accounting.mount_event};
+    enum { EVENTS = sizeof events / sizeof *events };
+    jvmtiEnv *jvmti = accounting.jvmti;
+    jvmtiError error = JVMTI_ERROR_NONE;
+    for (int i = 0; i < EVENTS && error == JVMTI_ERROR_NONE; i++) {
+        jint event = events[mode == JVMTI_ENABLE ? i : EVENTS - 1 - i];
+        error = (*jvmti)->SetEventNotificationMode(jvmti, mode, (jvmtiEvent)event, NULL);
+    }
+    return error;
+}
+
+/* Accounts are allowed only while all switches are reported: otherwise one would count others' time. */
+static void disable(void)
+{
+    jvmtiCapabilities wanted = capability();
+    tc_virtual_forbid();
+    set_events(JVMTI_DISABLE);
+    (*accounting.jvmti)->RelinquishCapabilities(accounting.jvmti, &wanted);
+}
+
+static jvmtiError enable(enum threadclock_freshness clock)
+{
+    jvmtiCapabilities wanted = capability();
+    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
+    if (error == JVMTI_ERROR_NONE)
+        error = set_events(JVMTI_ENABLE);
+    if (error == JVMTI_ERROR_NONE)
+        tc_virtual_allow(clock);
+    else
+        disable();
+    return error;
+}
+
+int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock_freshness clock,
+                          char *problem, size_t problem_size)
+{
+    tc_lock(&accounting.lock);
+    int result = make_environment(vm);
+    if (result != 0) {
+        snprintf(problem, problem_size, "%s", no_virtual_threads);
+    } else if (accounting.askers != 0) {
+        tc_virtual_allow(clock);
+    } else {
+        jvmtiError error = enable(clock);
+        if (error != JVMTI_ERROR_NONE)
+            snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",
+                     (int)error);
+        result = error == JVMTI_ERROR_NONE ? 0 : -1;
+    }
+    if (result == 0)
+        accounting.askers |= (uint32_t)asker;
+    tc_unlock(&accounting.lock);
+    return result;
+}
+
+void virtual_accounting_off(enum virtual_asker asker)
+{
+    tc_lock(&accounting.lock);
+    bool last = accounting.askers == (uint32_t)asker;
+    accounting.askers &= ~(uint32_t)asker;
+    if (last)
+        disable();
+    tc_unlock(&accounting.lock);
+}
+
+int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
+                           size_t problem_size)
+{
+    if (options->virtual_clock != VIRTUAL_OFF)
+        return virtual_accounting_on(vm, ASKED_BY_AGENT,
+                                     (enum threadclock_freshness)(options->virtual_clock - 1), problem,
+                                     problem_size);
+    virtual_accounting_off(ASKED_BY_AGENT);
+    return 0;
+}
+
+void virtual_accounting_adopt(uint64_t id)
+{
+    if (tc_virtual_epoch() == 0)
+        return;
+    jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
+    if (!tc_virtual_mount(account_of_current(jvmti)))
+        mount_anew(jvmti, id);
+}
+
+int virtual_accounting_times(jthread thread, struct tc_virtual_times *times)
+{
+    void *data = NULL;
+    if (tc_virtual_epoch() == 0
+        || (*accounting.jvmti)->GetThreadLocalStorage(accounting.jvmti, thread, &data) != JVMTI_ERROR_NONE)
+        return -ESRCH;
+    return tc_virtual_times((tc_virtual)(uintptr_t)data, times);
+}
+
+void virtual_accounting_status(const struct agent_options *to)
+{
+    bool on = tc_virtual_epoch() != 0;
+    report_answer(to, "virtual=%s", agent_virtual_words[on ? (int)tc_virtual_clock() + 1 : 0]);
+    if (on)
+        report_answer(to, "virtual.threads=%u", (unsigned)tc_virtual_count());
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Switches the accounting of virtual threads on and off: HotSpot's JVMTI events tell the core when one is
+ * mounted on a carrier and unmounted.
+ */
+#ifndef TC_AGENT_VIRTUAL_ACCOUNTING_H
+#define TC_AGENT_VIRTUAL_ACCOUNTING_H
+
+#include <jvmti.h>
+#include <stddef.h>
+
+#include "options.h"
+#include "sys.h"
+#include "virtual_threads.h"
+
+/* Who wants accounting: it is on while one of them does, with the clock that was asked for last. */
+enum virtual_asker { ASKED_BY_AGENT = 1, ASKED_BY_LIBRARY = 2 };
+
+/*
+ * Begins accounting, or changes its clock: 0, or -1 with a sentence about the reason in problem. May be
+ * called before the JVM is initialized. Threads that run already have accounts from their next mount on, or
+ * from their first read of themselves.
+ */
+TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock_freshness clock,
+                                      char *problem, size_t problem_size);
+
+/* Ends it, unless another asker still wants it: the JVM then no longer reports switches. */
+TC_INTERNAL void virtual_accounting_off(enum virtual_asker asker);
+
+/* What the agent's option says: on or off. 0 or -1, as above. */
+TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
+                                       size_t problem_size);
+
+/* Begins the account of the calling virtual thread, which was mounted before accounting began. */
+TC_INTERNAL void virtual_accounting_adopt(uint64_t id);
+
+/* The times of a virtual thread: 0, or -ESRCH: it has no account. */
+TC_INTERNAL int virtual_accounting_times(jthread thread, struct tc_virtual_times *times);
+
+/* The answer to do=status. */
+TC_INTERNAL void virtual_accounting_status(const struct agent_options *to);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Java binding's natives for virtual threads. A failure is -1, or a negative errno, never a carrier's
+ * time.
+ */
+#include <errno.h>
+#include <jni.h>
+
+#include "java_natives.h"
+#include "tick.h"
+#include "virtual_accounting.h"
+#include "virtual_threads.h"
+
+/* A thread that was mounted when accounting began gets its account here. */
+static int own_times(jlong id, jint freshness, struct tc_virtual_times *times)
+{
+    int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
+    if (error != -ENOENT)
+        return error;
+    virtual_accounting_adopt((uint64_t)id);
+    return tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
+}
+
+TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness)
+{
+    (void)env;
+    (void)caller;
+    struct tc_virtual_times times;
+    if (own_times(id, freshness, &times) != 0)
+        return -1;
+    return quantity == THREADCLOCK_USER     ? times.times.user_ns
+           : quantity == THREADCLOCK_SYSTEM ? times.times.system_ns
+                                            : times.times.total_ns;
+}
+
+/* What is stored at an address, as six longs. */
+struct stored {
+    struct threadclock_times times;
+    int64_t wall_ns, account, whole;
+};
+
+static int store(int error, const struct tc_virtual_times *times, jlong address)
+{
+    struct stored *stored = (struct stored *)address;
+    if (error != 0)
+        return error;
+    stored->times = times->times;
+    stored->account = (int64_t)times->account;
+    stored->whole = times->whole;
+    return 0;
+}
+
+TC_VIRTUAL_NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
+{
+    (void)env;
+    (void)caller;
+    struct tc_virtual_times times;
+    int64_t coarse_ns = tc_coarse_ns();
+    ((struct stored *)address)->wall_ns = coarse_ns >= 0 ? coarse_ns : threadclock_clock_ns(CLOCK_MONOTONIC);
+    return store(own_times(id, freshness, &times), &times, address);
+}
+
+TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)
+{
+    (void)env;
+    (void)caller;
+    struct tc_virtual_times times;
+    return store(virtual_accounting_times(thread, &times), &times, address);
+}
+
+/* Null, or why not. */
+TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock)
+{
+    (void)caller;
+    char problem[512];
+    JavaVM *vm;
+    if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
+        return (*env)->NewStringUTF(env, "the JVM is ending");
+    int error = virtual_accounting_on(vm, ASKED_BY_LIBRARY, (enum threadclock_freshness)clock, problem,
+                                      sizeof problem);
+    return error == 0 ? NULL : (*env)->NewStringUTF(env, problem);
+}
+
+TC_VIRTUAL_NATIVE(void, virtualOff)
+{
+    (void)env;
+    (void)caller;
+    virtual_accounting_off(ASKED_BY_LIBRARY);
+}
+
+/* The clock's ordinal; -1: accounting is off. */
+TC_VIRTUAL_NATIVE(jint, virtualClock)
+{
+    (void)env;
+    (void)caller;
+    return tc_virtual_epoch() != 0 ? (jint)tc_virtual_clock() : -1;
+}
