@@ -27,8 +27,9 @@ import dev.threadclock.internal.Reading;
  * {@link System#nanoTime()}.
  *
  * <p><b>One thread.</b> An interval must end on the thread that began it. A stop on another thread throws and
- * changes nothing. Virtual threads have no CPU time of their own (the kernel keeps none), so starting a meter
- * on one throws.
+ * changes nothing. On a virtual thread an interval may span blocking calls and change carriers, while
+ * {@link VirtualThreads} accounts for virtual threads; otherwise starting a meter on one throws. If
+ * accounting is switched off during an interval, its CPU time is unknown: the sums are -1 from then on.
  *
  * <p><b>Restored processes.</b> When a process is checkpointed and restored (CRIU, CRaC), the kernel counts
  * its threads' time from zero again. The CPU time of an interval that spans a restore is therefore unknown:
@@ -52,6 +53,7 @@ public final class CpuMeter implements AutoCloseable {
     private long systemStart;
     long totalStart; // package-private for a test
     private long wallStart;
+    private long accountStart;
     private long user;
     private long system;
     private long total;
@@ -98,7 +100,7 @@ public final class CpuMeter implements AutoCloseable {
      * Begins an interval on the calling thread.
      *
      * @return this meter, for try-with-resources
-     * @throws IllegalStateException if the meter is running, or on a virtual thread
+     * @throws IllegalStateException if the meter is running, or on a virtual thread that is not accounted for
      */
     public CpuMeter start() {
         Thread thread = Thread.currentThread();
@@ -106,15 +108,21 @@ public final class CpuMeter implements AutoCloseable {
             throw new IllegalStateException("this meter was started already, by thread " + owner.getName()
                     + "; stop it first, or use a meter for each");
         }
-        if (JavaThread.isVirtual(thread)) {
-            throw new IllegalStateException(
-                    "a virtual thread has no CPU time of its own; measure on a platform thread");
+        if (JavaThread.isCarried(thread) && !VirtualThreads.isAccounting()) {
+            throw new IllegalStateException("the CPU time of virtual threads is not accounted for: call"
+                    + " VirtualThreads.startAccounting() first, or start the agent with virtual=on");
         }
-        read();
+        return begin(thread);
+    }
+
+    /** As start, but where a virtual thread is not accounted for, the interval's times will be unknown. */
+    CpuMeter begin(Thread thread) {
+        read(thread);
         userStart = reading.userNanos;
         systemStart = reading.systemNanos;
         totalStart = reading.totalNanos;
         wallStart = reading.wallNanos;
+        accountStart = reading.account;
         owner = thread;
         return this;
     }
@@ -130,9 +138,9 @@ public final class CpuMeter implements AutoCloseable {
         if (owner != Thread.currentThread()) {
             throw notOurs(owner);
         }
-        read();
+        read(owner);
         owner = null;
-        boolean restored = reading.totalNanos < totalStart;
+        boolean restored = reading.totalNanos < totalStart || reading.account != accountStart;
         long userNanos = restored ? UNKNOWN : difference(userStart, reading.userNanos);
         long systemNanos = restored ? UNKNOWN : difference(systemStart, reading.systemNanos);
         long totalNanos = restored ? UNKNOWN : difference(totalStart, reading.totalNanos);
@@ -227,8 +235,10 @@ public final class CpuMeter implements AutoCloseable {
                 + (owner == null ? "" : ", running");
     }
 
-    private void read() {
-        if (now) {
+    private void read(Thread thread) {
+        if (JavaThread.isCarried(thread)) {
+            CLOCKS.virtualTimes(thread, (now ? Freshness.NOW : Freshness.TICK).ordinal(), reading);
+        } else if (now) {
             CLOCKS.taskNow(reading);
         } else {
             CLOCKS.taskTick(reading);

@@ -32,12 +32,20 @@ public final class CpuTimes {
     }
 
     /**
+     * {@return false for a virtual thread that ran before it was accounted for: its earlier time is missing
+     * from these times. Differences are right nevertheless}
+     */
+    public boolean isWhole() {
+        return reading.isWhole;
+    }
+
+    /**
      * {@return user time from an earlier reading to this one, in nanoseconds; -1 if either reading lacks it}
      *
      * @param earlier an earlier reading of the same thread or process
      */
     public long userNanosSince(CpuTimes earlier) {
-        return CpuSnapshot.since(earlier.userNanos(), userNanos());
+        return since(earlier, earlier.userNanos(), userNanos());
     }
 
     /**
@@ -47,7 +55,7 @@ public final class CpuTimes {
      * @param earlier an earlier reading of the same thread or process
      */
     public long systemNanosSince(CpuTimes earlier) {
-        return CpuSnapshot.since(earlier.systemNanos(), systemNanos());
+        return since(earlier, earlier.systemNanos(), systemNanos());
     }
 
     /**
@@ -57,7 +65,12 @@ public final class CpuTimes {
      * @param earlier an earlier reading of the same thread or process
      */
     public long totalNanosSince(CpuTimes earlier) {
-        return CpuSnapshot.since(earlier.totalNanos(), totalNanos());
+        return since(earlier, earlier.totalNanos(), totalNanos());
+    }
+
+    /** Unknown also between two accounts of a virtual thread: accounting was off in between. */
+    private long since(CpuTimes earlier, long earlierNanos, long nanos) {
+        return reading.account != earlier.reading.account ? -1 : CpuSnapshot.since(earlierNanos, nanos);
     }
 
     /**
@@ -66,7 +79,7 @@ public final class CpuTimes {
      * @param other the reading to copy
      */
     public void set(CpuTimes other) {
-        reading.set(other.userNanos(), other.systemNanos(), other.totalNanos());
+        reading.set(other.reading);
     }
 
     /** {@return these times as a value that later readings do not change} */

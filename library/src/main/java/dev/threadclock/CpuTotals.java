@@ -66,7 +66,7 @@ public final class CpuTotals {
      * Begins an interval on the calling thread, for try-with-resources.
      *
      * @return a new meter that is running; closing it on this thread adds the interval
-     * @throws IllegalStateException on a virtual thread
+     * @throws IllegalStateException on a virtual thread that is not accounted for
      */
     public CpuMeter start() {
         return new CpuMeter(this).start();
@@ -175,13 +175,14 @@ public final class CpuTotals {
         return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
     }
 
-    /** Null on a virtual thread. */
+    /** Null on a virtual thread that is not accounted for. */
     private CpuMeter begin() {
-        if (JavaThread.isVirtual(Thread.currentThread())) {
+        Thread thread = Thread.currentThread();
+        if (JavaThread.isCarried(thread) && !VirtualThreads.isAccounting()) {
             return null;
         }
         CpuMeter meter = idle.poll();
-        return (meter == null ? new CpuMeter(this) : meter).start();
+        return (meter == null ? new CpuMeter(this) : meter).begin(thread);
     }
 
     private void end(CpuMeter meter, long begun) {

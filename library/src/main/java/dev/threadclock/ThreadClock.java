@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.JavaThread;
 import java.util.Objects;
 
 /**
@@ -29,9 +30,10 @@ import java.util.Objects;
  * example because of a seccomp filter); no other value is negative. All methods may be called by any number
  * of threads at once. No method throws unless its description says so.
  *
- * <p><b>Virtual threads</b> have no time in the kernel. In one, reads of the calling thread return the time
- * of its current carrier, so differences across a blocking call are meaningless. {@link CpuMeter} refuses to
- * run on a virtual thread.
+ * <p><b>Virtual threads</b> have no time in the kernel. While {@link VirtualThreads} accounts for them, reads
+ * of the calling thread and of a {@code Thread} return their own time, which stands still while they wait,
+ * whatever carriers they run on. Otherwise these reads return -1 or false; they never return a carrier's
+ * time.
  *
  * <p><b>Without native code</b> (not Linux on x86_64 or aarch64, no place to extract the library, native
  * access denied) all methods answer from ThreadMXBean, as fast, as fresh and as right as it is in this JVM:
@@ -45,6 +47,14 @@ public final class ThreadClock {
 
     private ThreadClock() {}
 
+    private static long virtualNanos(Thread thread, Quantity quantity, Freshness freshness) {
+        return CLOCKS.virtualNanos(thread, quantity.ordinal(), freshness.ordinal());
+    }
+
+    private static boolean virtualTimes(Thread thread, Freshness freshness, CpuTimes times) {
+        return CLOCKS.virtualTimes(thread, freshness.ordinal(), times.reading);
+    }
+
     /**
      * User time of the calling thread as of the last timer tick.
      *
@@ -52,7 +62,9 @@ public final class ThreadClock {
      *     {@code getrusage(RUSAGE_THREAD)} in the first read after a tick.
      */
     public static long userNanos() {
-        return CLOCKS.userTickNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.USER, Freshness.TICK)
+                : CLOCKS.userTickNanos();
     }
 
     /**
@@ -62,7 +74,9 @@ public final class ThreadClock {
      *     {@code getrusage(RUSAGE_THREAD)} in the first read after a tick.
      */
     public static long systemNanos() {
-        return CLOCKS.systemTickNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.SYSTEM, Freshness.TICK)
+                : CLOCKS.systemTickNanos();
     }
 
     /**
@@ -72,7 +86,9 @@ public final class ThreadClock {
      *     {@code getrusage(RUSAGE_THREAD)} in the first read after a tick.
      */
     public static long totalNanos() {
-        return CLOCKS.totalTickNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.TICK)
+                : CLOCKS.totalTickNanos();
     }
 
     /**
@@ -83,7 +99,9 @@ public final class ThreadClock {
      *     brings the kernel's run time up to date, and {@code getrusage(RUSAGE_THREAD)}.
      */
     public static long userNowNanos() {
-        return CLOCKS.userNowNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.USER, Freshness.NOW)
+                : CLOCKS.userNowNanos();
     }
 
     /**
@@ -94,7 +112,9 @@ public final class ThreadClock {
      *     brings the kernel's run time up to date, and {@code getrusage(RUSAGE_THREAD)}.
      */
     public static long systemNowNanos() {
-        return CLOCKS.systemNowNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.SYSTEM, Freshness.NOW)
+                : CLOCKS.systemNowNanos();
     }
 
     /**
@@ -104,7 +124,9 @@ public final class ThreadClock {
      * clock_gettime(CLOCK_THREAD_CPUTIME_ID)}.
      */
     public static long totalNowNanos() {
-        return CLOCKS.totalNowNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.NOW)
+                : CLOCKS.totalNowNanos();
     }
 
     /**
@@ -118,7 +140,9 @@ public final class ThreadClock {
      *     same as totalNowNanos().
      */
     public static long totalInterpolatedNanos() {
-        return CLOCKS.totalInterpolatedNanos();
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.INTERPOLATED)
+                : CLOCKS.totalInterpolatedNanos();
     }
 
     /**
@@ -130,7 +154,9 @@ public final class ThreadClock {
      *     {@link #userNanos()}
      */
     public static boolean read(CpuTimes times) {
-        return CLOCKS.timesTick(times.reading);
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualTimes(thread, Freshness.TICK, times)
+                : CLOCKS.timesTick(times.reading);
     }
 
     /**
@@ -140,7 +166,9 @@ public final class ThreadClock {
      * @return false if the kernel refuses; times are then -1. System calls as for {@link #userNowNanos()}
      */
     public static boolean readNow(CpuTimes times) {
-        return CLOCKS.timesNow(times.reading);
+        Thread thread = Thread.currentThread();
+        return JavaThread.isCarried(thread) ? virtualTimes(thread, Freshness.NOW, times)
+                : CLOCKS.timesNow(times.reading);
     }
 
     /**
@@ -151,10 +179,13 @@ public final class ThreadClock {
      * split. In the thread's next reading of itself, user or system may therefore decrease once, by the
      * difference between the two accounts.
      *
+     * <p>A virtual thread is found through JVMTI, which keeps it from being mounted or unmounted for a moment
+     * (some microseconds).
+     *
      * @param thread the thread to read
      * @param times receives the values
-     * @return false, with times of -1, if the thread has not started, has ended or is virtual, or the kernel
-     *     refuses; never the time of another thread
+     * @return false, with times of -1, if the thread has not started, has ended, or is virtual and not
+     *     accounted for, or the kernel refuses; never the time of another thread
      */
     public static boolean read(Thread thread, CpuTimes times) {
         return CLOCKS.threadTimes(Objects.requireNonNull(thread, "thread"), times.reading);

@@ -48,6 +48,30 @@ public abstract class Clocks {
     /** Reads all threads of the process. */
     public abstract void allThreads(ThreadTable table);
 
+    /** A read of the calling thread, which is carried; quantity and freshness are given as ordinals. */
+    public long virtualNanos(Thread thread, int quantity, int freshness) {
+        return -1;
+    }
+
+    /** User, system, total and elapsed time of the calling thread, which is carried. */
+    public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
+        reading.set(-1, -1, -1);
+        reading.wallNanos = System.nanoTime();
+        return false;
+    }
+
+    /** Begins the accounting of virtual threads; throws IllegalStateException with the reason. */
+    public void virtualOn(int clock) {
+        throw new IllegalStateException(notNative(whyNotNative()));
+    }
+
+    public void virtualOff() {}
+
+    /** The ordinal of the clock of virtual threads' switches; -1: they are not accounted for. */
+    public int virtualClock() {
+        return -1;
+    }
+
     /**
      * Name, binding, system calls, resolution and age of a source; quantity and freshness are given as
      * ordinals.

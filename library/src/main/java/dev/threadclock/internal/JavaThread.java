@@ -10,6 +10,9 @@ public final class JavaThread {
     private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
     private static final MethodHandle THREAD_ID = method("threadId", long.class);
 
+    /** What virtual threads are with -XX:-VMContinuations: each has a platform thread of its own. */
+    private static final Class<?> BOUND = IS_VIRTUAL == null ? null : boundVirtualThread();
+
     private JavaThread() {}
 
     /** True if the thread is virtual and so unknown to the kernel. */
@@ -21,6 +24,19 @@ public final class JavaThread {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
         } catch (Throwable e) {
             throw new AssertionError(e); // the method declares none
+        }
+    }
+
+    /** True if the thread is virtual and runs on carriers: the kernel's clocks are not its own. */
+    public static boolean isCarried(Thread thread) {
+        return isVirtual(thread) && thread.getClass() != BOUND;
+    }
+
+    private static Class<?> boundVirtualThread() {
+        try {
+            return Class.forName("java.lang.ThreadBuilders$BoundVirtualThread", false, null);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
         }
     }
 

@@ -12,6 +12,9 @@ class JniClocks extends Clocks {
     private static final int NO_SUCH_THREAD = -3;
     private static final int NOT_KNOWN_HERE = -38;
 
+    /** The ordinal of Freshness.NOW. */
+    private static final int NOW = 1;
+
     private final String binding;
 
     /** Throws what loading the library throws. */
@@ -78,15 +81,49 @@ class JniClocks extends Clocks {
 
     @Override
     public boolean threadTimes(Thread thread, Reading reading) {
-        if (thread == Thread.currentThread() && !JavaThread.isVirtual(thread)) {
+        boolean own = thread == Thread.currentThread();
+        if (JavaThread.isCarried(thread)) {
+            return own ? virtualTimes(thread, NOW, reading)
+                    : reading.virtualTimes(Native.virtualThreadTimes(thread, reading.address));
+        }
+        if (own) {
             return timesNow(reading);
         }
-        int error = JavaThread.isVirtual(thread) ? NO_SUCH_THREAD
-                : Native.threadTimes(thread, reading.address);
+        int error = Native.threadTimes(thread, reading.address);
         if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
             return Management.INSTANCE.threadTimes(JavaThread.id(thread), reading);
         }
         return reading.times(error);
+    }
+
+    @Override
+    public long virtualNanos(Thread thread, int quantity, int freshness) {
+        return Native.virtualNanos(JavaThread.id(thread), quantity, freshness);
+    }
+
+    @Override
+    public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
+        int error = Native.virtualTimes(JavaThread.id(thread), freshness, reading.address);
+        reading.wallNanos = freshness == NOW ? System.nanoTime() : reading.written(3);
+        return reading.virtualTimes(error);
+    }
+
+    @Override
+    public void virtualOn(int clock) {
+        String problem = Native.virtualOn(clock);
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
+    }
+
+    @Override
+    public void virtualOff() {
+        Native.virtualOff();
+    }
+
+    @Override
+    public int virtualClock() {
+        return Native.virtualClock();
     }
 
     @Override
@@ -101,7 +138,7 @@ class JniClocks extends Clocks {
 
     @Override
     public int tid(Thread thread) {
-        return JavaThread.isVirtual(thread) ? -1 : Math.max(-1, Native.tid(thread));
+        return JavaThread.isCarried(thread) ? -1 : Math.max(-1, Native.tid(thread));
     }
 
     @Override

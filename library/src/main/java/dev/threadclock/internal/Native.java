@@ -85,6 +85,29 @@ public final class Native {
     /** The name member of the same struct. */
     static native String sourceName(int quantity, int freshness);
 
+    /**
+     * User, system or total (0, 1, 2) of the calling virtual thread, whose id this is: as of the last tick,
+     * as of now, or with the interpolated total (0, 1, 2). -1 if it has no account.
+     */
+    static native long virtualNanos(long id, int quantity, int freshness);
+
+    /**
+     * Writes its user, system and total, the elapsed time of the tick (always), its account, and 1 if that
+     * is of the thread's whole life, to an address. 0, or a negative errno.
+     */
+    static native int virtualTimes(long id, int freshness, long address);
+
+    /** The same as of now for any virtual thread, without elapsed time; -ESRCH if it has no account. */
+    static native int virtualThreadTimes(Thread thread, long address);
+
+    /** Begins the accounting of virtual threads with this clock. Null, or why it is impossible. */
+    static native String virtualOn(int clock);
+
+    static native void virtualOff();
+
+    /** The clock of virtual threads; -1 if they are not accounted for. */
+    static native int virtualClock();
+
     /** The address of a function that the library exports; 0 if there is none with this name. */
     static native long address(String symbol);
 

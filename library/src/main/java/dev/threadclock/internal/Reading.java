@@ -14,6 +14,12 @@ public final class Reading {
     public long totalNanos = -1;
     public long wallNanos = -1;
 
+    /** The account of a virtual thread; 0 for others. Readings of different accounts have no difference. */
+    public long account;
+
+    /** False if the thread ran before its account began. */
+    public boolean isWhole = true;
+
     /** Address to which native code writes user, system, total and wall; 0 without native code. */
     final long address;
 
@@ -29,6 +35,28 @@ public final class Reading {
         userNanos = user;
         systemNanos = system;
         totalNanos = total;
+        account = 0;
+        isWhole = true;
+    }
+
+    public void set(Reading other) {
+        set(other.userNanos, other.systemNanos, other.totalNanos);
+        account = other.account;
+        isWhole = other.isWhole;
+    }
+
+    long written(int index) {
+        return written.get(index);
+    }
+
+    /** As times; also copies the account of a virtual thread. */
+    boolean virtualTimes(int error) {
+        if (!times(error)) {
+            return false;
+        }
+        account = written.get(4);
+        isWhole = written.get(5) != 0;
+        return true;
     }
 
     /**

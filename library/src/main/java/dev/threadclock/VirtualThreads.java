@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import dev.threadclock.internal.Clocks;
+
+/**
+ * The accounting of virtual threads (JDK 21 and later), which the kernel does not know: their CPU time is the
+ * sum of what their carriers use between mount and unmount. It is off until {@link #startAccounting()} or the
+ * agent's option {@code virtual=on}, because it costs something at each switch.
+ *
+ * <pre>{@code
+ * VirtualThreads.startAccounting();
+ * Thread.ofVirtual().start(() -> {
+ *     long before = ThreadClock.totalInterpolatedNanos();
+ *     handle(request); // may block, and go on with another carrier
+ *     long cpuNanos = ThreadClock.totalInterpolatedNanos() - before;
+ * });
+ * }</pre>
+ *
+ * <p>While it is on, the reads of {@link ThreadClock} and {@link CpuMeter} work on virtual threads as on
+ * platform threads, with the same guarantees. <b>Total</b> is as precise as the clock that is read at each
+ * switch. <b>User</b> and <b>system</b> divide it as the kernel divides the carrier's time over the same
+ * ticks: for slices much shorter than a tick that is the split of what ran on this carrier just before. Time
+ * between unmount and the next mount is the scheduler's and belongs to no virtual thread.
+ *
+ * <p>A thread that ran before accounting began is accounted for from then on; its readings say so
+ * ({@link CpuTimes#isWhole()}). Memory: 112 bytes a living virtual thread, and what the JVM itself keeps
+ * for a thread with JVMTI events (see docs/virtual-threads.md).
+ *
+ * <p>{@code ThreadMXBean} answers -1 for virtual threads, as its specification says, in any case.
+ */
+public final class VirtualThreads {
+    private static final Clocks CLOCKS = Clocks.CLOCKS;
+
+    private VirtualThreads() {}
+
+    /**
+     * Begins accounting with the clock {@link Freshness#INTERPOLATED}, which costs two reads of
+     * {@link ThreadClock#totalInterpolatedNanos()} per mount and unmount. Without effect if it is on.
+     *
+     * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
+     *     threads (before JDK 21, or not HotSpot), or without the native library
+     */
+    public static void startAccounting() {
+        startAccounting(Freshness.INTERPOLATED);
+    }
+
+    /**
+     * Begins accounting, or changes its clock.
+     *
+     * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: total to a microsecond,
+     *     without system calls where interpolation works, otherwise the same as NOW. {@link Freshness#NOW}:
+     *     the kernel's clock, one system call. {@link Freshness#TICK}: cheapest, but a slice then has whole
+     *     ticks: right only in sums over many slices
+     * @throws IllegalStateException as {@link #startAccounting()}
+     */
+    public static void startAccounting(Freshness clock) {
+        CLOCKS.virtualOn(clock.ordinal());
+    }
+
+    /**
+     * Ends accounting, unless the agent's option keeps it on: reads of virtual threads fail from then on,
+     * and the JVM no longer reports switches.
+     */
+    public static void stopAccounting() {
+        CLOCKS.virtualOff();
+    }
+
+    /** {@return true while virtual threads are accounted for} */
+    public static boolean isAccounting() {
+        return CLOCKS.virtualClock() >= 0;
+    }
+}
