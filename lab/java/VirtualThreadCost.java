@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import com.sun.net.httpserver.HttpServer;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.Freshness;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.ThreadTimes;
+import dev.threadclock.VirtualThreads;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How right the CPU time of virtual threads is, beside the time for which they are mounted, and what its
+ * accounting costs.
+ *
+ * <p>How to run (JDK 21 or later), on a quiet machine: {@code java -cp dist/threadclock.jar
+ * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost} and
+ * {@code -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g
+ * -XX:+AlwaysPreTouch}
+ */
+public final class VirtualThreadCost {
+    private static final long SECOND = 1_000_000_000;
+    private static final int ROUNDS = 7;
+
+    private static volatile long sink;
+
+    private VirtualThreadCost() {}
+
+    public static void main(String[] args) throws Exception {
+        System.out.println("JDK " + System.getProperty("java.version"));
+        if (args[0].equals("right")) {
+            sums();
+            oneThread();
+            mounted();
+        } else {
+            yields();
+            starts();
+            memory();
+            server();
+        }
+    }
+
+    private static void burn(long nanos) {
+        for (long began = System.nanoTime(); System.nanoTime() - began < nanos;) {
+            sink++;
+        }
+    }
+
+    /** A fixed amount of work. */
+    private static void spin(int rounds) {
+        long x = sink;
+        for (int i = 0; i < rounds; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+        }
+        sink = x;
+    }
+
+    private static void run(List<Runnable> bodies) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        bodies.forEach(body -> threads.add(Thread.startVirtualThread(body)));
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private static List<Runnable> times(int count, Runnable body) {
+        List<Runnable> bodies = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            bodies.add(body);
+        }
+        return bodies;
+    }
+
+    private static long ownTotal() {
+        CpuTimes times = new CpuTimes();
+        if (!ThreadClock.readNow(times)) {
+            throw new IllegalStateException("a virtual thread has no time");
+        }
+        return times.totalNanos();
+    }
+
+    private static long carriersTotal() {
+        ThreadTimes times = new ThreadTimes();
+        times.read();
+        long sum = 0;
+        for (int i = 0; i < times.size(); i++) {
+            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
+        }
+        return sum;
+    }
+
+    private static void sums() throws InterruptedException {
+        System.out.println("\nThe sum over 8 virtual threads that yield after each slice, as a share of their"
+                + " carriers' CPU time");
+        for (Freshness clock : Freshness.values()) {
+            VirtualThreads.startAccounting(clock);
+            slices(SECOND / 1_000, SECOND / 2, new AtomicLong());
+            StringBuilder line = new StringBuilder(String.format("  %-13s", clock.name().toLowerCase()));
+            for (long micros : new long[]{2_000, 1_000, 100, 10}) {
+                AtomicLong total = new AtomicLong();
+                long before = carriersTotal();
+                slices(micros * 1_000, 2 * SECOND, total);
+                double percent = 100.0 * total.get() / (carriersTotal() - before);
+                line.append(String.format("%8.2f %% at %4d us", percent, micros));
+            }
+            System.out.println(line);
+            VirtualThreads.stopAccounting();
+        }
+    }
+
+    private static void slices(long sliceNanos, long runNanos, AtomicLong total) throws InterruptedException {
+        long end = System.nanoTime() + runNanos;
+        run(times(8, () -> {
+            while (System.nanoTime() < end) {
+                burn(sliceNanos);
+                Thread.yield();
+            }
+            total.addAndGet(ownTotal());
+        }));
+    }
+
+    /** The same work on a platform thread and on a virtual one, which both block after each piece. */
+    private static void oneThread() throws InterruptedException {
+        VirtualThreads.startAccounting();
+        double[] ratios = new double[ROUNDS];
+        for (int round = -1; round < ROUNDS; round++) { // the first one compiles it
+            AtomicLong virtual = new AtomicLong();
+            run(List.of(() -> virtual.set(work())));
+            ratios[Math.max(round, 0)] = (double) virtual.get() / work();
+        }
+        System.out.printf(
+                "%nThe same work, with a wait after each millisecond, on a virtual thread: %.3f x the CPU"
+                        + " time that it takes on a platform thread (median of %d)%n",
+                median(ratios), ROUNDS);
+        VirtualThreads.stopAccounting();
+    }
+
+    /** The CPU time of 200 pieces of work, without the waits between them. */
+    private static long work() {
+        long sum = 0;
+        for (int piece = 0; piece < 200; piece++) {
+            long before = ThreadClock.totalNowNanos();
+            spin(1_000_000);
+            sum += ThreadClock.totalNowNanos() - before;
+            LockSupport.parkNanos(10_000);
+        }
+        return sum;
+    }
+
+    private static void mounted() throws InterruptedException {
+        int cpus = Runtime.getRuntime().availableProcessors();
+        System.out.printf("%nTwo virtual threads at work, on %d CPUs, beside threads that burn: the time for"
+                + " which they are mounted, as a multiple of their CPU time%n", cpus);
+        VirtualThreads.startAccounting();
+        for (int burners : new int[]{0, 1, 2, 4}) {
+            long end = System.nanoTime() + 3 * SECOND;
+            List<Thread> burning = new ArrayList<>();
+            for (int i = 0; i < burners; i++) {
+                Thread thread = new Thread(() -> burn(end - System.nanoTime()));
+                thread.start();
+                burning.add(thread);
+            }
+            AtomicLong cpu = new AtomicLong();
+            AtomicLong mounted = new AtomicLong();
+            run(times(2, () -> {
+                long sum = 0;
+                while (System.nanoTime() < end) {
+                    long began = System.nanoTime();
+                    spin(10_000_000);
+                    sum += System.nanoTime() - began;
+                    LockSupport.parkNanos(1_000_000);
+                }
+                cpu.addAndGet(ownTotal());
+                mounted.addAndGet(sum);
+            }));
+            for (Thread thread : burning) {
+                thread.join();
+            }
+            System.out.printf("  %d burners: CPU %6.0f ms, mounted %6.0f ms: %.2f x%n", burners,
+                    cpu.get() / 1e6, mounted.get() / 1e6, (double) mounted.get() / cpu.get());
+        }
+        VirtualThreads.stopAccounting();
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    /** CPU nanoseconds of the process per operation: without accounting, and with each clock, in turns. */
+    private static void compare(String what, int operations, Work work) throws Exception {
+        Freshness[] clocks = {null, Freshness.INTERPOLATED, Freshness.TICK, Freshness.NOW};
+        double[][] nanos = new double[clocks.length][ROUNDS];
+        for (int round = -2; round < ROUNDS; round++) {
+            for (int i = 0; i < clocks.length; i++) {
+                if (clocks[i] != null) {
+                    VirtualThreads.startAccounting(clocks[i]);
+                }
+                work.run(); // switching has cost the JVM some of its compiled code
+                long before = processTotal();
+                work.run();
+                nanos[i][Math.max(round, 0)] = (double) (processTotal() - before) / operations;
+                VirtualThreads.stopAccounting();
+            }
+        }
+        double off = median(nanos[0]);
+        System.out.printf("  %-28s %8.0f ns of CPU time without", what, off);
+        for (int i = 1; i < clocks.length; i++) {
+            double on = median(nanos[i]);
+            System.out.printf(", %s %.0f (%.2f x)", clocks[i].name().toLowerCase(), on, on / off);
+        }
+        System.out.println();
+    }
+
+    private static long processTotal() {
+        CpuTimes times = new CpuTimes();
+        ThreadClock.readProcess(times);
+        return times.totalNanos();
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    private static void yields() throws Exception {
+        System.out.println("\nCost, one carrier");
+        int yields = 200_000;
+        compare("a yield, two threads", 2 * yields, () -> run(times(2, () -> {
+            for (int i = 0; i < yields; i++) {
+                Thread.yield();
+            }
+        })));
+    }
+
+    private static void starts() throws Exception {
+        int threads = 50_000;
+        compare("a thread's start and end", threads, () -> {
+            CountDownLatch ended = new CountDownLatch(threads);
+            for (int i = 0; i < threads; i++) {
+                Thread.startVirtualThread(ended::countDown);
+            }
+            ended.await();
+        });
+    }
+
+    private static void memory() throws Exception {
+        int threads = 100_000;
+        parked(threads); // the stacks that the collector has to move have their size then
+        long without = parked(threads);
+        VirtualThreads.startAccounting();
+        long with = parked(threads);
+        VirtualThreads.stopAccounting();
+        System.out.printf("  memory outside the heap of a parked thread: %d bytes more than without (%d)%n",
+                (with - without) / threads, without / threads);
+    }
+
+    private static long parked(int count) throws Exception {
+        CountDownLatch parked = new CountDownLatch(count);
+        List<Thread> threads = new ArrayList<>();
+        long before = residentBytes();
+        for (int i = 0; i < count; i++) {
+            threads.add(Thread.startVirtualThread(() -> {
+                parked.countDown();
+                LockSupport.park();
+            }));
+        }
+        parked.await();
+        long used = residentBytes() - before;
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
+            thread.join();
+        }
+        return used;
+    }
+
+    private static long residentBytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+            }
+        }
+        throw new IOException("no VmRSS in /proc/self/status");
+    }
+
+    private static void server() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        byte[] answer = "hello".repeat(100).getBytes(StandardCharsets.US_ASCII);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+        int requests = 4_000;
+        compare("an HTTP request", requests, () -> request(server.getAddress().getPort(), requests));
+        server.stop(0);
+    }
+
+    private static void request(int port, int requests) throws Exception {
+        byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        byte[] buffer = new byte[8192];
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.setTcpNoDelay(true);
+            InputStream in = socket.getInputStream();
+            for (int i = 0; i < requests; i++) {
+                socket.getOutputStream().write(request);
+                String head = "";
+                for (int end = -1; end < 0 || head.length() < end + 4 + 500; end = head.indexOf("\r\n\r\n")) {
+                    int count = in.read(buffer);
+                    if (count < 0) {
+                        throw new IOException("the server closed the connection");
+                    }
+                    head += new String(buffer, 0, count, StandardCharsets.US_ASCII);
+                }
+            }
+        }
+    }
+}
