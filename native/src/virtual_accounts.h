@@ -3,8 +3,41 @@
 #ifndef TC_VIRTUAL_ACCOUNTS_H
 #define TC_VIRTUAL_ACCOUNTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "slot.h"
-#include "virtual_threads.h"
+#include "sys.h"
+#include "threadclock.h"
+
+/* An account, never that of another thread: once it has ended, its handle fails for ever. 0: none. */
+typedef uint64_t tc_virtual;
+
+/*
+ * Lets accounts begin, and sets the clock that is read at each switch: interpolated (which is now where it
+ * does not work), now, or tick (whole ticks: right only in sums over many slices). Returns the epoch, which
+ * is never 0.
+ */
+TC_INTERNAL uint32_t tc_virtual_allow(enum threadclock_freshness clock);
+
+/* Ends all accounts; none begins until they are allowed again. */
+TC_INTERNAL void tc_virtual_forbid(void);
+
+/* The present epoch; 0: accounts are not allowed. And the clock. */
+TC_INTERNAL uint32_t tc_virtual_epoch(void);
+TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
+
+/*
+ * Begins the account of the thread with this Java id: 0 if the epoch has passed, or without memory. Takes a
+ * lock.
+ */
+TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch);
+
+/* Ends an account; without effect if it has ended. Takes a lock. */
+TC_INTERNAL void tc_virtual_end(tc_virtual account);
+
+/* The number of accounts. */
+TC_INTERNAL uint32_t tc_virtual_count(void);
 
 /* A carrier's times at a moment: sum is user + system, as of a tick; total is that of the chosen clock. */
 struct moment {

@@ -8,7 +8,6 @@
 
 #include "own_thread.h"
 #include "slot.h"
-#include "virtual_accounts.h"
 
 /* A share is a fraction of this. */
 static const uint64_t WHOLE_SHARE = UINT64_C(1) << 32;

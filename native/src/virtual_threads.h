@@ -11,9 +11,7 @@
 
 #include "sys.h"
 #include "threadclock.h"
-
-/* An account, never that of another thread: once it has ended, its handle fails for ever. 0: none. */
-typedef uint64_t tc_virtual;
+#include "virtual_accounts.h"
 
 /* What is known of a virtual thread. */
 struct tc_virtual_times {
@@ -21,29 +19,6 @@ struct tc_virtual_times {
     tc_virtual account; /* differences are valid only between readings of one account */
     bool whole;         /* false: the thread ran before its account began, and that time is missing */
 };
-
-/*
- * Lets accounts begin, and sets the clock that is read at each switch: interpolated (which is now where it
- * does not work), now, or tick (whole ticks: right only in sums over many slices). Returns the epoch, which
- * is never 0.
- */
-TC_INTERNAL uint32_t tc_virtual_allow(enum threadclock_freshness clock);
-
-/* Ends all accounts; none begins until they are allowed again. */
-TC_INTERNAL void tc_virtual_forbid(void);
-
-/* The present epoch; 0: accounts are not allowed. And the clock. */
-TC_INTERNAL uint32_t tc_virtual_epoch(void);
-TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
-
-/*
- * Begins the account of the thread with this Java id: 0 if the epoch has passed, or without memory. Takes a
- * lock.
- */
-TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch);
-
-/* Ends an account; without effect if it has ended. Takes a lock. */
-TC_INTERNAL void tc_virtual_end(tc_virtual account);
 
 /*
  * mount: from now on the calling thread, the carrier, works for this virtual thread; false: its account has
@@ -65,8 +40,5 @@ TC_INTERNAL int tc_virtual_own_times(uint64_t id, enum threadclock_freshness fre
  * -ESRCH: its account has ended. One system call if it is mounted.
  */
 TC_INTERNAL int tc_virtual_times(tc_virtual account, struct tc_virtual_times *times);
-
-/* The number of accounts. */
-TC_INTERNAL uint32_t tc_virtual_count(void);
 
 #endif
