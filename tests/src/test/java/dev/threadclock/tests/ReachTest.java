@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReachTest {
     private static final int ATTEMPTS = 3;
     private static final long PERIOD_NANOS = 1_000_000_000;
-    private static final String DIVIDES = "jvm: it divides the time itself, which is right; reach=jvm changes nothing";
+    private static final String DIVIDES = "jvm: it divides the time itself, which is right;"
+            + " reach=jvm changes nothing";
     private static final String READS_PROC = "jvm: it reads /proc, which is right; reach=jvm changes nothing";
 
     @TempDir
