@@ -87,13 +87,18 @@ void tc_account_leave(struct account *account)
 
 uint64_t tc_account_word(const struct account *account, tc_virtual handle)
 {
-    uint64_t word = TC_LOAD(account->word);
+    uint64_t word = __atomic_load_n(&account->word, __ATOMIC_SEQ_CST); /* after the count of readers */
     return is_of(word, handle) && is_present(account) ? word : 0;
 }
 
 enum threadclock_freshness tc_virtual_clock(void)
 {
     return __atomic_load_n(&table.clock, __ATOMIC_RELAXED);
+}
+
+bool tc_virtual_is_present(tc_virtual handle)
+{
+    return handle != 0 && tc_account_word(account_at(handle & INDEX), handle) != 0;
 }
 
 /* A free account; null: none, or one that still has readers. */
@@ -186,7 +191,10 @@ uint32_t tc_virtual_allow(enum threadclock_freshness clock)
     return epoch;
 }
 
-/* An account that its carrier holds at this moment is left to the next time: its epoch has passed, too. */
+/*
+ * The lock is released after each chunk, for those who wait for it. An account that its carrier holds at this
+ * moment is left to the next time: its epoch has passed, too.
+ */
 void tc_virtual_forbid(void)
 {
     tc_lock(&table.lock);
@@ -195,8 +203,12 @@ void tc_virtual_forbid(void)
     for (uint32_t index = 0; index < table.used; index++) {
         struct account *account = account_at(index);
         uint64_t word = TC_LOAD_RELAXED(account->word);
-        if (word != 0 && hold((word & ~INDEX) | index, &word) != NULL)
+        if (word != 0 && !is_present(account) && hold((word & ~INDEX) | index, &word) != NULL)
             free_account(account, index);
+        if ((index + 1) % CHUNK_ACCOUNTS == 0) {
+            tc_unlock(&table.lock);
+            tc_lock(&table.lock);
+        }
     }
     tc_unlock(&table.lock);
 }

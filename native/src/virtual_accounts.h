@@ -33,6 +33,9 @@ TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
  */
 TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch);
 
+/* False: it has ended, its epoch has passed, or there never was one. */
+TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
+
 /* Ends an account; without effect if it has ended. Takes a lock. */
 TC_INTERNAL void tc_virtual_end(tc_virtual account);
 
@@ -66,6 +69,7 @@ struct account {
     bool whole;
     uint32_t next_free;  /* index + 1 */
 };
+_Static_assert(sizeof(struct account) == 128, "the documents say so");
 
 /*
  * The account, to be changed; null: it has ended, its epoch has passed, or somebody changes it. Pass the word

@@ -81,32 +81,37 @@ static void begin_slice(struct account *account, const struct carrier *carrier, 
     TC_STORE(account->share, carrier->share);
 }
 
-static void end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
+/* False: its length is unknown, because the process was restored in between, and the account must end. */
+static bool end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
 {
     const struct moment *since = &account->since;
+    if (tc_is_restored(since->total_ns, now->total_ns))
+        return false;
     uint64_t share = share_between(since->sum_ns, since->user_ns, now, carrier->share);
     uint64_t slice_ns = now->total_ns > since->total_ns ? now->total_ns - since->total_ns : 0;
     uint64_t user_ns = scaled(slice_ns, share);
     TC_STORE(account->user_ns, account->user_ns + user_ns);
     TC_STORE(account->system_ns, account->system_ns + slice_ns - user_ns);
+    return true;
 }
 
 static void unmount(struct carrier *carrier)
 {
     struct moment now;
     uint64_t word;
-    struct account *account = tc_account_hold(carrier->mounted, &word);
+    tc_virtual handle = carrier->mounted;
+    struct account *account = tc_account_hold(handle, &word);
     carrier->mounted = 0;
     if (account == NULL)
         return;
+    bool known = true;
     if (account->carrier == carrier->tid) {
-        if (read_carrier(carrier, tc_virtual_clock(), &now) == 0)
-            end_slice(account, carrier, &now);
-        else
-            TC_STORE(account->whole, false);
+        known = read_carrier(carrier, tc_virtual_clock(), &now) == 0 && end_slice(account, carrier, &now);
         TC_STORE(account->carrier, 0);
     }
     tc_account_release(account, word);
+    if (!known)
+        tc_virtual_end(handle);
 }
 
 void tc_virtual_unmount(void)
@@ -126,14 +131,15 @@ bool tc_virtual_mount(tc_virtual handle)
         return false;
     if (carrier->tid == 0)
         carrier->tid = tc_own_tid();
-    if (read_carrier(carrier, tc_virtual_clock(), &now) == 0) {
+    bool known = read_carrier(carrier, tc_virtual_clock(), &now) == 0;
+    if (known) {
         begin_slice(account, carrier, &now);
         TC_STORE(account->carrier, carrier->tid);
         carrier->mounted = handle;
-    } else {
-        TC_STORE(account->whole, false);
     }
     tc_account_release(account, word);
+    if (!known)
+        tc_virtual_end(handle);
     return true;
 }
 
@@ -153,19 +159,23 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
     struct account *account = tc_account_hold(carrier->mounted, &word);
     if (account == NULL)
         return -ENOENT;
-    bool mounted_here = account->id == id && account->carrier == carrier->tid;
+    if (tc_virtual_clock() == THREADCLOCK_TICK) /* a later clock would count what was mounted before, too */
+        freshness = THREADCLOCK_TICK;
+    bool mounted_here = account->id == id && account->carrier == carrier->tid, known = true;
     int error = mounted_here ? read_carrier(carrier, freshness, &now) : -ENOENT;
-    if (error == 0) {
-        if (freshness != THREADCLOCK_TICK || now.sum_ns != account->since.sum_ns) {
-            end_slice(account, carrier, &now);
-            begin_slice(account, carrier, &now);
-        }
+    if (error == 0 && (freshness != THREADCLOCK_TICK || now.sum_ns != account->since.sum_ns)) {
+        known = end_slice(account, carrier, &now);
+        begin_slice(account, carrier, &now);
+    }
+    if (error == 0 && known) {
         show(account, account->user_ns, account->system_ns, times);
         times->account = carrier->mounted;
         times->whole = account->whole;
     }
     tc_account_release(account, word);
-    return error;
+    if (!known)
+        tc_virtual_end(carrier->mounted);
+    return known ? error : -ENOENT;
 }
 
 /* The time of the slice that began at since_ns on this carrier; 0 if its clock cannot be read. */
@@ -193,7 +203,8 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
         uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);
         uint64_t since_ns = TC_LOAD(account->since.total_ns), share = TC_LOAD(account->share);
         bool whole = TC_LOAD(account->whole);
-        pid_t tid = tries < CLOCK_TRIES ? TC_LOAD(account->carrier) : 0;
+        bool estimated = tries < CLOCK_TRIES && tc_virtual_clock() != THREADCLOCK_TICK;
+        pid_t tid = estimated ? TC_LOAD(account->carrier) : 0;
         uint64_t slice_ns = tid != 0 ? slice_of(tid, since_ns) : 0;
         if (!tc_account_is_busy(word) && tc_account_word(account, handle) == word) {
             uint64_t slice_user_ns = scaled(slice_ns, share);

@@ -30,7 +30,8 @@ TC_INTERNAL void tc_virtual_unmount(void);
 
 /*
  * The times of the virtual thread with this id, which is mounted on the calling thread: 0, -ENOENT: it has no
- * account, or a negative errno of the clock. tick: as of the last tick or mount, whichever is later.
+ * account, or a negative errno of the clock. tick: as of the last tick or mount, whichever is later; so are
+ * all reads if that is the clock of the switches.
  */
 TC_INTERNAL int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness,
                                      struct tc_virtual_times *times);

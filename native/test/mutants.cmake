@@ -2,8 +2,9 @@
 # Mutants: the core with one remedy removed. The test for that remedy must fail on the mutant; otherwise it
 # proves nothing.
 
-# mutate(name file old new): puts src/file, with every old in it replaced by new, into ${directory}, and what the
-# core with it is linked from into ${c_sources}: of a mutated source that alone is compiled, of a mutated header all.
+# mutate(name file old new): writes src/file, with every old in it replaced by new, into ${directory}, and sets
+# ${c_sources} to what the mutant is linked from: of a mutated .c file only that file is compiled again, of a
+# mutated header all.
 function(mutate name file old new)
   set(core ${PROJECT_SOURCE_DIR}/src)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
@@ -182,13 +183,17 @@ threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution)
 threadclock_mutant(last_answer_stays tick tick.c
   "__atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)"
   "__atomic_exchange_n(&tc_epoch_word, word, __ATOMIC_ACQ_REL) != NULL")
-# Virtual threads: what has been shown may decrease; another thread's account is the own one's; the wrong carrier
-# ends a slice; an account of an epoch that has passed is read.
+# Virtual threads: what has been shown may decrease; a read is fresher than the clock of switches; another thread's
+# account is the own one's; the wrong carrier ends a slice; an account of an epoch that has passed is read.
 threadclock_mutant(shown_may_decrease virtual_threads virtual_threads.c
   "    tc_slot_merge(&account->shown, user_ns, system_ns);\n    tc_slot_times(&account->shown, &times->times);"
   "    times->times = (struct threadclock_times){(int64_t)user_ns, (int64_t)system_ns, (int64_t)(user_ns + system_ns)};"
   THREADCLOCK_VIRTUAL_MS=4000)
+threadclock_mutant(fresh_after_tick virtual_threads virtual_threads.c "freshness = THREADCLOCK_TICK;" ";")
 threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &&" "")
 threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
 threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
   "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word" THREADCLOCK_VIRTUAL_MS=4000)
+# These give threads TIDs of their choice, by a counter that all processes share.
+set_tests_properties(mutant_tid_is_identity mutant_list_held_for_ever mutant_left_behind_is_own PROPERTIES
+  RESOURCE_LOCK ns_last_pid)

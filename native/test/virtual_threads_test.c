@@ -70,6 +70,24 @@ static void ticks_are_right_in_sums(void **state)
     tc_virtual_forbid();
 }
 
+/* With the tick clock, a fresher read would take what ran since the tick, whoever that was. */
+static void a_fresh_read_takes_no_tick_of_another(void **state)
+{
+    (void)state;
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_TICK);
+    tc_virtual busy = tc_virtual_begin(1, true, epoch), idle = tc_virtual_begin(2, true, epoch);
+    struct tc_virtual_times times;
+    for (int round = 0; round < 200; round++) {
+        slice(busy, burn_user_ns, NS_PER_MS);
+        tc_virtual_mount(idle);
+        own(2, THREADCLOCK_NOW);
+        tc_virtual_unmount();
+    }
+    assert_int_equal(tc_virtual_times(idle, &times), 0);
+    assert_in_range(times.times.total_ns, 0, 50 * NS_PER_MS);
+    tc_virtual_forbid();
+}
+
 /* Long slices are divided as the kernel divides the carrier's time over them. */
 static void the_split_is_the_carriers(void **state)
 {
@@ -310,6 +328,7 @@ int main(void)
         cmocka_unit_test(without_an_account_there_is_no_time),
         cmocka_unit_test(slices_add_up),
         cmocka_unit_test(ticks_are_right_in_sums),
+        cmocka_unit_test(a_fresh_read_takes_no_tick_of_another),
         cmocka_unit_test(the_split_is_the_carriers),
         cmocka_unit_test(an_ended_account_stays_ended),
         cmocka_unit_test(a_missed_unmount_counts_nothing_twice),

@@ -36,7 +36,7 @@ static const char no_virtual_threads[] =
     "virtual threads cannot be accounted for: this JVM does not report their switches; it takes HotSpot 21 "
     "or later";
 
-/* An environment of its own: its capability costs something at each switch, and can be given back. */
+/* An environment of its own: its capability and its events can be given back. */
 static struct {
     struct tc_lock lock;
     jvmtiEnv *jvmti; /* kept when accounting is off */
@@ -67,28 +67,28 @@ static tc_virtual account_of_current(jvmtiEnv *jvmti)
     return known ? (tc_virtual)(uintptr_t)data : 0;
 }
 
-/* Begins the account of the current virtual thread: 0 if it cannot. */
-static tc_virtual begin(jvmtiEnv *jvmti, uint64_t id, bool whole)
+/*
+ * Begins the account of this virtual thread, which is the current one: 0 if it cannot. JVMTI is given the
+ * thread, because JDK 21 stops all switches in the JVM if it is given null (jvmtiEnv.cpp,
+ * SetThreadLocalStorage).
+ */
+static tc_virtual begin(jvmtiEnv *jvmti, jthread thread, uint64_t id, bool whole)
 {
     uint32_t epoch = tc_virtual_epoch();
     tc_virtual account = id != 0 && epoch != 0 ? tc_virtual_begin(id, whole, epoch) : 0;
     if (account != 0
-        && (*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)account) != JVMTI_ERROR_NONE) {
+        && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account)
+               != JVMTI_ERROR_NONE) {
         tc_virtual_end(account);
         return 0;
     }
     return account;
 }
 
-static void mount_anew(jvmtiEnv *jvmti, uint64_t id)
-{
-    tc_virtual_mount(begin(jvmti, id, false));
-}
-
 /* Before the first mount. */
 static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    begin(jvmti, java_threads_id(env, thread), true);
+    begin(jvmti, thread, java_threads_id(env, thread), true);
 }
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
@@ -100,7 +100,7 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
     JNIEnv *env = va_arg(arguments, JNIEnv *);
     jthread thread = va_arg(arguments, jthread);
     va_end(arguments);
-    mount_anew(jvmti, java_threads_id(env, thread));
+    tc_virtual_mount(begin(jvmti, thread, java_threads_id(env, thread), false));
 }
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
@@ -258,13 +258,14 @@ int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char
     return 0;
 }
 
+/* A thread that has an account already was unmounted, or is ending: it is not mounted again. */
 void virtual_accounting_adopt(uint64_t id)
 {
-    if (tc_virtual_epoch() == 0)
-        return;
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
-    if (!tc_virtual_mount(account_of_current(jvmti)))
-        mount_anew(jvmti, id);
+    jthread thread = NULL;
+    if (tc_virtual_epoch() != 0 && !tc_virtual_is_present(account_of_current(jvmti))
+        && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE)
+        tc_virtual_mount(begin(jvmti, thread, id, false));
 }
 
 int virtual_accounting_times(jthread thread, struct tc_virtual_times *times)

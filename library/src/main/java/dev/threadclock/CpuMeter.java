@@ -140,10 +140,10 @@ public final class CpuMeter implements AutoCloseable {
         }
         read(owner);
         owner = null;
-        boolean restored = reading.totalNanos < totalStart || reading.account != accountStart;
-        long userNanos = restored ? UNKNOWN : difference(userStart, reading.userNanos);
-        long systemNanos = restored ? UNKNOWN : difference(systemStart, reading.systemNanos);
-        long totalNanos = restored ? UNKNOWN : difference(totalStart, reading.totalNanos);
+        boolean unknown = reading.totalNanos < totalStart || reading.account != accountStart;
+        long userNanos = unknown ? UNKNOWN : difference(userStart, reading.userNanos);
+        long systemNanos = unknown ? UNKNOWN : difference(systemStart, reading.systemNanos);
+        long totalNanos = unknown ? UNKNOWN : difference(totalStart, reading.totalNanos);
         long wallNanos = reading.wallNanos - wallStart;
         user = sum(user, userNanos);
         system = sum(system, systemNanos);

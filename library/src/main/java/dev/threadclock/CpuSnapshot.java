@@ -19,11 +19,18 @@ public final class CpuSnapshot {
     private final long userNanos;
     private final long systemNanos;
     private final long totalNanos;
+    private final long account;
 
     CpuSnapshot(long userNanos, long systemNanos, long totalNanos) {
+        this(userNanos, systemNanos, totalNanos, 0);
+    }
+
+    /** The account is that of a virtual thread: between two accounts there is no difference. */
+    CpuSnapshot(long userNanos, long systemNanos, long totalNanos, long account) {
         this.userNanos = userNanos;
         this.systemNanos = systemNanos;
         this.totalNanos = totalNanos;
+        this.account = account;
     }
 
     /** {@return user time in nanoseconds, or -1} */
@@ -47,6 +54,9 @@ public final class CpuSnapshot {
      * @param earlier an earlier snapshot of the same thread, process, meter or totals
      */
     public CpuSnapshot minus(CpuSnapshot earlier) {
+        if (account != earlier.account) {
+            return new CpuSnapshot(-1, -1, -1);
+        }
         return new CpuSnapshot(since(earlier.userNanos, userNanos), since(earlier.systemNanos, systemNanos),
                 since(earlier.totalNanos, totalNanos));
     }

@@ -32,8 +32,9 @@ public final class CpuTimes {
     }
 
     /**
-     * {@return false for a virtual thread that ran before it was accounted for: its earlier time is missing
-     * from these times. Differences are right nevertheless}
+     * {@return true if these times are known and are of the thread's whole life; false for a virtual thread
+     * that ran before it was accounted for, whose earlier time is missing. Differences are right
+     * nevertheless}
      */
     public boolean isWhole() {
         return reading.isWhole;
@@ -84,7 +85,7 @@ public final class CpuTimes {
 
     /** {@return these times as a value that later readings do not change} */
     public CpuSnapshot snapshot() {
-        return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
+        return new CpuSnapshot(userNanos(), systemNanos(), totalNanos(), reading.account);
     }
 
     @Override

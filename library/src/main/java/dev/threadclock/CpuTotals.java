@@ -30,7 +30,8 @@ import java.util.function.Supplier;
  * measures every task. Each run is one interval on the thread that runs it, whether the task returns or
  * throws; what it hands to other threads is not included. If a measured task runs another one in its own
  * thread, both intervals are added, so the inner one counts twice. On a virtual thread tasks run as well, but
- * their CPU time is unknown. These methods allocate a little for each task; a {@link CpuMeter} does not.
+ * their CPU time is unknown unless {@link VirtualThreads} accounts for it. These methods allocate a little
+ * for each task; a {@link CpuMeter} does not.
  */
 public final class CpuTotals {
     private final Sum user = new Sum();

@@ -33,7 +33,8 @@ import java.util.Objects;
  * <p><b>Virtual threads</b> have no time in the kernel. While {@link VirtualThreads} accounts for them, reads
  * of the calling thread and of a {@code Thread} return their own time, which stands still while they wait,
  * whatever carriers they run on. Otherwise these reads return -1 or false; they never return a carrier's
- * time.
+ * time. If accounting is switched off and on again, a thread's times begin at 0 again: use {@link CpuTimes}
+ * or {@link CpuMeter} for differences, which are then unknown (-1).
  *
  * <p><b>Without native code</b> (not Linux on x86_64 or aarch64, no place to extract the library, native
  * access denied) all methods answer from ThreadMXBean, as fast, as fresh and as right as it is in this JVM:

@@ -24,7 +24,7 @@ import dev.threadclock.internal.Clocks;
  * between unmount and the next mount is the scheduler's and belongs to no virtual thread.
  *
  * <p>A thread that ran before accounting began is accounted for from then on; its readings say so
- * ({@link CpuTimes#isWhole()}). Memory: 112 bytes a living virtual thread, and what the JVM itself keeps
+ * ({@link CpuTimes#isWhole()}). Memory: 128 bytes a living virtual thread, and what the JVM itself keeps
  * for a thread with JVMTI events (see docs/virtual-threads.md).
  *
  * <p>{@code ThreadMXBean} answers -1 for virtual threads, as its specification says, in any case.
@@ -35,8 +35,8 @@ public final class VirtualThreads {
     private VirtualThreads() {}
 
     /**
-     * Begins accounting with the clock {@link Freshness#INTERPOLATED}, which costs two reads of
-     * {@link ThreadClock#totalInterpolatedNanos()} per mount and unmount. Without effect if it is on.
+     * Begins accounting in the whole JVM, for every class loader, with the clock {@link
+     * Freshness#INTERPOLATED}. If it is on, that becomes its clock.
      *
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
      *     threads (before JDK 21, or not HotSpot), or without the native library
@@ -46,7 +46,7 @@ public final class VirtualThreads {
     }
 
     /**
-     * Begins accounting, or changes its clock.
+     * Begins accounting, or changes its clock, in the whole JVM.
      *
      * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: total to a microsecond,
      *     without system calls where interpolation works, otherwise the same as NOW. {@link Freshness#NOW}:
@@ -59,8 +59,8 @@ public final class VirtualThreads {
     }
 
     /**
-     * Ends accounting, unless the agent's option keeps it on: reads of virtual threads fail from then on,
-     * and the JVM no longer reports switches.
+     * Ends accounting in the whole JVM, whoever began it, unless the agent's option keeps it on: reads of
+     * virtual threads fail from then on, and the JVM no longer reports switches.
      */
     public static void stopAccounting() {
         CLOCKS.virtualOff();

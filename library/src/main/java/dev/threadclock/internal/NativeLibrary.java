@@ -4,6 +4,7 @@ package dev.threadclock.internal;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -54,7 +55,7 @@ public final class NativeLibrary {
                     @Override
                     public Void run() {
                         loadOnce();
-                        System.setProperty(Property.LOADED, "true");
+                        tellOthers();
                         return null;
                     }
                 });
@@ -65,6 +66,15 @@ public final class NativeLibrary {
             }
         }
         throw new UnsatisfiedLinkError(failure);
+    }
+
+    /** For class loaders that come later; without it they load one copy more. */
+    private static void tellOthers() {
+        try {
+            System.setProperty(Property.LOADED, "true");
+        } catch (RuntimeException e) {
+            // A security manager, or properties of the program's own that refuse.
+        }
     }
 
     /**
@@ -115,7 +125,7 @@ public final class NativeLibrary {
             return AccessController.doPrivileged(new PrivilegedAction<Boolean>() {
                 @Override
                 public Boolean run() {
-                    if (System.getProperty(Property.LOADED) == null) {
+                    if (System.getProperty(Property.LOADED) == null || isMusl()) {
                         return false;
                     }
                     loadCopy(NativeImage.fromJar(NativeImage.HANDOVER), NativeImage.HANDOVER);
@@ -124,6 +134,16 @@ public final class NativeLibrary {
             });
         } catch (UnsatisfiedLinkError | SecurityException e) {
             return false;
+        }
+    }
+
+    /** musl unloads nothing and does not find a library whose file is gone: a second one would be a third. */
+    private static boolean isMusl() {
+        try {
+            byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
+            return new String(maps, StandardCharsets.ISO_8859_1).contains("/ld-musl-");
+        } catch (IOException e) {
+            return true; // not known: as before
         }
     }
 
@@ -187,8 +207,8 @@ public final class NativeLibrary {
 
     /**
      * The JVM finds native methods by the name of their class. If a build tool has renamed the package, the
-     * name of the file says so, and JNI_OnLoad binds {@link #bind} or {@link #bindToFirst} by the name of
-     * now.
+     * name of the file says so, and JNI_OnLoad binds {@link #bind} or {@link #bindToFirst} by its
+     * present name.
      */
     private static String fileName(String library) {
         return isRenamed() ? library + "@" + NativeLibrary.class.getName() : library;

@@ -18,7 +18,7 @@ public final class Reading {
     public long account;
 
     /** False if the thread ran before its account began. */
-    public boolean isWhole = true;
+    public boolean isWhole;
 
     /** Address to which native code writes user, system, total and wall; 0 without native code. */
     final long address;
@@ -36,7 +36,7 @@ public final class Reading {
         systemNanos = system;
         totalNanos = total;
         account = 0;
-        isWhole = true;
+        isWhole = total >= 0;
     }
 
     public void set(Reading other) {

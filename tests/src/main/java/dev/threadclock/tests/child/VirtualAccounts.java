@@ -14,6 +14,7 @@ import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -287,7 +288,11 @@ public final class VirtualAccounts {
                     "an interval over the gap is unknown");
             check(again.totalNanosSince(times) == -1, "so is the difference");
         });
-        began.await();
+        while (!began.await(100, TimeUnit.MILLISECONDS)) {
+            if (failure != null) {
+                throw failure;
+            }
+        }
         CpuTimes times = new CpuTimes();
         check(ThreadClock.read(thread, times) && !times.isWhole(), "others see the same");
         LockSupport.unpark(thread);
