@@ -320,7 +320,8 @@ public final class VirtualAccounts {
         }
         long end = System.nanoTime() + 4_000_000_000L;
         for (int i = 0; System.nanoTime() < end && failure == null; i++) {
-            VirtualThreads.startAccounting(Freshness.values()[i % 3]);
+            // Not TICK, by which a slice has whole ticks.
+            VirtualThreads.startAccounting(i % 2 == 0 ? Freshness.NOW : Freshness.INTERPOLATED);
             Thread.sleep(i % 5);
             VirtualThreads.stopAccounting();
             if (i % 100 == 0) {
