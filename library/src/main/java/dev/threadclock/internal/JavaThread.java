@@ -34,8 +34,10 @@ public final class JavaThread {
 
     private static Class<?> boundVirtualThread() {
         try {
-            return Class.forName("java.lang.ThreadBuilders$BoundVirtualThread", false, null);
-        } catch (ClassNotFoundException | LinkageError e) {
+            // By this class's own loader, which a security manager permits.
+            return Class.forName("java.lang.ThreadBuilders$BoundVirtualThread", false,
+                    JavaThread.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError | SecurityException e) {
             return null;
         }
     }
