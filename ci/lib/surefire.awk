@@ -23,7 +23,7 @@ incdata { if (/\]\]>/) incdata = 0; next }
     name = class ": " attribute($0, "name")
     status = "pass"; reason = ""
 }
-/^ *<(failure|error)[ >\/]/ && name != "" { status = "fail"; reason = substr(attribute($0, "message"), 1, 400) }
+/^ *<(failure|error)[ >\/]/ && name != "" { status = "fail"; reason = substr(attribute($0, "message"), 1, 1000) }
 /^ *<skipped[ >\/]/ && name != "" {
     status = "skip"; reason = attribute($0, "message")
     if (reason == "") { # an assumption that failed: its text is the exception's first line

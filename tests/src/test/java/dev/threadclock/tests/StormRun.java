@@ -231,11 +231,12 @@ final class StormRun {
 
         /** No crash, no wrong answer; other output of the JVM is for the test to judge. */
         Outcome assertFine() {
-            assertThat(crash).as(result.toString()).isEmpty();
-            assertThat(problem).as(result.toString()).isEqualTo("none");
-            assertThat(result.exitCode()).as(result.toString()).isZero();
-            assertThat(result.number("violations")).as(result.toString()).isZero();
-            assertThat(result.number("reads")).as(result.toString()).isPositive();
+            String all = line() + "\n" + result;
+            assertThat(crash).as(all).isEmpty();
+            assertThat(problem).as(all).isEqualTo("none");
+            assertThat(result.exitCode()).as(all).isZero();
+            assertThat(result.number("violations")).as(all).isZero();
+            assertThat(result.number("reads")).as(all).isPositive();
             return this;
         }
 
