@@ -215,12 +215,19 @@ static int list_anew(void)
     return 0;
 }
 
-/* True if no thread has started since the last listing, and no listed thread's TID was reused. */
-static bool list_holds(void)
+/*
+ * The last pass's list may be used again if there are as many threads. Whether another one has a listed TID now
+ * is seen after the reads.
+ */
+static bool list_may_hold(void)
+{
+    return all.count >= MANY && all.unlisted == 0 && all.listed_at.last != 0 && tc_task_count() == all.count;
+}
+
+/* True if no listed thread's TID can have been given to another one until now. */
+static bool list_held(void)
 {
     struct tc_tid_moment now;
-    if (all.count < MANY || all.unlisted > 0 || all.listed_at.last == 0 || tc_task_count() != all.count)
-        return false;
     tc_tid_moment(&now, true);
     for (uint32_t i = 0; i < all.count; i++)
         if (tc_tid_given_between(&all.listed_at, &now, all.known[i].tid))
@@ -234,24 +241,21 @@ static bool still_there(struct known *known)
     return known->serial != 0;
 }
 
-/*
- * Checks again each thread whose TID may have been reused while all were read. 1: some were dropped; 0: none.
- */
+/* Drops those whose TID was given to another thread while all were read. 0, or a negative errno. */
 static int drop_impostors(void)
 {
     struct tc_tid_moment now; /* without forks: after so short a time their number changes nothing */
-    int dropped = 0, error = 0;
+    int error = 0;
     tc_tid_moment(&now, false);
     for (uint32_t i = 0; i < all.count && error == 0; i++) {
         struct known *known = &all.known[i];
         if (tc_tid_given_between(&all.listed_at, &now, known->tid))
             error = tc_thread_check(known->tid, 0, &known->identity);
-        if (error == -ESRCH) {
+        if (error == -ESRCH)
             known->serial = error = 0;
-            dropped = 1;
-        }
     }
-    return error != 0 ? error : dropped;
+    sweep(still_there);
+    return error;
 }
 
 /* Reads all known threads, and drops those that have ended. 1: some had; 0: none; or a negative errno. */
@@ -265,9 +269,9 @@ static int read_all(void)
             ended = 1;
         }
     }
-    int dropped = error == 0 ? drop_impostors() : 0;
-    sweep(still_there);
-    return error != 0 ? error : dropped < 0 ? dropped : ended | dropped;
+    if (ended)
+        sweep(still_there);
+    return error != 0 ? error : ended;
 }
 
 /* A thread often sets its name soon after it has started, so the second pass reads it again. */
@@ -284,20 +288,19 @@ static void look_at_names_again(void)
 }
 
 /*
- * If threads have ended since the list was made, as many may have started: a reused list is then made again.
+ * If threads have ended since the list was made, as many may have started: it is then made again. Times that an
+ * impostor has left with a listed thread go with that thread.
  */
 static int look_at_all(void)
 {
-    bool held = list_holds();
-    int result = held ? 0 : list_anew();
+    int result = 1;
+    if (list_may_hold() && (result = read_all()) == 0 && list_held())
+        return 0;
+    if (result >= 0)
+        result = list_anew();
     if (result == 0)
         result = read_all();
-    if (held && result > 0) {
-        result = list_anew();
-        if (result == 0)
-            result = read_all();
-    }
-    return result;
+    return result >= 0 ? drop_impostors() : result;
 }
 
 static void to_row(const struct known *known, struct threadclock_thread_row *row)
