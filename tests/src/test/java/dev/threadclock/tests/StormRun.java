@@ -114,12 +114,13 @@ final class StormRun {
             awaitWork();
             began = System.nanoTime();
             action.run(this);
-            state.end();
         } catch (IOException e) {
             problem = e.toString();
             // A crashing JVM is given the time to write its report.
             running.process().waitFor(10, java.util.concurrent.TimeUnit.SECONDS);
             running.process().destroyForcibly();
+        } finally {
+            state.end(); // even if this test is interrupted
         }
         ended = System.nanoTime();
         return new Outcome(running.end(), problem, Crash.text(folder));
