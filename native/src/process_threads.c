@@ -216,8 +216,8 @@ static int list_anew(void)
 }
 
 /*
- * The last pass's list may be used again if there are as many threads. Whether another one has a listed TID now
- * is seen after the reads.
+ * The last pass's list may be used again if there are as many threads. Whether another one has a listed TID
+ * now is seen after the reads.
  */
 static bool list_may_hold(void)
 {
@@ -288,8 +288,8 @@ static void look_at_names_again(void)
 }
 
 /*
- * If threads have ended since the list was made, as many may have started: it is then made again. Times that an
- * impostor has left with a listed thread go with that thread.
+ * If threads have ended since the list was made, as many may have started: it is then made again. Times that
+ * an impostor has left with a listed thread go with that thread.
  */
 static int look_at_all(void)
 {
