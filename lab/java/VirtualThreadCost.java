@@ -4,8 +4,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
-import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
+import dev.threadclock.probe.VirtualLoads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -34,8 +34,6 @@ public final class VirtualThreadCost {
     private static final long SECOND = 1_000_000_000;
     private static final int ROUNDS = 7;
 
-    private static volatile long sink;
-
     private VirtualThreadCost() {}
 
     public static void main(String[] args) throws Exception {
@@ -50,21 +48,6 @@ public final class VirtualThreadCost {
             memory();
             server();
         }
-    }
-
-    private static void burn(long nanos) {
-        for (long began = System.nanoTime(); System.nanoTime() - began < nanos;) {
-            sink++;
-        }
-    }
-
-    /** A fixed amount of work. */
-    private static void spin(int rounds) {
-        long x = sink;
-        for (int i = 0; i < rounds; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
-        }
-        sink = x;
     }
 
     private static void run(List<Runnable> bodies) throws InterruptedException {
@@ -83,52 +66,22 @@ public final class VirtualThreadCost {
         return bodies;
     }
 
-    private static long ownTotal() {
-        CpuTimes times = new CpuTimes();
-        if (!ThreadClock.readNow(times)) {
-            throw new IllegalStateException("a virtual thread has no time");
-        }
-        return times.totalNanos();
-    }
-
-    private static long carriersTotal() {
-        ThreadTimes times = new ThreadTimes();
-        times.read();
-        long sum = 0;
-        for (int i = 0; i < times.size(); i++) {
-            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
-        }
-        return sum;
-    }
-
     private static void sums() throws InterruptedException {
-        System.out.println("\nThe sum over 8 virtual threads that yield after each slice, as a share of their"
-                + " carriers' CPU time");
+        System.out.println(
+                "\nThe sum over " + VirtualLoads.yielding() + " virtual threads that yield after each"
+                        + " slice, as a share of their carriers' CPU time");
         for (Freshness clock : Freshness.values()) {
             VirtualThreads.startAccounting(clock);
-            slices(SECOND / 1_000, SECOND / 2, new AtomicLong());
+            VirtualLoads.slices(SECOND / 1_000, SECOND / 2);
             StringBuilder line = new StringBuilder(String.format("  %-13s", clock.name().toLowerCase()));
-            for (long micros : new long[]{2_000, 1_000, 100, 10}) {
-                AtomicLong total = new AtomicLong();
-                long before = carriersTotal();
-                slices(micros * 1_000, 2 * SECOND, total);
-                double percent = 100.0 * total.get() / (carriersTotal() - before);
+            for (long micros : VirtualLoads.SLICE_MICROS) {
+                VirtualLoads.Taken taken = VirtualLoads.slices(micros * 1_000, 2 * SECOND);
+                double percent = 100.0 * taken.cpuNanos() / taken.carriersNanos();
                 line.append(String.format("%8.2f %% at %4d us", percent, micros));
             }
             System.out.println(line);
             VirtualThreads.stopAccounting();
         }
-    }
-
-    private static void slices(long sliceNanos, long runNanos, AtomicLong total) throws InterruptedException {
-        long end = System.nanoTime() + runNanos;
-        run(times(8, () -> {
-            while (System.nanoTime() < end) {
-                burn(sliceNanos);
-                Thread.yield();
-            }
-            total.addAndGet(ownTotal());
-        }));
     }
 
     /** The same work on a platform thread and on a virtual one, which both block after each piece. */
@@ -152,7 +105,7 @@ public final class VirtualThreadCost {
         long sum = 0;
         for (int piece = 0; piece < 200; piece++) {
             long before = ThreadClock.totalNowNanos();
-            spin(1_000_000);
+            VirtualLoads.spin(1_000_000);
             sum += ThreadClock.totalNowNanos() - before;
             LockSupport.parkNanos(10_000);
         }
@@ -164,32 +117,11 @@ public final class VirtualThreadCost {
         System.out.printf("%nTwo virtual threads at work, on %d CPUs, beside threads that burn: the time for"
                 + " which they are mounted, as a multiple of their CPU time%n", cpus);
         VirtualThreads.startAccounting();
-        for (int burners : new int[]{0, 1, 2, 4}) {
-            long end = System.nanoTime() + 3 * SECOND;
-            List<Thread> burning = new ArrayList<>();
-            for (int i = 0; i < burners; i++) {
-                Thread thread = new Thread(() -> burn(end - System.nanoTime()));
-                thread.start();
-                burning.add(thread);
-            }
-            AtomicLong cpu = new AtomicLong();
-            AtomicLong mounted = new AtomicLong();
-            run(times(2, () -> {
-                long sum = 0;
-                while (System.nanoTime() < end) {
-                    long began = System.nanoTime();
-                    spin(10_000_000);
-                    sum += System.nanoTime() - began;
-                    LockSupport.parkNanos(1_000_000);
-                }
-                cpu.addAndGet(ownTotal());
-                mounted.addAndGet(sum);
-            }));
-            for (Thread thread : burning) {
-                thread.join();
-            }
+        for (int burners : VirtualLoads.BURNERS) {
+            VirtualLoads.Taken taken = VirtualLoads.besideBurners(burners, 3 * SECOND);
             System.out.printf("  %d burners: CPU %6.0f ms, mounted %6.0f ms: %.2f x%n", burners,
-                    cpu.get() / 1e6, mounted.get() / 1e6, (double) mounted.get() / cpu.get());
+                    taken.cpuNanos() / 1e6, taken.elapsedNanos() / 1e6,
+                    (double) taken.elapsedNanos() / taken.cpuNanos());
         }
         VirtualThreads.stopAccounting();
     }

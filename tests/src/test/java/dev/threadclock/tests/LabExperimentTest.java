@@ -77,6 +77,28 @@ class LabExperimentTest {
         assertThat(steps).hasSize(2);
     }
 
+    /** How large the shares are depends on the machine's load as well; VirtualThreadsTest has bounds. */
+    @Test
+    void virtualThreadsAreComparedWithTheirCarriers() throws Exception {
+        assumeTrue(TestJdk.newest().feature() >= 21, "no JDK here has virtual threads");
+        Outcome outcome = named("virtual-threads").run(lab(List.of(TestJdk.newest())));
+        String jdk = TestJdk.newest().jdk().label();
+        assertThat(outcome.figures()).as(outcome.toString()).hasSize(2 * 3 * 4 + 4)
+                .allSatisfy(figure -> assertThat(figure.subject()).startsWith(jdk + ", "));
+        assertThat(outcome.figures()).filteredOn(figure -> figure.quantity().startsWith("share"))
+                .allSatisfy(share -> assertThat(share.value()).isBetween(1.0, 110.0));
+        assertThat(outcome.figures()).extracting(Outcome.Figure::subject)
+                .contains(jdk + ", interpolated, slices of 100 us", jdk + ", beside 4 burners");
+    }
+
+    @Test
+    void withoutVirtualThreadsTheirRowIsNotRunnable() {
+        List<TestJdk> older = TestJdk.all().stream().filter(jdk -> jdk.feature() < 21).toList();
+        assumeTrue(!older.isEmpty(), "all JDKs here have virtual threads");
+        assertThatThrownBy(() -> named("virtual-threads").run(lab(older))).isInstanceOf(NotRunnable.class)
+                .hasMessageContaining("install one from 21 on");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness",
         "read-cost"})

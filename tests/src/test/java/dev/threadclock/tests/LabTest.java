@@ -97,7 +97,7 @@ class LabTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 19, no experiment has the row 19",
+    @CsvSource({"--only sistem-calls, did you mean system-calls?", "--only 99, no experiment has the row 99",
         "--html x --no-html, exclude each other",
         "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra",
         "diff a.json, B.json"})
@@ -109,13 +109,14 @@ class LabTest {
     }
 
     @Test
-    void theListNamesEveryRow() throws Exception {
+    void theListAndTheDocumentationNameEveryRow() throws Exception {
         List<String> lines = run("--list", "--quick", "--jdk", jdk()).ok().out().lines().toList();
-        for (int row = 1; row <= 18; row++) {
-            String number = String.valueOf(row);
-            assertThat(lines).as("row " + row)
-                    .anyMatch(line -> Arrays.asList(line.split(" ", 2)[0].split(",")).contains(number));
-        }
+        String page = Files.readString(Product.ROOT.resolve("docs/lab.md"));
+        List<String> table = page.split("\n## The experiments\n", 2)[1].strip().split("\n\n", 2)[0].lines()
+                .map(line -> line.split(" ")[1]).filter(word -> word.matches("[0-9]+")).toList();
+        assertThat(table).doesNotHaveDuplicates().hasSizeGreaterThan(18);
+        assertThat(lines.stream().flatMap(line -> Arrays.stream(line.split(" ", 2)[0].split(",")))
+                .filter(word -> word.matches("[0-9]+")).distinct()).containsExactlyElementsOf(table);
     }
 
     @Test

@@ -28,6 +28,7 @@ public final class Experiments {
                 new ReadCostExperiment(),
                 new ManyThreads(),
                 new ObserverEffect(),
-                new FlightRecorder());
+                new FlightRecorder(),
+                new VirtualAccounting());
     }
 }

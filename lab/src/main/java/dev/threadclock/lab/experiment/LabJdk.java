@@ -98,10 +98,14 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     List<String> agent(Lab lab, String agentOptions) {
         String agent = "-javaagent:" + lab.jar() + (agentOptions.isEmpty() ? "" : "=" + agentOptions);
         List<String> options = new ArrayList<>(List.of(agent));
-        if (jdk.feature() >= WARNS_OF_NATIVE_ACCESS) {
-            options.add("--enable-native-access=ALL-UNNAMED");
-        }
+        options.addAll(nativeAccess());
         return options;
+    }
+
+    /** The option with which the library loads without the JVM's warning, where there is one. */
+    List<String> nativeAccess() {
+        return jdk.feature() >= WARNS_OF_NATIVE_ACCESS ? List.of("--enable-native-access=ALL-UNNAMED")
+                : List.of();
     }
 
     /** A command that runs a program of the jar. */
