@@ -9,15 +9,20 @@
  */
 #include "virtual_accounting.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "instance.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "report.h"
+#include "vm_flags.h"
+
+#pragma weak dlclose
 
 /* What jvmti.h has from JDK 21 on. */
 enum {
@@ -35,6 +40,11 @@ struct callbacks {
 static const char no_virtual_threads[] =
     "virtual threads cannot be accounted for: this JVM does not report their switches; it takes HotSpot 21 "
     "or later";
+
+/* HotSpot offers the events all the same, and never sends one. */
+static const char switches_off[] =
+    "virtual threads cannot be accounted for: this JVM was started with -XX:-DoJVMTIVirtualThreadTransitions "
+    "and does not report their switches; start it without that flag";
 
 /* An environment of its own: its capability and its events can be given back. */
 static struct {
@@ -152,15 +162,28 @@ static jvmtiError set_switch(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent ca
     return (*jvmti)->SetExtensionEventCallback(jvmti, event, callback);
 }
 
-/* Once: 0, or -1 if this JVM has no such events. */
-static int make_environment(JavaVM *vm)
+static bool switches_are_off(JavaVM *vm)
+{
+    void *libjvm = instance_libjvm(vm);
+    bool off = libjvm != NULL && vm_flags_is_off(libjvm, "DoJVMTIVirtualThreadTransitions");
+    if (libjvm != NULL)
+        dlclose(libjvm);
+    return off;
+}
+
+/* Once: null, or why this JVM does not report switches. */
+static const char *make_environment(JavaVM *vm)
 {
     jvmtiCapabilities potential;
     jvmtiEnv *jvmti = NULL;
     if (accounting.jvmti != NULL)
-        return 0;
+        return NULL;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
-        return -1;
+        return no_virtual_threads;
+    if (switches_are_off(vm)) {
+        (*jvmti)->DisposeEnvironment(jvmti);
+        return switches_off;
+    }
     struct callbacks callbacks = {{NULL}};
     callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
     callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
@@ -172,10 +195,10 @@ static int make_environment(JavaVM *vm)
         && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
                == JVMTI_ERROR_NONE) {
         __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
-        return 0;
+        return NULL;
     }
     (*jvmti)->DisposeEnvironment(jvmti);
-    return -1;
+    return no_virtual_threads;
 }
 
 /* The end of what is reported comes first: a thread that is seen to mount is seen to unmount. */
@@ -219,9 +242,10 @@ int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock
                           char *problem, size_t problem_size)
 {
     tc_lock(&accounting.lock);
-    int result = make_environment(vm);
-    if (result != 0) {
-        snprintf(problem, problem_size, "%s", no_virtual_threads);
+    const char *refusal = make_environment(vm);
+    int result = refusal == NULL ? 0 : -1;
+    if (refusal != NULL) {
+        snprintf(problem, problem_size, "%s", refusal);
     } else if (accounting.askers != 0) {
         tc_virtual_allow(clock);
     } else {

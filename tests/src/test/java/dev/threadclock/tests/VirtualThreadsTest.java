@@ -72,6 +72,20 @@ class VirtualThreadsTest {
         assertThat(on(jdk, flags, "bound").value("bound")).isEqualTo("true");
     }
 
+    /** HotSpot offers its events then as ever, and sends none: all times would stay 0. */
+    @OnEachJdk
+    void aJvmThatReportsNoSwitchesRefuses(TestJdk jdk) {
+        List<String> flags = List.of("-XX:+UnlockExperimentalVMOptions",
+                "-XX:-DoJVMTIVirtualThreadTransitions");
+        assertThat(on(jdk, flags, "refused").value("refused"))
+                .contains("-XX:-DoJVMTIVirtualThreadTransitions", "start_it_without_that_flag");
+        Result result = ChildJvm.of(jdk).with(flags.get(0), flags.get(1)).withAgentPath("virtual=on")
+                .run(Hello.class);
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+        assertThat(result.errLines()).hasSize(2).last().isEqualTo("this is stderr"); // Hello's own
+        assertThat(result.errLines().get(0)).contains("-XX:-DoJVMTIVirtualThreadTransitions");
+    }
+
     @OnEachJdk
     void aJvmWithoutThemRefuses(TestJdk jdk) {
         assumeTrue(jdk.feature() < 21, "from JDK 21 on there are virtual threads");
