@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuTimes;
+import dev.threadclock.Freshness;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.VirtualThreads;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A child program: many virtual threads begin and end, some hundred at a time, while accounting and the agent
+ * are switched on and off. Arguments: the helper library, the agent's, the number of threads, milliseconds
+ * between two switches, a file for the agent's report. Prints {@code threads=N switches=N known=N unknown=N
+ * accounts=N growthKb=N}: how often a thread knew its time, the core's accounts in the end, and by how much
+ * the resident memory grew after the first fifth of the threads.
+ */
+public final class VirtualCrowd {
+    private static final int TOGETHER = 500;
+    private static final int PAUSES = 16;
+    private static final AtomicLong KNOWN = new AtomicLong();
+    private static final AtomicLong UNKNOWN = new AtomicLong();
+    private static volatile Throwable failure;
+    private static volatile boolean over;
+
+    private VirtualCrowd() {}
+
+    public static void main(String[] args) throws Throwable {
+        Helper.load(args[0]);
+        long threads = Long.parseLong(args[2]);
+        long[] switches = {0};
+        VirtualThreads.startAccounting();
+        Thread switcher = new Thread(() -> {
+            try {
+                for (; !over; switches[0]++) {
+                    Thread.sleep(Long.parseLong(args[3]));
+                    change(switches[0], args[1]);
+                }
+            } catch (Throwable e) {
+                failure = e;
+            }
+        }, "switcher");
+        switcher.start();
+        begin(threads / 5);
+        System.gc();
+        long before = residentKb();
+        begin(threads - threads / 5);
+        over = true;
+        switcher.join();
+        Helper.attach(args[1], "do=detach");
+        VirtualThreads.stopAccounting();
+        VirtualThreads.startAccounting();
+        begin(TOGETHER); // their accounts end with them, not with the accounting
+        System.gc();
+        long after = residentKb();
+        if (failure != null) {
+            throw failure;
+        }
+        System.out.println("threads=" + threads + " switches=" + switches[0] + " known=" + KNOWN + " unknown="
+                + UNKNOWN + " accounts=" + accounts(args[1], Paths.get(args[4])) + " growthKb="
+                + (after - before));
+    }
+
+    /** In turns: the agent comes with accounting on, the library's is off and on, the agent goes. */
+    private static void change(long step, String agent) {
+        switch ((int) (step % 4)) {
+            case 0 :
+                Helper.attach(agent, "virtual=" + (step % 8 == 0 ? "on" : "now"));
+                break;
+            case 1 :
+                VirtualThreads.stopAccounting(); // the agent keeps it on
+                break;
+            case 2 :
+                Helper.attach(agent, "do=detach"); // and now it is off
+                break;
+            default :
+                VirtualThreads.startAccounting(step % 8 == 3 ? Freshness.TICK : Freshness.INTERPOLATED);
+        }
+    }
+
+    /** Begins so many threads and waits for their end. */
+    private static void begin(long threads) throws Throwable {
+        Semaphore room = new Semaphore(TOGETHER);
+        for (long i = 0; i < threads && failure == null; i++) {
+            boolean pauses = i % PAUSES == 0;
+            room.acquire();
+            VirtualAccounts.start(() -> {
+                try {
+                    live(pauses);
+                } catch (Throwable e) {
+                    failure = e;
+                } finally {
+                    room.release();
+                }
+            });
+        }
+        room.acquire(TOGETHER);
+    }
+
+    private static void live(boolean pauses) throws InterruptedException {
+        CpuTimes times = new CpuTimes();
+        boolean known = ThreadClock.readNow(times);
+        if (known ? times.totalNanos() < 0 : times.totalNanos() != -1) {
+            throw new AssertionError("a known time is no failure, an unknown one is -1: " + times);
+        }
+        if (pauses) {
+            Thread.sleep(1);
+            known |= ThreadClock.readNow(times);
+        }
+        (known ? KNOWN : UNKNOWN).incrementAndGet();
+    }
+
+    private static long accounts(String agent, Path report) throws Exception {
+        for (int patience = 100;; patience--) { // a thread gives room before it has ended
+            Files.write(report, new byte[0]); // the agent creates none
+            Helper.attach(agent, "do=status,report=" + report);
+            long accounts = -1;
+            for (String line : Files.readAllLines(report)) {
+                if (line.startsWith("virtual.threads=")) {
+                    accounts = Long.parseLong(line.split("=")[1]);
+                }
+            }
+            if (accounts == 0 || patience == 0) {
+                return accounts;
+            }
+            Thread.sleep(100);
+        }
+    }
+
+    private static long residentKb() throws Exception {
+        for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new AssertionError("no VmRSS");
+    }
+}

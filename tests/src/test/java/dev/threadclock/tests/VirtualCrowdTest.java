@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.VirtualCrowd;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Many virtual threads pass through one JVM while accounting and the agent are switched on and off.
+ * {@code -Dthreadclock.crowd=N}: how many, with a switch each second; otherwise 200,000, with ten a second.
+ */
+class VirtualCrowdTest {
+    private static final String THREADS = System.getProperty("threadclock.crowd", "");
+    /** Half of what 200,000 accounts with the JVM's own part would take, if none were freed. */
+    private static final long GROWTH_KB = 48 << 10;
+
+    @TempDir
+    Path folder;
+
+    @OnEachJdk
+    void leaveNothingBehind(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
+        ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
+                "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30));
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        Result result = child.run(VirtualCrowd.class, ParityHelper.assumeLibrary(),
+                Product.LIBRARY.toString(),
+                THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
+                folder.resolve("report").toString());
+        ResultFile.line(VirtualCrowdTest.class.getName(), jdk + ": " + result.out().strip());
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.err()).isEmpty();
+        assertThat(result.number("accounts")).isZero();
+        assertThat(result.number("growthKb")).as(result.toString()).isLessThan(GROWTH_KB);
+        assertThat(result.number("known")).isPositive();
+        assertThat(result.number("switches")).isPositive();
+    }
+}
