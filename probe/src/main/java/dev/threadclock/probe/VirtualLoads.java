@@ -171,7 +171,7 @@ public final class VirtualLoads {
         }
     }
 
-    private static long carriersTotal() {
+    static long carriersTotal() {
         ThreadTimes times = new ThreadTimes();
         times.read();
         long sum = 0;
@@ -181,7 +181,7 @@ public final class VirtualLoads {
         return sum;
     }
 
-    private static void run(int count, Runnable body) throws InterruptedException {
+    static void run(int count, Runnable body) throws InterruptedException {
         AtomicLong ended = new AtomicLong();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -63,6 +63,7 @@ class DoctorTest {
             assertThat(value(report, "jvm", "threadclock")).isEqualTo("absent");
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("todo").getAsString())
                     .startsWith("threadclock attach " + jvm.pid());
+            assertVirtual(jdk, report, "off");
             assertThat(jvm.said()).as("no thread dump").isEmpty();
             assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started")
                     .doesNotExist();
@@ -86,6 +87,26 @@ class DoctorTest {
                 .isEqualTo(value);
     }
 
+    /** By which clock virtual threads are accounted for, if at all; what a switch costs is measured. */
+    private static void assertVirtual(TestJdk jdk, JsonObject report, String clock) {
+        assertThat(value(report, "machine", "virtualClock")).isIn("interpolated", "now");
+        JsonObject jvm = report.getAsJsonObject("jvm");
+        assertThat(jvm.has("virtualThreads")).isEqualTo(jdk.feature() >= 21);
+        if (jdk.feature() >= 21) {
+            assertThat(value(report, "jvm", "virtualThreads")).isEqualTo(clock);
+            assertThat(jvm.getAsJsonObject("virtualThreads").get("text").getAsString())
+                    .contains("with virtual=on a switch costs ");
+        }
+    }
+
+    @OnEachJdk
+    void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("virtual=tick"))) {
+            assertVirtual(jdk, json(AttachJvm.command("doctor", "--json", jvm.pid())), "tick");
+        }
+    }
+
     /** Where the JVM reads the VIRT clock, the agent repairs what ThreadMXBean says, not Flight Recorder. */
     @OnEachJdk
     void withTheAgentItIsRight(TestJdk jdk) {
@@ -94,6 +115,7 @@ class DoctorTest {
             JsonObject report = json(with);
             assertThat(value(report, "jvm", "threadclock")).as(with.toString()).isEqualTo("active");
             assertThat(value(report, "jvm", "userTime")).isEqualTo("right");
+            assertVirtual(jdk, report, "off");
             assertThat(with.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
             assertThat(jvm.said()).as("no thread dump").isEmpty();
             assumeKnown(jdk, report);

@@ -100,6 +100,10 @@ public final class DoctorCommand implements Subcommand {
             HostLoad host = HostLoad.now(); // before the measurements, which are a load
             Map<String, Finding> machine = LoadFindings.among(MachineFindings.find(nativeProblem), host,
                     Runtime.getRuntime().availableProcessors());
+            if (nativeProblem.isEmpty()) {
+                Clock.TOTAL_INTERPOLATED.source().ifPresent(
+                        source -> machine.put("virtualClock", VirtualFinding.ofMachine(source)));
+            }
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
             Jdks found = null;
             List<JdkFindings> jdks = null;

@@ -91,6 +91,10 @@ final class DoctorText {
                 wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
                         "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");
             }
+            if (jdk.virtualSwitch().known()) {
+                wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, "virtual=on: a switch of virtual threads costs "
+                        + VirtualFinding.cost(jdk.virtualSwitch().offNanos(), jdk.virtualSwitch().onNanos()));
+            }
         }
         report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,
                 skipped.path() + ": left out, " + skipped.reason()));

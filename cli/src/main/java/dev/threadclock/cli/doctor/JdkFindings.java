@@ -8,19 +8,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One JDK of this machine, with the result of its trial. todo: what to do about it, "" for nothing. */
-record JdkFindings(String home, String version, String vendor, JdkTrial trial, String todo) {
+/** One JDK of this machine, with the results of its trials. todo: what to do about it, "" for nothing. */
+record JdkFindings(String home, String version, String vendor, JdkTrial trial, VirtualTrial virtualSwitch,
+        String todo) {
     static List<JdkFindings> find(Jdks jdks, Path jar, Progress progress) {
         List<JdkFindings> findings = new ArrayList<>();
         for (Jdk jdk : jdks.jdks()) {
             progress.say("[" + (findings.size() + 1) + "/" + jdks.jdks().size() + "] trying " + jdk.label());
-            findings.add(of(jdk, JdkTrial.of(jdk, jar)));
+            findings.add(of(jdk, JdkTrial.of(jdk, jar), VirtualTrial.of(jdk, jar)));
         }
         return findings;
     }
 
-    private static JdkFindings of(Jdk jdk, JdkTrial trial) {
-        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial,
+    private static JdkFindings of(Jdk jdk, JdkTrial trial, VirtualTrial virtual) {
+        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, virtual,
                 todo(trial.verdict()));
     }
 

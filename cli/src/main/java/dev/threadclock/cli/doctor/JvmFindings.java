@@ -29,6 +29,8 @@ final class JvmFindings {
     private String noTrial = "";
     /** What the agent in it reports; empty unless it is active. */
     private Map<String, String> status = Map.of();
+    /** What the library in it says, whether the agent is active or not. */
+    private Map<String, String> answer = Map.of();
 
     private JvmFindings(JvmLook jvm, Path jar) {
         this.jvm = jvm;
@@ -111,13 +113,15 @@ final class JvmFindings {
     }
 
     private void verdict() {
-        // Before the agent is asked, because this process may run as another user afterwards.
+        // Both before the agent is asked, because this process may run as another user afterwards.
         JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
+        VirtualTrial virtual = jdk.map(found -> VirtualTrial.of(found, jar)).orElse(VirtualTrial.UNKNOWN);
         Optional<Boolean> active = active();
         if (active.equals(Optional.of(true))) {
             findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
             recorder(trial);
+            virtual(virtual);
             boolean wrong = findings.values().stream()
                     .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
             findings.put("next",
@@ -136,6 +140,7 @@ final class JvmFindings {
                                     next("") + ": then " + trial.verdict().withAgent())
                                     : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
             recorder(trial);
+            virtual(virtual);
         }
         if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
@@ -149,6 +154,12 @@ final class JvmFindings {
                 .ifPresent(finding -> findings.put("flightRecorder", finding));
     }
 
+    private void virtual(VirtualTrial trial) {
+        int feature = jdk.map(Jdk::feature).orElse(jvm.feature());
+        VirtualFinding.ofJvm(feature, answer, trial, next("virtual=on"))
+                .ifPresent(finding -> findings.put("virtualThreads", finding));
+    }
+
     /** Whether threadclock answers; empty if it is loaded but does not respond. */
     private Optional<Boolean> active() {
         String label = "threadclock";
@@ -157,7 +168,7 @@ final class JvmFindings {
             return Optional.of(false);
         }
         try {
-            Map<String, String> answer = jvm.status();
+            answer = jvm.status();
             boolean active = JvmLook.active(answer);
             status = active ? answer : Map.of();
             String version = answer.getOrDefault("version", "of another version");
