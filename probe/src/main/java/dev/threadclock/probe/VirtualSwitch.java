@@ -5,8 +5,8 @@ import dev.threadclock.VirtualThreads;
 import java.util.Arrays;
 
 /**
- * What a switch between two virtual threads costs their carrier, before accounting is switched on and with it:
- * one is unmounted, the other mounted. To be started with one carrier
+ * What a switch between two virtual threads costs their carrier, before accounting is switched on and with
+ * it: one is unmounted, the other mounted. To be started with one carrier
  * (-Djdk.virtualThreadScheduler.parallelism=1 and maxPoolSize=1). Prints "switch" and the median nanoseconds
  * of CPU time, without and with; then "done".
  */

@@ -54,7 +54,7 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         return offNanos != null && onNanos != null;
     }
 
-    /** "; with virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial of its JDK)", or "". */
+    /** "; with virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial of its JDK)"; or "" */
     String words() {
         return known() ? "; with virtual=on a switch costs " + VirtualFinding.cost(offNanos, onNanos)
                 + " (a trial of its JDK)" : "";

@@ -28,8 +28,8 @@ class VirtualFindingTest {
             assertThat(of(status).value()).isEqualTo("off");
             assertThat(of(status).text())
                     .isEqualTo("not accounted for, so without CPU time of their own; with"
-                            + " virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial of its JDK); to"
-                            + " switch it on: threadclock attach 1 virtual=on");
+                            + " virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial"
+                            + " of its JDK); to switch it on: threadclock attach 1 virtual=on");
         }
     }
 

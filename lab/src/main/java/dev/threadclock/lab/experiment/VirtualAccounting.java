@@ -118,8 +118,8 @@ final class VirtualAccounting implements Experiment {
     @Override
     public String conditions(Lab lab) {
         return "In each JDK from " + FIRST + " on, with as many carriers as CPUs: four virtual threads a CPU"
-                + " that yield after each slice, for each clock and length of a slice; two that wait after each"
-                + " 10 million steps of work, beside 0, 1, 2 and 4 threads that burn. " + millis(lab)
+                + " that yield after each slice, for each clock and length of a slice; two that wait after"
+                + " each 10 million steps of work, beside 0, 1, 2 and 4 threads that burn. " + millis(lab)
                 + " ms each, " + (lab.quick() ? "once, on the newest JDK only." : "the median of "
                         + FULL_ROUNDS + " rounds.");
     }

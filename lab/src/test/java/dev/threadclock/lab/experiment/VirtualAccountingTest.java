@@ -84,8 +84,8 @@ class VirtualAccountingTest {
         Run run = run("sum now 1000 995 1000 1000", "sum now 100 970 1000 1000", "mounted 4 1000 2000");
         assertThat(VirtualAccounting.finding(List.of(run)))
                 .isEqualTo("The sum over virtual threads is 99.5 % to 99.5 % of their carriers' CPU time at"
-                        + " slices of 1 ms and longer, 97.0 % to 97.0 % at 100 µs. Mounted time is up to 100 %"
-                        + " more than CPU time.");
+                        + " slices of 1 ms and longer, 97.0 % to 97.0 % at 100 µs. Mounted time is up to"
+                        + " 100 % more than CPU time.");
         assertThat(VirtualAccounting.finding(List.of(run("sum now 1000 900 1000 1000"))))
                 .endsWith(" Not as claimed: JDK 25, now, slices of 1000 us, 90.0 %.");
     }
