@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up offsets in gHotSpotVMStructs, and reads the JVM's memory without faulting. */
+/*
+ * Looks up fields in gHotSpotVMStructs, which is exported for debuggers with the layout of its entries
+ * (hotspot/share/runtime/vmStructs.hpp), and reads the JVM's memory without faulting.
+ */
 #include "vm_structs.h"
 
 #include <dlfcn.h>
@@ -11,45 +14,51 @@
 
 #pragma weak dlsym
 
-/*
- * hotspot/share/runtime/vmStructs.hpp: gHotSpotVMStructs and the layout of its entries are exported for
- * debuggers.
- */
-static bool read_number(void *libjvm, const char *symbol, uint64_t *number)
+bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number)
 {
-    const uint64_t *address = dlsym(libjvm, symbol);
+    const uint64_t *address = dlsym != NULL ? dlsym(libjvm, symbol) : NULL;
     if (address != NULL)
         *number = *address;
     return address != NULL;
 }
 
+static const char *text_at(const char *entry, uint64_t offset)
+{
+    return *(const char *const *)(entry + offset);
+}
+
+const char *vm_structs_entry(void *libjvm, const char *type, const char *field)
+{
+    uint64_t entries, stride, type_name, field_name;
+    if (!vm_structs_number(libjvm, "gHotSpotVMStructs", &entries)
+        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryArrayStride", &stride)
+        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
+        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryFieldNameOffset", &field_name) || entries == 0
+        || stride == 0)
+        return NULL;
+    for (const char *entry = (const char *)entries;
+         text_at(entry, type_name) != NULL && text_at(entry, field_name) != NULL; entry += stride) {
+        if (strcmp(text_at(entry, type_name), type) == 0 && strcmp(text_at(entry, field_name), field) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+bool vm_structs_offset(void *libjvm, const char *type, const char *field, uint64_t *offset)
+{
+    uint64_t at;
+    const char *entry = vm_structs_entry(libjvm, type, field);
+    if (entry == NULL || !vm_structs_number(libjvm, "gHotSpotVMStructEntryOffsetOffset", &at))
+        return false;
+    *offset = *(const uint64_t *)(entry + at);
+    return true;
+}
+
 void vm_structs_find(void *libjvm, struct vm_structs *structs)
 {
-    uint64_t entries, type_name, field_name, offset, stride;
-    *structs = (struct vm_structs){.found = false};
-    if (!read_number(libjvm, "gHotSpotVMStructs", &entries)
-        || !read_number(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
-        || !read_number(libjvm, "gHotSpotVMStructEntryFieldNameOffset", &field_name)
-        || !read_number(libjvm, "gHotSpotVMStructEntryOffsetOffset", &offset)
-        || !read_number(libjvm, "gHotSpotVMStructEntryArrayStride", &stride) || entries == 0 || stride == 0)
-        return;
-    bool have_osthread = false, have_thread_id = false;
-    for (const char *entry = (const char *)entries;; entry += stride) {
-        const char *type = *(const char *const *)(entry + type_name),
-                   *field = *(const char *const *)(entry + field_name);
-        if (type == NULL || field == NULL)
-            break;
-        uint64_t at = *(const uint64_t *)(entry + offset);
-        if (strcmp(field, "_osthread") == 0
-            && (strcmp(type, "JavaThread") == 0 || strcmp(type, "Thread") == 0)) {
-            structs->osthread_offset = at;
-            have_osthread = true;
-        } else if (strcmp(field, "_thread_id") == 0 && strcmp(type, "OSThread") == 0) {
-            structs->thread_id_offset = at;
-            have_thread_id = true;
-        }
-    }
-    structs->found = have_osthread && have_thread_id;
+    structs->found = (vm_structs_offset(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)
+                      || vm_structs_offset(libjvm, "Thread", "_osthread", &structs->osthread_offset))
+                     && vm_structs_offset(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);
 }
 
 /* Reads this process's memory through the kernel, so that an unmapped address is an error, not a fault. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TID of a Java thread that started before the agent, from HotSpot's own description of its data. */
+/*
+ * HotSpot's own description of its data, and with it the TID of a Java thread that started before the agent.
+ * libjvm is a handle of dlopen.
+ */
 #ifndef TC_AGENT_VM_STRUCTS_H
 #define TC_AGENT_VM_STRUCTS_H
 
@@ -15,7 +18,16 @@ struct vm_structs {
     uint64_t thread_id_offset; /* of _thread_id in OSThread */
 };
 
-/* Reads the description in libjvm, a handle of dlopen. found: whether HotSpot describes what is needed. */
+/* The value of a word that libjvm exports; false: it has no such symbol. */
+TC_INTERNAL bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number);
+
+/* The entry that describes a field; null: there is none. */
+TC_INTERNAL const char *vm_structs_entry(void *libjvm, const char *type, const char *field);
+
+/* The offset of a field that is not static; false: HotSpot does not describe it. */
+TC_INTERNAL bool vm_structs_offset(void *libjvm, const char *type, const char *field, uint64_t *offset);
+
+/* found: whether HotSpot describes what is needed. */
 TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
 
 /*
