@@ -6,16 +6,27 @@ import java.nio.ByteBuffer;
 /** The reads without native code: ThreadMXBean answers as of now, whatever freshness is requested. */
 final class ManagementClocks extends Clocks {
     private final String whyNotNative;
-    private final FallbackLog log;
+
+    /**
+     * Null where there is no native library to use (macOS, Windows, other processors), because there nothing
+     * is wrong. Elsewhere nobody would notice reads that are hundreds of times slower.
+     */
+    private final OneWarning warning;
 
     /** Expected: there is no native library for this machine. */
     ManagementClocks(String whyNotNative, boolean isExpected) {
         this.whyNotNative = whyNotNative;
-        this.log = new FallbackLog(isExpected, notNative(whyNotNative));
+        this.warning = isExpected ? null : new OneWarning(notNative(whyNotNative));
     }
 
+    /**
+     * Warns here rather than in a static initializer: a log handler may itself read CPU times, which it could
+     * not while the class is being initialized.
+     */
     private Management management() {
-        log.beforeRead();
+        if (warning != null) {
+            warning.log();
+        }
         return Management.INSTANCE;
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.machine;
 
-import dev.threadclock.watch.host.CgroupCpu;
-import dev.threadclock.watch.host.Cgroups;
+import dev.threadclock.internal.CgroupCpu;
+import dev.threadclock.internal.Cgroups;
 import dev.threadclock.watch.host.SystemFiles;
 import java.util.Locale;
 import java.util.Optional;

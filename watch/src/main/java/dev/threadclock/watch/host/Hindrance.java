@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.host;
 
+import dev.threadclock.internal.CgroupCpu;
+import dev.threadclock.internal.Cgroups;
 import java.util.Optional;
 
 /**

@@ -6,36 +6,29 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Logger;
 
 /**
- * Writes one warning to the program's log when ThreadMXBean answers although the native library could:
- * otherwise nobody notices reads that are hundreds of times slower. At most once per class loader. Nothing is
- * logged where there is no native library to use (macOS, Windows, other processors), because there nothing is
- * wrong.
+ * Internal: one warning in the program's log, at most once per class loader.
  *
  * <p>It goes to System.Logger, which programs can redirect and which needs no module java.logging; on JDK 8
  * to java.util.logging.
  */
-final class FallbackLog {
+public final class OneWarning {
     private static final String NAME = String.join(".", "dev", "threadclock"); // not changed with the package
 
-    private final AtomicBoolean pending;
+    private final AtomicBoolean pending = new AtomicBoolean(true);
     private final String message;
 
-    FallbackLog(boolean isExpected, String message) {
-        this.pending = new AtomicBoolean(!isExpected);
+    public OneWarning(String message) {
         this.message = message;
     }
 
-    /**
-     * Called by each read rather than once by a static initializer: a log handler may itself read CPU times,
-     * which it could not while the class is being initialized.
-     */
-    void beforeRead() {
+    /** Logs it, unless that has been done. Without a lock: a log handler may itself read CPU times. */
+    public void log() {
         if (pending.get() && pending.compareAndSet(true, false)) {
-            warn();
+            write();
         }
     }
 
-    private void warn() {
+    private void write() {
         try {
             Class<?> loggers = Class.forName("java.lang.System$Logger");
             Class<?> levels = Class.forName("java.lang.System$Logger$Level");

@@ -1,26 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.watch.host;
+package dev.threadclock.internal;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds the control groups, of version 1 or 2, that may limit the CPU time of a process. */
+/** Internal: finds the control groups, of version 1 or 2, that may limit the CPU time of a process. */
 public final class Cgroups {
     private static final int ROOT_FIELD = 3;
     private static final int MOUNT_FIELD = 4;
+    private static final int GROUP_FIELDS = 3;
 
     private Cgroups() {}
 
     /** A folder that represents a group, and its mount: the groups between the two count as well. */
-    record Place(Path mount, Path group, boolean version2) {}
+    static final class Place {
+        final Path mount;
+        final Path group;
+        final boolean version2;
+
+        Place(Path mount, Path group, boolean version2) {
+            this.mount = mount;
+            this.group = group;
+            this.version2 = version2;
+        }
+
+        @Override
+        public boolean equals(Object object) {
+            return object instanceof Place && toString().equals(object.toString());
+        }
+
+        @Override
+        public int hashCode() {
+            return toString().hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return group + " below " + mount + ", version " + (version2 ? 2 : 1);
+        }
+    }
 
     public static Optional<CgroupCpu> tightest(String groups, String mounts) {
-        return places(groups, mounts).stream().flatMap(place -> limits(place).stream())
-                .reduce(CgroupCpu::tighter);
+        return tightest(places(groups, mounts));
+    }
+
+    static Optional<CgroupCpu> tightest(List<Place> places) {
+        return places.stream().flatMap(place -> limits(place).stream()).reduce(CgroupCpu::tighter);
     }
 
     /**
@@ -36,7 +68,7 @@ public final class Cgroups {
             boolean version2 = after[0].equals("cgroup2");
             boolean version1 = after[0].equals("cgroup") && hasCpu(after[after.length - 1]);
             if ((version1 || version2) && before.length > MOUNT_FIELD) {
-                Path folder = Path.of(before[MOUNT_FIELD]);
+                Path folder = Paths.get(before[MOUNT_FIELD]);
                 group(groups, version2).map(group -> below(folder, before[ROOT_FIELD], group))
                         .ifPresent(group -> places.add(new Place(folder, group, version2)));
             }
@@ -45,8 +77,8 @@ public final class Cgroups {
     }
 
     private static Optional<String> group(String groups, boolean version2) {
-        return groups.lines().map(line -> line.split(":", 3))
-                .filter(parts -> parts.length == 3
+        return Arrays.stream(groups.split("\n")).map(line -> line.split(":", GROUP_FIELDS))
+                .filter(parts -> parts.length == GROUP_FIELDS
                         && (version2 ? parts[0].equals("0") && parts[1].isEmpty() : hasCpu(parts[1])))
                 .map(parts -> parts[2]).findFirst();
     }
@@ -64,17 +96,22 @@ public final class Cgroups {
 
     private static List<CgroupCpu> limits(Place place) {
         List<CgroupCpu> limits = new ArrayList<>();
-        for (Path folder = place.group(); folder != null
-                && folder.startsWith(place.mount()); folder = folder.getParent()) {
-            String stat = text(folder, "cpu.stat");
-            limits.add(place.version2() ? CgroupCpu.version2(text(folder, "cpu.max"), stat)
-                    : CgroupCpu.version1(text(folder, "cpu.cfs_quota_us"), text(folder, "cpu.cfs_period_us"),
-                            stat));
+        for (Path folder = place.group; folder != null
+                && folder.startsWith(place.mount); folder = folder.getParent()) {
+            String stat = text(folder.resolve("cpu.stat")).orElse("");
+            limits.add(place.version2 ? CgroupCpu.version2(text(folder.resolve("cpu.max")).orElse(""), stat)
+                    : CgroupCpu.version1(text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
+                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat));
         }
         return limits;
     }
 
-    private static String text(Path folder, String file) {
-        return SystemFiles.text(folder.resolve(file).toString()).orElse("");
+    /** Empty if the file cannot be read. */
+    static Optional<String> text(Path file) {
+        try {
+            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).trim());
+        } catch (IOException | SecurityException e) {
+            return Optional.empty();
+        }
     }
 }

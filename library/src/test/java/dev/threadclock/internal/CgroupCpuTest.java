@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.watch.host;
+package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
