@@ -28,6 +28,7 @@
     METHOD(processTimes, "(J)I")                         \
     METHOD(tidTimes, "(IJ)I")                            \
     METHOD(allThreads, "(JI)I")                          \
+    METHOD(waitedNanos, "(IJ)J")                         \
     METHOD(tid, "(Ljava/lang/Thread;)I")                 \
     METHOD(threadTimes, "(Ljava/lang/Thread;J)I")        \
     METHOD(describe, "(IIJ)I")                           \

@@ -12,6 +12,7 @@
 #include "java_binding.h"
 #include "java_natives.h"
 #include "java_threads.h"
+#include "run_queue.h"
 #include "threadclock.h"
 #include "tick.h"
 #include "vm_structs.h"
@@ -98,6 +99,15 @@ NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacit
     (void)env;
     (void)caller;
     return (jint)threadclock_all_threads((struct threadclock_thread_row *)address, (size_t)capacity);
+}
+
+NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns);
+NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns)
+{
+    (void)env;
+    (void)caller;
+    int64_t waited_ns = tc_run_queue_waited_ns(tid, ran_ns);
+    return waited_ns < 0 ? -1 : (jlong)waited_ns;
 }
 
 static struct vm_structs structs;

@@ -48,6 +48,14 @@ public abstract class Clocks {
     /** Reads all threads of the process. */
     public abstract void allThreads(ThreadTable table);
 
+    /**
+     * How long the thread with this TID was runnable without a CPU, as of its last run; ranNanos is an earlier
+     * value of its clock. -1: it has ended, or this is not known here.
+     */
+    public long waitedNanos(int tid, long ranNanos) {
+        return -1;
+    }
+
     /** A read of the calling thread, which is carried; quantity and freshness are given as ordinals. */
     public long virtualNanos(Thread thread, int quantity, int freshness) {
         return -1;

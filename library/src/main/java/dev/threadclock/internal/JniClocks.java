@@ -164,6 +164,11 @@ class JniClocks extends Clocks {
     }
 
     @Override
+    public long waitedNanos(int tid, long ranNanos) {
+        return Native.waitedNanos(tid, ranNanos);
+    }
+
+    @Override
     public SourceFacts source(int quantity, int freshness) {
         ByteBuffer facts = NativeMemory.piece();
         int error = Native.describe(quantity, freshness, Native.addressOf(facts));

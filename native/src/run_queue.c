@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads /proc/self/task/<tid>/schedstat. */
+#include "run_queue.h"
+
+#include <errno.h>
+
+#include "proc_stat.h"
+
+enum { FIELDS = 3, BYTES = 80 };
+
+/* "run-time wait slices" and a newline (proc_pid_schedstat in fs/proc/base.c). */
+int64_t tc_run_queue_parse(const char *text, size_t size, int64_t ran_ns)
+{
+    int64_t numbers[FIELDS];
+    const char *at = text, *end = text + size;
+    for (int i = 0; i < FIELDS; i++, at++) {
+        const char *start = at;
+        for (numbers[i] = 0; at < end && *at >= '0' && *at <= '9'; at++) {
+            if (numbers[i] > (INT64_MAX - 9) / 10)
+                return -EBADMSG;
+            numbers[i] = numbers[i] * 10 + (*at - '0');
+        }
+        if (at == start || at == end || *at != (i + 1 < FIELDS ? ' ' : '\n'))
+            return -EBADMSG;
+    }
+    if (numbers[2] == 0)
+        return -ENODATA;
+    return numbers[0] < ran_ns ? -ESRCH : numbers[1];
+}
+
+int64_t tc_run_queue_waited_ns(pid_t tid, int64_t ran_ns)
+{
+    char path[TC_PROC_PATH_BYTES], text[BYTES];
+    if (tid <= 0)
+        return -ESRCH;
+    tc_proc_path(path, tid, "/schedstat");
+    long size = tc_proc_read(path, text, sizeof text);
+    return size < 0 ? size : tc_run_queue_parse(text, (size_t)size, ran_ns);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader of schedstat: all forms of the line, a reused TID, and the own thread's. */
+#include "support.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "run_queue.h"
+#include "threadclock.h"
+
+static int64_t parse(const char *text, int64_t ran_ns)
+{
+    return tc_run_queue_parse(text, strlen(text), ran_ns);
+}
+
+static void the_wait_is_the_second_field(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("1000 250 3\n", 1000), 250);
+    assert_int_equal(parse("1000 0 3\n", 0), 0);
+}
+
+static void a_thread_that_has_run_less_is_another(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("999 250 3\n", 1000), -ESRCH);
+}
+
+static void a_kernel_that_does_not_count_has_no_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("0 0 0\n", 0), -ENODATA);
+}
+
+static void anything_else_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "\n", "1 2\n", "1 2 3", "1 2 3 4\n", "1  2 3\n", "-1 2 3\n",
+                                        "x 2 3\n", "1 99999999999999999999 3\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_int_equal(parse(texts[i], 0), -EBADMSG);
+}
+
+/* The run time in the file is the scheduler's own, which the clock has brought up to date. */
+static void the_own_thread_has_one_and_it_never_decreases(void **state)
+{
+    (void)state;
+    pid_t tid = tc_own_tid();
+    int64_t before = 0;
+    for (int i = 0; i < 10000; i++) {
+        int64_t waited_ns = tc_run_queue_waited_ns(tid, threadclock_total_now_ns());
+        if (waited_ns == -ENODATA || waited_ns == -ENOENT)
+            skip();
+        assert_true(waited_ns >= before);
+        before = waited_ns;
+    }
+}
+
+static void no_such_thread(void **state)
+{
+    (void)state;
+    assert_int_equal(tc_run_queue_waited_ns(0, 0), -ESRCH);
+    assert_int_equal(tc_run_queue_waited_ns(INT32_MAX, 0), -ESRCH);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wait_is_the_second_field),
+        cmocka_unit_test(a_thread_that_has_run_less_is_another),
+        cmocka_unit_test(a_kernel_that_does_not_count_has_no_wait),
+        cmocka_unit_test(anything_else_is_refused),
+        cmocka_unit_test(the_own_thread_has_one_and_it_never_decreases),
+        cmocka_unit_test(no_such_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
