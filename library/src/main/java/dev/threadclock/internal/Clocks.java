@@ -49,8 +49,8 @@ public abstract class Clocks {
     public abstract void allThreads(ThreadTable table);
 
     /**
-     * How long the thread with this TID was runnable without a CPU, as of its last run; ranNanos is an earlier
-     * value of its clock. -1: it has ended, or this is not known here.
+     * How long the thread with this TID was runnable without a CPU, as of its last run; ranNanos is an
+     * earlier value of its clock. -1: it has ended, or this is not known here.
      */
     public long waitedNanos(int tid, long ranNanos) {
         return -1;

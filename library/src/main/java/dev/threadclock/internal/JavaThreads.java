@@ -17,19 +17,31 @@ final class JavaThreads {
     /** A Java thread, held weakly. */
     static final class Known {
         final long id;
+        final boolean isOfTopGroup;
         private final String lastName;
         private final WeakReference<Thread> thread;
 
         Known(long id, String name) {
             this.id = id;
+            isOfTopGroup = false;
             lastName = name;
             thread = null;
         }
 
         Known(Thread thread) {
             id = JavaThread.id(thread);
+            isOfTopGroup = isTop(thread.getThreadGroup());
             lastName = thread.getName();
             this.thread = new WeakReference<>(thread);
+        }
+
+        /** A thread that has ended has no group, and a parent may be hidden by a security manager. */
+        private static boolean isTop(ThreadGroup group) {
+            try {
+                return group != null && group.getParent() == null;
+            } catch (SecurityException e) {
+                return false;
+            }
         }
 
         Thread thread() {

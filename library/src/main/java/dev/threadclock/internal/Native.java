@@ -80,8 +80,8 @@ public final class Native {
     static native int allThreads(long address, int capacity);
 
     /**
-     * How long a thread of this process was runnable without a CPU, as of its last run; ranNanos is an earlier
-     * value of its clock. -1: it has ended, or the kernel does not count this.
+     * How long a thread of this process was runnable without a CPU, as of its last run; ranNanos is an
+     * earlier value of its clock. -1: it has ended, or the kernel does not count this.
      */
     static native long waitedNanos(int tid, long ranNanos);
 

@@ -62,6 +62,17 @@ public final class ThreadTable {
         return known == null ? kernelName(index) : known.name();
     }
 
+    /** True for a Java thread of the topmost group: the JVM's own, and what programs seldom put there. */
+    public boolean isOfTopGroup(int index) {
+        JavaThreads.Known known = javaThreads.at(checked(index));
+        return known != null && known.isOfTopGroup;
+    }
+
+    /** A hash of the kernel's name, by which a new name of a thread is noticed without allocating. */
+    public long kernelNameHash(int index) {
+        return 31 * rows.getLong(at(index) + NAME) + rows.getLong(at(index) + NAME + Long.BYTES);
+    }
+
     private String kernelName(int index) {
         byte[] name = new byte[NAME_LENGTH];
         int length = 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.LibraryAccount;
 import dev.threadclock.tests.child.LibraryAllThreads;
 import dev.threadclock.tests.child.LibraryAllocation;
 import dev.threadclock.tests.child.LibraryMeter;
@@ -41,6 +42,14 @@ class LibraryTest {
                 .anyMatch(name -> name.startsWith("GC") || name.startsWith("ParGC"));
         assertThat(names).contains("renamed", "main", "Signal_Dispatcher", "Finalizer", "crowd_199");
         assertThat(result.all("java")).as("native threads").contains("0");
+    }
+
+    @OnEachJdk
+    void theAccountOfTheProcessAddsUpAndNeverDecreases(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of("-XX:+UseParallelGC"), LibraryAccount.class).ok();
+        for (String kind : List.of("JAVA", "GC", "JIT", "JVM", "NATIVE", "UNSEEN")) {
+            assertThat(result.number(kind)).as(kind + " of " + result).isPositive();
+        }
     }
 
     @OnEachJdk

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.internal.OneWarning;
+import dev.threadclock.internal.ThreadNames;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Keeps the account of a process: adds what each thread has used since the last pass to its group, so that
+ * nothing that was counted is lost when the thread ends, and nothing decreases when it changes its group.
+ * Passes allocate for new threads and for the result, but not for each thread.
+ */
+final class AccountKeeper {
+    private static final String OTHER = "(other)";
+
+    private final AccountSource source;
+    private final int maxPools;
+    private final OneWarning tooManyPools;
+
+    private final Map<Kind, Sums> ofJvm = new EnumMap<>(Kind.class);
+    private final Map<String, Sums> pools = new LinkedHashMap<>();
+    private final Sums unseen;
+    private final CpuTimes process = new CpuTimes();
+    private Seen[] seen = new Seen[0]; // row by row
+    private boolean countsWaits;
+    private boolean isOverfull;
+
+    private volatile Reading last;
+
+    AccountKeeper(AccountSource source, int maxPools) {
+        this.source = source;
+        this.maxPools = maxPools;
+        tooManyPools = new OneWarning("the CPU account has " + maxPools + " pools of threads: the time of"
+                + " further ones goes to the pool " + OTHER + ". Threads of one pool should have names that"
+                + " differ in nothing but numbers");
+        for (Kind kind : new Kind[]{Kind.GC, Kind.JIT, Kind.JVM, Kind.NATIVE, Kind.UNSEEN}) {
+            ofJvm.put(kind, new Sums(kind, nameOf(kind)));
+        }
+        unseen = ofJvm.get(Kind.UNSEEN);
+    }
+
+    private static String nameOf(Kind kind) {
+        switch (kind) {
+            case GC :
+                return "garbage collector";
+            case JIT :
+                return "compilers";
+            case JVM :
+                return "JVM";
+            case NATIVE :
+                return "native threads";
+            default :
+                return "(unseen)";
+        }
+    }
+
+    private static final class Reading {
+        private final CpuAccount account;
+        private final long atNanos;
+
+        Reading(CpuAccount account, long atNanos) {
+            this.account = account;
+            this.atNanos = atNanos;
+        }
+
+        boolean isYoung(long maxAgeNanos) {
+            return System.nanoTime() - atNanos < maxAgeNanos;
+        }
+    }
+
+    /** What the threads of a group have used. */
+    private static final class Sums {
+        private final Kind kind;
+        private final String name;
+        private long user;
+        private long system;
+        private long total;
+        private long waited;
+        private int threads;
+
+        Sums(Kind kind, String name) {
+            this.kind = kind;
+            this.name = name;
+        }
+
+        CpuGroup group(boolean waitIsKnown) {
+            return new CpuGroup(kind, name, threads, new CpuSnapshot(user, system, total),
+                    waitIsKnown ? waited : -1);
+        }
+    }
+
+    /** A thread, and what of it is in the account. */
+    private static final class Seen {
+        private final long serial;
+        private Sums group;
+        private String javaName; // null: not a Java thread, so far
+        private long kernelNameHash;
+        private long user;
+        private long system;
+        private long total;
+        private long waited;
+        private long totalAtWait = -1;
+
+        Seen(long serial) {
+            this.serial = serial;
+        }
+    }
+
+    /** A pass that is no older than this, for any number of callers. */
+    CpuAccount read(long maxAgeNanos) {
+        Reading reading = last;
+        if (reading == null || !reading.isYoung(maxAgeNanos)) {
+            reading = readAnew(reading, maxAgeNanos);
+        }
+        if (isOverfull) {
+            tooManyPools.log();
+        }
+        return reading.account;
+    }
+
+    /** Those who waited while another thread read take that reading, if it is young enough. */
+    private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
+        if (last == before || !last.isYoung(maxAgeNanos)) {
+            long at = System.nanoTime();
+            pass();
+            last = new Reading(account(), at);
+        }
+        return last;
+    }
+
+    private void pass() {
+        boolean isProcessKnown = source.process(process);
+        int rows = source.pass();
+        alignWith(rows);
+        ofJvm.values().forEach(sums -> sums.threads = 0);
+        pools.values().forEach(sums -> sums.threads = 0);
+        for (int i = 0; i < rows; i++) {
+            count(i, seen[i]);
+        }
+        if (isProcessKnown) {
+            countUnseen();
+        }
+        source.readThrottling();
+    }
+
+    private void alignWith(int rows) {
+        boolean same = rows == seen.length;
+        for (int i = 0; same && i < rows; i++) {
+            same = seen[i].serial == source.serial(i);
+        }
+        if (same) {
+            return;
+        }
+        Map<Long, Seen> bySerial = new HashMap<>();
+        for (Seen thread : seen) {
+            bySerial.put(thread.serial, thread);
+        }
+        seen = new Seen[rows];
+        for (int i = 0; i < rows; i++) {
+            Seen known = bySerial.get(source.serial(i));
+            seen[i] = known != null ? known : new Seen(source.serial(i));
+        }
+    }
+
+    private void count(int row, Seen thread) {
+        Sums group = groupOf(row, thread);
+        group.threads++;
+        long total = source.totalNanos(row);
+        if (total != thread.total) {
+            long user = source.userNanos(row);
+            long system = source.systemNanos(row);
+            group.user += Math.max(0, user - thread.user);
+            group.system += Math.max(0, system - thread.system);
+            group.total += Math.max(0, total - thread.total);
+            thread.user = user;
+            thread.system = system;
+            thread.total = total;
+        }
+        if (total != thread.totalAtWait) { // otherwise it has not run, and no wait of it has ended
+            long waited = source.waitedNanos(row);
+            if (waited >= 0) {
+                countsWaits = true;
+                group.waited += Math.max(0, waited - thread.waited);
+                thread.waited = Math.max(waited, thread.waited);
+                thread.totalAtWait = total;
+            }
+        }
+    }
+
+    /** Looks for the group again only if the thread's name has changed. */
+    private Sums groupOf(int row, Seen thread) {
+        if (source.isJava(row)) {
+            String name = source.name(row);
+            if (!name.equals(thread.javaName)) {
+                thread.javaName = name;
+                Kind kind = source.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
+                thread.group = kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
+            }
+        } else if (thread.group == null || thread.javaName != null
+                || thread.kernelNameHash != source.kernelNameHash(row)) {
+            thread.javaName = null;
+            thread.kernelNameHash = source.kernelNameHash(row);
+            thread.group = ofJvm.get(JvmThreads.kind(source.name(row)));
+        }
+        return thread.group;
+    }
+
+    private Sums pool(String threadName) {
+        String name = ThreadNames.pool(threadName);
+        Sums sums = pools.get(name);
+        if (sums == null && pools.size() >= maxPools) {
+            isOverfull = true;
+            name = OTHER;
+            sums = pools.get(name);
+        }
+        if (sums == null) {
+            sums = new Sums(Kind.JAVA, name);
+            pools.put(name, sums);
+        }
+        return sums;
+    }
+
+    /**
+     * What the process's clock has more than the threads. Its clock was read before theirs, so the
+     * difference never has time that a thread which was seen has used during the pass.
+     */
+    private void countUnseen() {
+        long user = process.userNanos();
+        long total = process.totalNanos();
+        for (Sums sums : all()) {
+            user -= sums == unseen ? 0 : sums.user;
+            total -= sums == unseen ? 0 : sums.total;
+        }
+        long more = Math.max(0, total - unseen.total);
+        long moreUser = Math.max(0, Math.min(user - unseen.user, more));
+        unseen.total += more;
+        unseen.user += moreUser;
+        unseen.system += more - moreUser;
+    }
+
+    private List<Sums> all() {
+        List<Sums> all = new ArrayList<>(ofJvm.values());
+        all.addAll(pools.values());
+        return all;
+    }
+
+    private CpuAccount account() {
+        List<CpuGroup> groups = new ArrayList<>();
+        CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
+        for (Sums sums : all()) {
+            CpuGroup group = sums.group(countsWaits && sums != unseen);
+            groups.add(group);
+            sum = sum.plus(group.times());
+        }
+        return new CpuAccount(Collections.unmodifiableList(groups), sum, source.throttledPeriods(),
+                source.throttledNanos());
+    }
+}

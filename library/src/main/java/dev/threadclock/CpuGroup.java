@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+/**
+ * What one group of threads has used, as {@link CpuAccount} lists it: the threads that live and those that
+ * have ended. Immutable.
+ */
+public final class CpuGroup {
+    /** What the threads of a group are. */
+    public enum Kind {
+        /**
+         * A pool of Java threads: those whose names differ in nothing but numbers. Carriers of virtual
+         * threads are such a pool, with the time of the virtual threads.
+         */
+        JAVA,
+        /**
+         * Threads of the garbage collector. The serial collector works in the VM Thread, which is
+         * {@link #JVM}.
+         */
+        GC,
+        /** The compilers' threads. */
+        JIT,
+        /** Other threads of the JVM itself. */
+        JVM,
+        /** Threads that neither Java nor the JVM started, and the one that started the JVM. */
+        NATIVE,
+        /**
+         * Time of the process that was seen in no thread: of threads that ended before the first reading or
+         * between two readings, and the last part of those that ended after a reading.
+         */
+        UNSEEN
+    }
+
+    private final Kind kind;
+    private final String name;
+    private final int threads;
+    private final CpuSnapshot times;
+    private final long waitedNanos;
+
+    CpuGroup(Kind kind, String name, int threads, CpuSnapshot times, long waitedNanos) {
+        this.kind = kind;
+        this.name = name;
+        this.threads = threads;
+        this.times = times;
+        this.waitedNanos = waitedNanos;
+    }
+
+    /** {@return what its threads are} */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example
+     * {@code http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for
+     * each other kind its only name}
+     */
+    public String name() {
+        return name;
+    }
+
+    /** {@return the number of threads that live} */
+    public int threads() {
+        return threads;
+    }
+
+    /** {@return user, system and total time of all its threads; never decreases} */
+    public CpuSnapshot times() {
+        return times;
+    }
+
+    /**
+     * How long its threads were runnable but waited for a CPU, each thread counted. The kernel adds a wait
+     * when it ends. With a CPU limit this includes the time throttled.
+     *
+     * @return nanoseconds, never decreases; -1 for {@link Kind#UNSEEN}, and where the kernel does not count
+     *     this (schedstat)
+     */
+    public long waitedNanos() {
+        return waitedNanos;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + name + ", " + threads + " threads: " + times + ", waited " + waitedNanos + " ns";
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.FakeThreads.Row;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** The account of a process, on threads that a test makes. */
+class AccountKeeperTest {
+    private static final long LONG = 1_000_000_000_000L;
+
+    private final FakeThreads threads = new FakeThreads();
+    private final AccountKeeper keeper = new AccountKeeper(threads, 3);
+
+    private CpuAccount read() {
+        return keeper.read(0);
+    }
+
+    private static CpuGroup group(CpuAccount account, Kind kind, String name) {
+        return account.groups().stream()
+                .filter(group -> group.kind() == kind && (name == null || name.equals(group.name())))
+                .findFirst().orElseThrow();
+    }
+
+    private static CpuSnapshot times(CpuAccount account, Kind kind, String name) {
+        return group(account, kind, name).times();
+    }
+
+    private static CpuSnapshot of(long user, long system) {
+        return new CpuSnapshot(user, system, user + system);
+    }
+
+    @Test
+    void threadsOfOnePoolAreOneGroup() {
+        threads.java("http-1").uses(10, 1);
+        threads.java("http-2").uses(20, 2);
+        threads.java("other").uses(5, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "http-*")).isEqualTo(of(30, 3));
+        assertThat(group(account, Kind.JAVA, "http-*").threads()).isEqualTo(2);
+        assertThat(times(account, Kind.JAVA, "other")).isEqualTo(of(5, 0));
+        assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(0, 0));
+        assertThat(account.process()).isEqualTo(of(35, 3));
+    }
+
+    @Test
+    void whatAnEndedThreadHasUsedStays() {
+        Row ending = threads.java("pool-1").uses(10, 1);
+        threads.java("pool-2").uses(20, 2);
+        threads.inProcess();
+        read();
+        threads.rows.remove(ending);
+        threads.java("pool-3").uses(100, 0); // perhaps with the same TID
+        threads.processUser += 104; // 4 of them by the thread that has ended, after the pass
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "pool-*")).isEqualTo(of(130, 3));
+        assertThat(group(account, Kind.JAVA, "pool-*").threads()).isEqualTo(2);
+        assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(4, 0));
+        assertThat(account.process()).isEqualTo(of(134, 3));
+    }
+
+    @Test
+    void anEmptyPoolDoesNotDisappear() {
+        Row only = threads.java("gone").uses(7, 0);
+        threads.inProcess();
+        read();
+        threads.rows.remove(only);
+        assertThat(times(read(), Kind.JAVA, "gone")).isEqualTo(of(7, 0));
+        assertThat(group(read(), Kind.JAVA, "gone").threads()).isZero();
+    }
+
+    @Test
+    void aThreadThatIsRenamedTakesNothingAlong() {
+        Row thread = threads.java("old").uses(10, 0);
+        threads.inProcess();
+        read();
+        thread.name = "new";
+        thread.uses(5, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "old")).isEqualTo(of(10, 0));
+        assertThat(times(account, Kind.JAVA, "new")).isEqualTo(of(5, 0));
+        assertThat(account.process()).isEqualTo(of(15, 0));
+    }
+
+    @Test
+    void aStartingThreadIsNativeUntilItIsKnown() {
+        Row thread = threads.kernel("java").uses(1, 0);
+        threads.inProcess();
+        read();
+        thread.java = true;
+        thread.name = "worker-1";
+        thread.uses(9, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(1, 0));
+        assertThat(times(account, Kind.JAVA, "worker-*")).isEqualTo(of(9, 0));
+    }
+
+    @Test
+    void theKernelsNameMayChangeAfterTheStart() {
+        Row thread = threads.kernel("java").uses(1, 0);
+        read();
+        thread.name = "GC Thread#1";
+        thread.uses(9, 0);
+        assertThat(times(read(), Kind.GC, null)).isEqualTo(of(9, 0));
+    }
+
+    @Test
+    void theUnseenPartNeverDecreases() {
+        threads.processUser = 100;
+        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
+        threads.java("late").uses(40, 0); // the process's clock was read before
+        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
+        threads.processUser = 150;
+        threads.processSystem = 3;
+        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(110, 3));
+    }
+
+    @Test
+    void aSplitThatDiffersFromTheProcessesDecreasesNothing() {
+        threads.java("a").uses(60, 40);
+        threads.processUser = 50;
+        threads.processSystem = 70;
+        CpuAccount account = read();
+        assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(0, 20));
+        assertThat(account.process()).isEqualTo(of(60, 60));
+    }
+
+    @Test
+    void waitsAreReadOnlyOfThreadsThatHaveRun() {
+        Row busy = threads.java("busy").uses(10, 0);
+        Row idle = threads.java("idle").uses(10, 0);
+        busy.waited = 100;
+        idle.waited = 7;
+        read();
+        busy.uses(1, 0).waited = 150;
+        CpuAccount account = read();
+        assertThat(group(account, Kind.JAVA, "busy").waitedNanos()).isEqualTo(150);
+        assertThat(group(account, Kind.JAVA, "idle").waitedNanos()).isEqualTo(7);
+        assertThat(busy.waitsRead).isEqualTo(2);
+        assertThat(idle.waitsRead).isEqualTo(1);
+        assertThat(group(account, Kind.UNSEEN, null).waitedNanos()).isEqualTo(-1);
+    }
+
+    @Test
+    void aWaitThatCannotBeReadIsReadLater() {
+        Row thread = threads.java("a").uses(10, 0);
+        thread.waited = 100;
+        read();
+        thread.uses(1, 0).waited = -1;
+        assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(100);
+        thread.waited = 120;
+        assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(120);
+    }
+
+    @Test
+    void waitsAreUnknownWhereTheKernelDoesNotCount() {
+        threads.java("a").uses(10, 0);
+        assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(-1);
+    }
+
+    @Test
+    void furtherPoolsAreOneWithOneWarning() {
+        List<LogRecord> records = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord logged) {
+                records.add(logged);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.threadclock");
+        logger.setUseParentHandlers(false);
+        logger.addHandler(handler);
+        try {
+            for (String name : List.of("a", "b", "c", "d", "e")) {
+                threads.java(name).uses(1, 0);
+            }
+            threads.inProcess();
+            CpuAccount account = read();
+            read();
+            assertThat(account.groups().stream().filter(group -> group.kind() == Kind.JAVA)
+                    .map(CpuGroup::name)).containsExactly("a", "b", "c", "(other)");
+            assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(2, 0));
+            assertThat(account.process()).isEqualTo(of(5, 0));
+            assertThat(records).hasSize(1);
+            assertThat(records.get(0).getMessage()).contains("3 pools");
+        } finally {
+            logger.removeHandler(handler);
+            logger.setUseParentHandlers(true);
+        }
+    }
+
+    @Test
+    void aJavaThreadWithTheNameOfAJvmThreadIsJava() {
+        threads.java("GC Thread#0").uses(1, 0);
+        Row compiler = threads.java("C2 CompilerThread0").uses(2, 0);
+        compiler.ofTopGroup = true;
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "GC Thread#*")).isEqualTo(of(1, 0));
+        assertThat(times(account, Kind.JIT, null)).isEqualTo(of(2, 0));
+    }
+
+    @Test
+    void aYoungReadingServesAllCallers() throws Exception {
+        threads.java("a").uses(1, 0);
+        CpuAccount first = keeper.read(LONG);
+        ExecutorService callers = Executors.newFixedThreadPool(8);
+        List<Callable<CpuAccount>> reads = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            reads.add(() -> keeper.read(LONG));
+        }
+        for (Future<CpuAccount> read : callers.invokeAll(reads)) {
+            assertThat(read.get()).isSameAs(first);
+        }
+        callers.shutdown();
+        assertThat(threads.passes).isEqualTo(1);
+        assertThat(read()).isNotSameAs(first);
+        assertThat(threads.passes).isEqualTo(2);
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.internal.CgroupCpu;
+import dev.threadclock.internal.Cgroups;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A child program: the account of the process while threads come and go. Prints {@code KIND=NANOS} for each
+ * kind of group; throws at the first wrong answer.
+ */
+public final class LibraryAccount {
+    private static final int ENDING = 20;
+    private static volatile boolean stop;
+    private static volatile Object garbage;
+
+    private LibraryAccount() {}
+
+    public static void main(String[] args) throws Exception {
+        check(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
+        endedThreadsStay();
+        overcommitted();
+        churn();
+        throttling();
+        addsUp();
+        for (Kind kind : Kind.values()) {
+            long total = CpuAccount.read().groups().stream().filter(group -> group.kind() == kind)
+                    .mapToLong(group -> group.times().totalNanos()).sum();
+            System.out.println(kind + "=" + total);
+        }
+    }
+
+    private static CpuAccount now() {
+        return CpuAccount.read(Duration.ZERO);
+    }
+
+    private static CpuGroup pool(CpuAccount account, String name) {
+        return account.groups().stream()
+                .filter(group -> group.kind() == Kind.JAVA && group.name().equals(name)).findFirst()
+                .orElseThrow(() -> new AssertionError(name + " is missing in " + account.groups()));
+    }
+
+    /** Each thread of a pool works, is read while it waits, and ends. */
+    private static void endedThreadsStay() throws Exception {
+        AtomicLong used = new AtomicLong();
+        Crowd crowd = new Crowd(ENDING, "ending-", () -> {
+            Burn.cpuNanos(20_000_000);
+            used.addAndGet(ThreadClock.totalNowNanos());
+        });
+        crowd.awaitWork();
+        CpuGroup living = pool(now(), "ending-*");
+        check(living.threads() == ENDING, "not all of them: " + living);
+        check(living.times().totalNanos() >= used.get(), used + " ns are more than " + living);
+        crowd.end();
+        CpuGroup ended = pool(now(), "ending-*");
+        check(ended.threads() == 0, "still there: " + ended);
+        check(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
+    }
+
+    /** Two burners for each CPU: their pool's wait is the sum of what the kernel says of each. */
+    private static void overcommitted() throws Exception {
+        Crowd crowd = new Crowd(2 * Runtime.getRuntime().availableProcessors(), "burner-",
+                () -> Burn.until(System.nanoTime() + 600_000_000));
+        crowd.awaitWork();
+        long before = crowd.waitedNanos();
+        CpuGroup burners = pool(now(), "burner-*");
+        long after = crowd.waitedNanos();
+        if (before > 0) {
+            check(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
+                    burners + ", but the kernel says " + before + " to " + after);
+        } else {
+            check(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
+        }
+        crowd.end();
+    }
+
+    /** No value decreases while threads of a few hundred microseconds come and go, whoever reads. */
+    private static void churn() throws Exception {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            threads.add(new Thread(LibraryAccount::startShortThreads, "starter-" + i));
+            threads.add(new Thread(LibraryAccount::readThroughout, "reader-" + i));
+        }
+        for (Thread thread : threads) {
+            thread.setUncaughtExceptionHandler((failed, e) -> failure.compareAndSet(null, e));
+            thread.start();
+        }
+        Thread.sleep(1_500);
+        stop = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (failure.get() != null) {
+            throw new AssertionError("in a thread", failure.get());
+        }
+    }
+
+    private static void startShortThreads() {
+        for (int i = 0; !stop; i++) {
+            Thread thread = new Thread(() -> {
+                Burn.until(System.nanoTime() + 200_000);
+                garbage = new byte[100_000];
+            }, "short-" + i);
+            thread.start();
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static void readThroughout() {
+        Map<String, CpuGroup> seen = new HashMap<>();
+        while (!stop) {
+            CpuAccount account = CpuAccount.read(Duration.ofMillis(1));
+            Map<String, CpuGroup> now = new HashMap<>();
+            for (CpuGroup group : account.groups()) {
+                now.put(group.kind() + group.name(), group);
+            }
+            seen.forEach((name, before) -> {
+                CpuGroup group = now.get(name);
+                check(group != null, name + " disappeared");
+                check(group.times().userNanos() >= before.times().userNanos()
+                        && group.times().systemNanos() >= before.times().systemNanos()
+                        && group.times().totalNanos() >= before.times().totalNanos()
+                        && group.waitedNanos() >= before.waitedNanos(), before + " became " + group);
+                check(group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
+                        "more than the total: " + group);
+            });
+            seen.clear();
+            seen.putAll(now);
+        }
+    }
+
+    /** Short-lived threads included: the sum is the process's clock within 1 %. */
+    private static void addsUp() {
+        CpuTimes process = new CpuTimes();
+        for (int i = 0; i < 20; i++) {
+            ThreadClock.readProcess(process);
+            long before = process.totalNanos();
+            CpuAccount account = now();
+            ThreadClock.readProcess(process);
+            long sum = account.process().totalNanos();
+            check(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
+                    "the sum is " + sum + ", the process's clock " + before + " to " + process + "\n"
+                            + account.groups());
+        }
+    }
+
+    private static void throttling() {
+        Optional<CgroupCpu> group = Cgroups.tightest(text("/proc/self/cgroup"), text("/proc/self/mountinfo"));
+        CpuAccount account = now();
+        long least = group.isPresent() ? 0 : -1;
+        long most = !group.isPresent() ? -1 : group.get().limited() ? Long.MAX_VALUE : 0;
+        check(account.throttledNanos() >= least && account.throttledNanos() <= most
+                && account.throttledPeriods() >= least && account.throttledPeriods() <= most,
+                account + " in " + group);
+    }
+
+    private static String text(String file) {
+        try {
+            return new String(Files.readAllBytes(Paths.get(file)), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static void check(boolean good, String what) {
+        if (!good) {
+            throw new AssertionError(what);
+        }
+    }
+
+    /** Threads of one pool that work at the same time, wait to be read, and end. */
+    private static final class Crowd {
+        private final List<Thread> threads = new ArrayList<>();
+        private final List<Integer> tids = new ArrayList<>();
+        private final CountDownLatch worked;
+        private final CountDownLatch end = new CountDownLatch(1);
+
+        Crowd(int size, String name, Runnable work) {
+            worked = new CountDownLatch(size);
+            for (int i = 0; i < size; i++) {
+                Thread thread = new Thread(() -> {
+                    work.run();
+                    worked.countDown();
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }, name + i);
+                threads.add(thread);
+            }
+            threads.forEach(Thread::start);
+        }
+
+        void awaitWork() throws InterruptedException {
+            worked.await();
+            threads.forEach(thread -> tids.add(ThreadClock.tid(thread)));
+        }
+
+        /** The sum of the second fields of schedstat. */
+        long waitedNanos() {
+            return tids.stream().map(tid -> text("/proc/self/task/" + tid + "/schedstat").split(" "))
+                    .mapToLong(fields -> fields.length < 2 ? 0 : Long.parseLong(fields[1])).sum();
+        }
+
+        /** Returns when the kernel has removed the threads. */
+        void end() throws InterruptedException {
+            end.countDown();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            for (int tid : tids) {
+                while (Files.exists(Paths.get("/proc/self/task/" + tid))) {
+                    Thread.sleep(1); // join returns before that
+                }
+            }
+        }
+    }
+}
