@@ -16,7 +16,10 @@ class VirtualThreadsTest {
         return LibraryJvm.run(jdk, flags, VirtualAccounts.class, args).ok();
     }
 
-    /** What is missing is the work between unmount and mount: all the more, the shorter the slices. */
+    /**
+     * What is missing is the work between unmount and mount: all the more, the shorter the slices, and the
+     * oftener other load interrupts it. How little that is on a quiet machine is the lab's row 19.
+     */
     @OnEachJdk
     void theirTimesAddUpToTheirCarriers(TestJdk jdk) {
         for (String clock : List.of("INTERPOLATED", "NOW")) {
@@ -27,7 +30,7 @@ class VirtualThreadsTest {
             System.out.printf("  %s, %s: sum over virtual threads %.2f %% of their carriers' CPU time%n", jdk,
                     clock,
                     100.0 * total / carriers);
-            assertThat(total).as(result.toString()).isBetween(carriers * 9 / 10, carriers + 2_000_000);
+            assertThat(total).as(result.toString()).isBetween(carriers * 3 / 4, carriers + 2_000_000);
             assertThat(result.number("parts")).isEqualTo(total);
         }
     }
