@@ -3,6 +3,7 @@
 #include "virtual_accounts.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "lock.h"
@@ -12,7 +13,7 @@
  * 0 while it is free. A serial is given again after 2^36 threads, and a handle that is so old belongs to a
  * thread that has neither been mounted nor read since accounting was switched off.
  */
-enum { SERIAL_SHIFT = 28, CHUNK_ACCOUNTS = 1024, CHUNKS = (1 << SERIAL_SHIFT) / CHUNK_ACCOUNTS };
+enum { SERIAL_SHIFT = 28, CHUNK_ACCOUNTS = TC_ACCOUNTS_CHUNK, CHUNKS = (1 << SERIAL_SHIFT) / CHUNK_ACCOUNTS };
 static const uint64_t BUSY = 1, CHANGE = 2, CHANGES = ((UINT64_C(1) << SERIAL_SHIFT) - 1) & ~UINT64_C(1);
 static const uint64_t INDEX = (UINT64_C(1) << SERIAL_SHIFT) - 1;
 
@@ -24,6 +25,7 @@ static struct {
     uint32_t used; /* accounts ever used: lower indices are valid */
     uint32_t free; /* index + 1 */
     uint32_t count;
+    struct tc_pair sums[TC_VIRTUAL_GROUPS];
     struct account *chunks[CHUNKS];
 } table;
 
@@ -128,7 +130,7 @@ static struct account *take_new(uint32_t *index)
     return account_at(*index);
 }
 
-tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch)
+tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch)
 {
     tc_virtual handle = 0;
     uint32_t index;
@@ -140,6 +142,8 @@ tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch)
     if (account != NULL) {
         account->shown = (struct tc_slot){0};
         account->id = id;
+        account->group = (uint8_t)group;
+        account->counted = (struct tc_pair){0, 0};
         TC_STORE(account->epoch, epoch);
         TC_STORE(account->user_ns, 0);
         TC_STORE(account->system_ns, 0);
@@ -155,9 +159,28 @@ tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch)
     return handle;
 }
 
+/*
+ * With the lock. An estimate of a slice may have been counted that turned out to be shorter, or to be divided
+ * otherwise: then user and system follow the rule of tc_slot_merge.
+ */
+static void count(struct account *account, uint64_t user_ns, uint64_t system_ns)
+{
+    struct tc_pair *counted = &account->counted, *sum = &table.sums[account->group];
+    if (user_ns + system_ns <= counted->sum_ns)
+        return;
+    uint64_t step_ns = user_ns + system_ns - counted->sum_ns;
+    uint64_t user_step_ns = user_ns > counted->user_ns ? user_ns - counted->user_ns : 0;
+    user_step_ns = user_step_ns < step_ns ? user_step_ns : step_ns;
+    counted->sum_ns += step_ns;
+    counted->user_ns += user_step_ns;
+    sum->sum_ns += step_ns;
+    sum->user_ns += user_step_ns;
+}
+
 /* With the lock, and the account held, which it need no longer be: nobody finds it now. */
 static void free_account(struct account *account, uint32_t index)
 {
+    count(account, account->user_ns, account->system_ns);
     __atomic_store_n(&account->word, 0, __ATOMIC_SEQ_CST);
     account->next_free = table.free;
     table.free = index + 1;
@@ -216,4 +239,53 @@ void tc_virtual_forbid(void)
 uint32_t tc_virtual_count(void)
 {
     return TC_LOAD_RELAXED(table.count);
+}
+
+/* With the lock: false if it is mounted, or is being switched. */
+static bool count_if_at_rest(struct account *account, uint64_t word, uint32_t *mounted)
+{
+    uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);
+    bool carried = TC_LOAD(account->carrier) != 0;
+    *mounted += carried;
+    if (carried || tc_account_is_busy(word) || TC_LOAD(account->word) != word)
+        return false;
+    count(account, user_ns, system_ns);
+    return true;
+}
+
+bool tc_accounts_count(uint32_t *next, uint32_t threads[TC_VIRTUAL_GROUPS],
+                       uint32_t mounted[TC_VIRTUAL_GROUPS], tc_virtual moving[TC_ACCOUNTS_CHUNK],
+                       uint32_t *moving_count)
+{
+    *moving_count = 0;
+    tc_lock(&table.lock);
+    uint32_t end = *next + CHUNK_ACCOUNTS < table.used ? *next + CHUNK_ACCOUNTS : table.used;
+    for (; *next < end; ++*next) {
+        struct account *account = account_at(*next);
+        uint64_t word = TC_LOAD(account->word);
+        if (word == 0 || !is_present(account))
+            continue;
+        threads[account->group]++;
+        if (!count_if_at_rest(account, word, &mounted[account->group]))
+            moving[(*moving_count)++] = (word & ~INDEX) | *next;
+    }
+    bool more = end < table.used;
+    tc_unlock(&table.lock);
+    return more;
+}
+
+void tc_account_count(tc_virtual handle, const struct threadclock_times *times)
+{
+    tc_lock(&table.lock);
+    struct account *account = account_at(handle & INDEX);
+    if (is_of(TC_LOAD(account->word), handle))
+        count(account, (uint64_t)times->user_ns, (uint64_t)times->system_ns);
+    tc_unlock(&table.lock);
+}
+
+void tc_accounts_sums(struct tc_pair sums[TC_VIRTUAL_GROUPS])
+{
+    tc_lock(&table.lock);
+    memcpy(sums, table.sums, sizeof table.sums);
+    tc_unlock(&table.lock);
 }

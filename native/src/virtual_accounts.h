@@ -10,6 +10,9 @@
 #include "sys.h"
 #include "threadclock.h"
 
+/* Groups are numbers below this. */
+enum { TC_VIRTUAL_GROUPS = 128 };
+
 /* An account, never that of another thread: once it has ended, its handle fails for ever. 0: none. */
 typedef uint64_t tc_virtual;
 
@@ -28,10 +31,10 @@ TC_INTERNAL uint32_t tc_virtual_epoch(void);
 TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
 
 /*
- * Begins the account of the thread with this Java id: 0 if the epoch has passed, or without memory. Takes a
- * lock.
+ * Begins the account of the thread with this Java id, in a group of virtual_groups.h: 0 if the epoch has
+ * passed, or without memory. Takes a lock.
  */
-TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, bool whole, uint32_t epoch);
+TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch);
 
 /* False: it has ended, its epoch has passed, or there never was one. */
 TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
@@ -54,12 +57,15 @@ struct moment {
  * BUSY, or a later word.
  *
  * `shown` is what readers have been told, from which no later value may decrease: a reader elsewhere
- * estimates the present slice by another clock, and by the split of an earlier one.
+ * estimates the present slice by another clock, and by another split.
  */
 struct account {
     struct tc_slot shown;
     uint64_t word;    /* serial, number of changes, BUSY */
-    uint64_t id;      /* the Java thread id */
+    union {
+        uint64_t id;        /* the Java thread id */
+        uint32_t next_free; /* of a free account: index + 1 */
+    };
     uint32_t epoch;
     uint32_t readers; /* elsewhere: an account that has some is not used again */
     uint64_t user_ns, system_ns;
@@ -67,7 +73,8 @@ struct account {
     uint64_t share;      /* the user part of that slice as far as it is known */
     pid_t carrier;       /* 0: not mounted */
     bool whole;
-    uint32_t next_free;  /* index + 1 */
+    uint8_t group;
+    struct tc_pair counted; /* what the group's sum has of it */
 };
 _Static_assert(sizeof(struct account) == 128, "the documents say so");
 
@@ -84,6 +91,24 @@ TC_INTERNAL void tc_account_leave(struct account *account);
 
 /* The word of a watched account; 0: the account has ended, or its epoch has passed. */
 TC_INTERNAL uint64_t tc_account_word(const struct account *account, tc_virtual handle);
+
+/*
+ * The sums of groups have all that was counted of their accounts, also of those that have ended: no sum
+ * decreases. Each account is counted when it ends, and by whoever goes through all of them with
+ * tc_accounts_count, from *next = 0 until it is false. That takes the lock for about a thousand accounts at a
+ * time. It adds to threads and mounted, by group, and returns in moving (which has room for one chunk) those
+ * that are mounted, or being switched: their time is the caller's to find and count.
+ */
+enum { TC_ACCOUNTS_CHUNK = 1024 };
+TC_INTERNAL bool tc_accounts_count(uint32_t *next, uint32_t threads[TC_VIRTUAL_GROUPS],
+                                   uint32_t mounted[TC_VIRTUAL_GROUPS], tc_virtual moving[TC_ACCOUNTS_CHUNK],
+                                   uint32_t *moving_count);
+
+/* Counts an account up to these times, unless it has ended meanwhile, and so is counted. */
+TC_INTERNAL void tc_account_count(tc_virtual handle, const struct threadclock_times *times);
+
+/* The sum of each group: sum_ns is user + system. */
+TC_INTERNAL void tc_accounts_sums(struct tc_pair sums[TC_VIRTUAL_GROUPS]);
 
 /* True while somebody holds it. */
 static inline bool tc_account_is_busy(uint64_t word)

@@ -76,8 +76,8 @@ static int read_carrier(struct carrier *carrier, enum threadclock_freshness cloc
 static void begin_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
 {
     TC_STORE(account->since.total_ns, now->total_ns);
-    account->since.sum_ns = now->sum_ns;
-    account->since.user_ns = now->user_ns;
+    TC_STORE(account->since.sum_ns, now->sum_ns);
+    TC_STORE(account->since.user_ns, now->user_ns);
     TC_STORE(account->share, carrier->share);
 }
 
@@ -190,6 +190,21 @@ static uint64_t slice_of(pid_t tid, uint64_t since_ns)
 }
 
 /*
+ * The split of a slice that has lasted for many ticks, which may be nothing like what its carrier did before:
+ * the kernel's, as it is read from elsewhere, which differs from the carrier's own account by about a tick.
+ */
+static uint64_t share_of_long(pid_t tid, uint64_t sum_ns, uint64_t user_ns, uint64_t slice_ns, uint64_t known)
+{
+    enum { LONG_NS = 50000000 };
+    struct threadclock_times times;
+    if (slice_ns < LONG_NS || threadclock_tid_times(tid, &times) != 0)
+        return known;
+    struct moment now = {.sum_ns = (uint64_t)(times.user_ns + times.system_ns),
+                         .user_ns = (uint64_t)times.user_ns};
+    return share_between(sum_ns, user_ns, &now, known);
+}
+
+/*
  * What the account says while its thread is not being switched, and an estimate of the present slice. The
  * word is looked at again last: in an epoch that has passed, the end of the slice may not have been noticed.
  */
@@ -202,10 +217,13 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
             return -ESRCH;
         uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);
         uint64_t since_ns = TC_LOAD(account->since.total_ns), share = TC_LOAD(account->share);
+        uint64_t since_sum_ns = TC_LOAD(account->since.sum_ns);
+        uint64_t since_user_ns = TC_LOAD(account->since.user_ns);
         bool whole = TC_LOAD(account->whole);
         bool estimated = tries < CLOCK_TRIES && tc_virtual_clock() != THREADCLOCK_TICK;
         pid_t tid = estimated ? TC_LOAD(account->carrier) : 0;
         uint64_t slice_ns = tid != 0 ? slice_of(tid, since_ns) : 0;
+        share = share_of_long(tid, since_sum_ns, since_user_ns, slice_ns, share);
         if (!tc_account_is_busy(word) && tc_account_word(account, handle) == word) {
             uint64_t slice_user_ns = scaled(slice_ns, share);
             times->account = handle;

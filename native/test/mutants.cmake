@@ -195,6 +195,18 @@ threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &
 threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
 threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
   "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word" THREADCLOCK_VIRTUAL_MS=4000)
+# Groups: the time of an ended thread is not counted; what was counted before is counted again; what was estimated too
+# high is taken back; a slice that is not over is left out, or divided as what came before; the digit of "G1 " is a
+# number.
+threadclock_mutant(ended_uncounted virtual_groups virtual_accounts.c
+  "    count(account, account->user_ns, account->system_ns);\n" "")
+threadclock_mutant(counted_again virtual_groups virtual_accounts.c "    counted->sum_ns += step_ns;\n" "")
+threadclock_mutant(counted_back virtual_groups virtual_accounts.c
+  "    if (user_ns + system_ns <= counted->sum_ns)\n        return;\n" "")
+threadclock_mutant(moving_uncounted virtual_groups virtual_groups.c
+  "            tc_account_count(moving[i], &times.times);" "            (void)0;")
+threadclock_mutant(long_slice_as_before virtual_groups virtual_threads.c "LONG_NS = 50000000" "LONG_NS = 2000000000")
+threadclock_mutant(digits_of_names virtual_groups virtual_groups.c "&& !belongs_to_name(name, at)" "")
 # These give threads TIDs of their choice, by a counter that all processes share.
 set_tests_properties(mutant_tid_is_identity mutant_list_held_for_ever mutant_left_behind_is_own PROPERTIES
   RESOURCE_LOCK ns_last_pid)

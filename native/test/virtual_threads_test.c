@@ -33,8 +33,8 @@ static void slices_add_up(void **state)
     static const enum threadclock_freshness clocks[] = {THREADCLOCK_INTERPOLATED, THREADCLOCK_NOW};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         uint32_t epoch = tc_virtual_allow(clocks[i]);
-        tc_virtual accounts[3] = {tc_virtual_begin(1, true, epoch), tc_virtual_begin(2, true, epoch),
-                                  tc_virtual_begin(3, true, epoch)};
+        tc_virtual accounts[3] = {tc_virtual_begin(1, 0, true, epoch), tc_virtual_begin(2, 0, true, epoch),
+                                  tc_virtual_begin(3, 0, true, epoch)};
         int64_t true_ns[3] = {0}, sum_ns = 0;
         int64_t before_ns = thread_cpu_ns();
         for (int round = 0; round < 30; round++)
@@ -60,7 +60,7 @@ static void slices_add_up(void **state)
 static void ticks_are_right_in_sums(void **state)
 {
     (void)state;
-    tc_virtual account = tc_virtual_begin(1, true, tc_virtual_allow(THREADCLOCK_TICK));
+    tc_virtual account = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_TICK));
     int64_t true_ns = 0;
     struct tc_virtual_times times;
     for (int round = 0; round < 1000; round++)
@@ -75,7 +75,7 @@ static void a_fresh_read_takes_no_tick_of_another(void **state)
 {
     (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_TICK);
-    tc_virtual busy = tc_virtual_begin(1, true, epoch), idle = tc_virtual_begin(2, true, epoch);
+    tc_virtual busy = tc_virtual_begin(1, 0, true, epoch), idle = tc_virtual_begin(2, 0, true, epoch);
     struct tc_virtual_times times;
     for (int round = 0; round < 200; round++) {
         slice(busy, burn_user_ns, NS_PER_MS);
@@ -93,7 +93,7 @@ static void the_split_is_the_carriers(void **state)
 {
     (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
-    tc_virtual user = tc_virtual_begin(1, true, epoch), system = tc_virtual_begin(2, true, epoch);
+    tc_virtual user = tc_virtual_begin(1, 0, true, epoch), system = tc_virtual_begin(2, 0, true, epoch);
     struct threadclock_times before, after;
     struct tc_virtual_times of_user, of_system;
     threadclock_times_now(&before);
@@ -117,12 +117,12 @@ static void without_an_account_there_is_no_time(void **state)
     (void)state;
     struct tc_virtual_times times;
     assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
-    assert_int_equal(tc_virtual_begin(1, true, tc_virtual_epoch()), 0); /* not allowed */
+    assert_int_equal(tc_virtual_begin(1, 0, true, tc_virtual_epoch()), 0); /* not allowed */
     assert_int_equal(tc_virtual_times(0, &times), -ESRCH);
     assert_false(tc_virtual_mount(0));
 
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
-    tc_virtual account = tc_virtual_begin(1, true, epoch);
+    tc_virtual account = tc_virtual_begin(1, 0, true, epoch);
     assert_true(tc_virtual_mount(account));
     own(1, THREADCLOCK_TICK);
     assert_int_equal(tc_virtual_own_times(2, THREADCLOCK_NOW, &times), -ENOENT); /* another is mounted */
@@ -130,9 +130,9 @@ static void without_an_account_there_is_no_time(void **state)
     assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
     assert_int_equal(tc_virtual_times(account, &times), -ESRCH);
 
-    assert_int_equal(tc_virtual_begin(1, true, epoch), 0); /* that epoch has passed */
+    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0); /* that epoch has passed */
     tc_virtual_allow(THREADCLOCK_NOW);
-    assert_int_equal(tc_virtual_begin(1, true, epoch), 0);
+    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0);
     assert_false(tc_virtual_mount(account));
     assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
     tc_virtual_unmount();
@@ -144,12 +144,12 @@ static void an_ended_account_stays_ended(void **state)
 {
     (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
-    tc_virtual first = tc_virtual_begin(1, true, epoch);
+    tc_virtual first = tc_virtual_begin(1, 0, true, epoch);
     struct tc_virtual_times times;
     slice(first, burn_user_ns, 5 * NS_PER_MS);
     tc_virtual_end(first);
     tc_virtual_end(first);
-    tc_virtual second = tc_virtual_begin(2, false, epoch);
+    tc_virtual second = tc_virtual_begin(2, 0, false, epoch);
     assert_int_equal(first & 0xfffffff, second & 0xfffffff);
     assert_int_not_equal(first, second);
     assert_int_equal(tc_virtual_times(first, &times), -ESRCH);
@@ -158,7 +158,7 @@ static void an_ended_account_stays_ended(void **state)
     assert_false(times.whole);
     assert_int_equal(tc_virtual_count(), 1);
     for (uint64_t id = 3; id < 5000; id++)
-        assert_int_not_equal(tc_virtual_begin(id, true, epoch), 0);
+        assert_int_not_equal(tc_virtual_begin(id, 0, true, epoch), 0);
     assert_int_equal(tc_virtual_count(), 4998);
     tc_virtual_forbid();
     assert_int_equal(tc_virtual_count(), 0);
@@ -182,8 +182,8 @@ static void a_missed_unmount_counts_nothing_twice(void **state)
 {
     (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
-    struct elsewhere elsewhere = {.account = tc_virtual_begin(1, true, epoch)};
-    tc_virtual next = tc_virtual_begin(2, true, epoch);
+    struct elsewhere elsewhere = {.account = tc_virtual_begin(1, 0, true, epoch)};
+    tc_virtual next = tc_virtual_begin(2, 0, true, epoch);
     struct tc_virtual_times times;
     tc_virtual_mount(elsewhere.account);
     in_new_thread(mount_elsewhere, &elsewhere);
@@ -216,7 +216,7 @@ static void renew(struct virtual_thread *virtual)
     virtual->id = ++ids;
     virtual->true_ns = 0;
     virtual->seen.user_ns = virtual->seen.system_ns = virtual->seen.total_ns = 0;
-    virtual->account = tc_virtual_begin(virtual->id, true, tc_virtual_epoch());
+    virtual->account = tc_virtual_begin(virtual->id, 0, true, tc_virtual_epoch());
     virtual->readable = virtual->account;
 }
 

@@ -20,6 +20,7 @@
 #include "java_threads.h"
 #include "lock.h"
 #include "report.h"
+#include "virtual_names.h"
 #include "vm_flags.h"
 
 #pragma weak dlclose
@@ -82,10 +83,11 @@ static tc_virtual account_of_current(jvmtiEnv *jvmti)
  * thread, because JDK 21 stops all switches in the JVM if it is given null (jvmtiEnv.cpp,
  * SetThreadLocalStorage).
  */
-static tc_virtual begin(jvmtiEnv *jvmti, jthread thread, uint64_t id, bool whole)
+static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole)
 {
     uint32_t epoch = tc_virtual_epoch();
-    tc_virtual account = id != 0 && epoch != 0 ? tc_virtual_begin(id, whole, epoch) : 0;
+    uint64_t id = epoch != 0 ? java_threads_id(env, thread) : 0;
+    tc_virtual account = id != 0 ? tc_virtual_begin(id, virtual_group_of(env, thread), whole, epoch) : 0;
     if (account != 0
         && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account)
                != JVMTI_ERROR_NONE) {
@@ -98,7 +100,7 @@ static tc_virtual begin(jvmtiEnv *jvmti, jthread thread, uint64_t id, bool whole
 /* Before the first mount. */
 static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    begin(jvmti, thread, java_threads_id(env, thread), true);
+    begin(jvmti, env, thread, true);
 }
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
@@ -110,7 +112,7 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
     JNIEnv *env = va_arg(arguments, JNIEnv *);
     jthread thread = va_arg(arguments, jthread);
     va_end(arguments);
-    tc_virtual_mount(begin(jvmti, thread, java_threads_id(env, thread), false));
+    tc_virtual_mount(begin(jvmti, env, thread, false));
 }
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
@@ -125,6 +127,14 @@ static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     (void)env;
     (void)thread;
     tc_virtual_end(account_of_current(jvmti));
+}
+
+/* Fields can be looked up from now on. */
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    (void)thread;
+    virtual_names_prepare(env);
 }
 
 static bool is_event(const jvmtiExtensionEventInfo *event, const char *name)
@@ -185,6 +195,7 @@ static const char *make_environment(JavaVM *vm)
         return switches_off;
     }
     struct callbacks callbacks = {{NULL}};
+    callbacks.of[JVMTI_EVENT_VM_INIT - EVENT_MIN] = (void *)on_vm_init;
     callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
     callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
     memset(&potential, 0, sizeof potential);
@@ -199,6 +210,19 @@ static const char *make_environment(JavaVM *vm)
     }
     (*jvmti)->DisposeEnvironment(jvmti);
     return no_virtual_threads;
+}
+
+/* Not in a callback of a virtual thread, because it may load classes. */
+static void prepare_names(JavaVM *vm)
+{
+    jvmtiPhase phase;
+    JNIEnv *env;
+    jvmtiEnv *jvmti = accounting.jvmti;
+    bool live = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_LIVE;
+    if (live && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
+        virtual_names_prepare(env);
+    else
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
 }
 
 /* The end of what is reported comes first: a thread that is seen to mount is seen to unmount. */
@@ -249,6 +273,7 @@ int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock
     } else if (accounting.askers != 0) {
         tc_virtual_allow(clock);
     } else {
+        prepare_names(vm);
         jvmtiError error = enable(clock);
         if (error != JVMTI_ERROR_NONE)
             snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",
@@ -283,13 +308,13 @@ int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char
 }
 
 /* A thread that has an account already was unmounted, or is ending: it is not mounted again. */
-void virtual_accounting_adopt(uint64_t id)
+void virtual_accounting_adopt(JNIEnv *env)
 {
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
     jthread thread = NULL;
     if (tc_virtual_epoch() != 0 && !tc_virtual_is_present(account_of_current(jvmti))
         && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE)
-        tc_virtual_mount(begin(jvmti, thread, id, false));
+        tc_virtual_mount(begin(jvmti, env, thread, false));
 }
 
 int virtual_accounting_times(jthread thread, struct tc_virtual_times *times)

@@ -32,7 +32,7 @@ TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *o
                                        size_t problem_size);
 
 /* Begins the account of the calling virtual thread, which was mounted before accounting began. */
-TC_INTERNAL void virtual_accounting_adopt(uint64_t id);
+TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env);
 
 /* The times of a virtual thread: 0, or -ESRCH: it has no account. */
 TC_INTERNAL int virtual_accounting_times(jthread thread, struct tc_virtual_times *times);

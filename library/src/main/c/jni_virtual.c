@@ -12,21 +12,20 @@
 #include "virtual_threads.h"
 
 /* A thread that was mounted when accounting began gets its account here. */
-static int own_times(jlong id, jint freshness, struct tc_virtual_times *times)
+static int own_times(JNIEnv *env, jlong id, jint freshness, struct tc_virtual_times *times)
 {
     int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
     if (error != -ENOENT)
         return error;
-    virtual_accounting_adopt((uint64_t)id);
+    virtual_accounting_adopt(env);
     return tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
 }
 
 TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness)
 {
-    (void)env;
     (void)caller;
     struct tc_virtual_times times;
-    if (own_times(id, freshness, &times) != 0)
+    if (own_times(env, id, freshness, &times) != 0)
         return -1;
     return quantity == THREADCLOCK_USER     ? times.times.user_ns
            : quantity == THREADCLOCK_SYSTEM ? times.times.system_ns
@@ -52,12 +51,11 @@ static int store(int error, const struct tc_virtual_times *times, jlong address)
 
 TC_VIRTUAL_NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
 {
-    (void)env;
     (void)caller;
     struct tc_virtual_times times;
     int64_t coarse_ns = tc_coarse_ns();
     ((struct stored *)address)->wall_ns = coarse_ns >= 0 ? coarse_ns : threadclock_clock_ns(CLOCK_MONOTONIC);
-    return store(own_times(id, freshness, &times), &times, address);
+    return store(own_times(env, id, freshness, &times), &times, address);
 }
 
 TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)

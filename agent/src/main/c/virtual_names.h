@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which group of the core a virtual thread belongs to. */
+#ifndef TC_AGENT_VIRTUAL_NAMES_H
+#define TC_AGENT_VIRTUAL_NAMES_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+#include "sys.h"
+
+/* Call it before the other function; with a JNIEnv of the live phase. */
+TC_INTERNAL void virtual_names_prepare(JNIEnv *env);
+
+/*
+ * By its present name without numbers; of one without a name, by what it was started by: an executor, a task
+ * scope, or neither.
+ */
+TC_INTERNAL uint32_t virtual_group_of(JNIEnv *env, jthread thread);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of groups, in a table that only grows, and the walk over all accounts. */
+#include "virtual_groups.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "lock.h"
+#include "virtual_threads.h"
+
+static struct {
+    struct tc_lock lock;
+    uint32_t count; /* names below are complete */
+    uint64_t hashes[TC_VIRTUAL_GROUPS];
+    char names[TC_VIRTUAL_GROUPS][TC_GROUP_NAME_BYTES];
+} groups = {.count = 1, .names = {"(other virtual threads)"}};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Bytes of other alphabets count as letters. */
+static bool is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'
+           || ((unsigned char)c & 0x80) != 0;
+}
+
+/* The digit in "G1 Main Marker" and the like, which ThreadNames.pool leaves as well. */
+static bool belongs_to_name(const char *name, size_t at)
+{
+    return at > 0 && name[at - 1] >= 'A' && name[at - 1] <= 'Z' && (at == 1 || !is_word(name[at - 2]))
+           && name[at + 1] == ' ';
+}
+
+/* Writes the name with * for each number, and returns a hash of that. */
+static uint64_t without_numbers(const char *name, char group[TC_GROUP_NAME_BYTES])
+{
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    size_t length = 0, at = 0;
+    for (; name[at] != '\0' && length < TC_GROUP_NAME_BYTES - 1; at++) {
+        bool number = is_digit(name[at]) && !belongs_to_name(name, at);
+        while (number && is_digit(name[at + 1]))
+            at++;
+        group[length] = number ? '*' : name[at];
+        hash = (hash ^ (unsigned char)group[length++]) * UINT64_C(1099511628211);
+    }
+    if (((unsigned char)name[at] & 0xc0) == 0x80) { /* truncated within a character */
+        while (length > 0 && ((unsigned char)group[length - 1] & 0xc0) == 0x80)
+            length--;
+        length -= length > 0;
+    }
+    group[length] = '\0';
+    return hash;
+}
+
+/* 0: not there. */
+static uint32_t find(uint64_t hash, const char *group)
+{
+    uint32_t count = TC_LOAD(groups.count);
+    for (uint32_t i = 1; i < count; i++)
+        if (groups.hashes[i] == hash && strcmp(groups.names[i], group) == 0)
+            return i;
+    return 0;
+}
+
+uint32_t tc_group_of(const char *name)
+{
+    char group[TC_GROUP_NAME_BYTES];
+    uint64_t hash = without_numbers(name, group);
+    uint32_t found = find(hash, group);
+    if (found != 0 || TC_LOAD(groups.count) == TC_VIRTUAL_GROUPS)
+        return found;
+    tc_lock(&groups.lock);
+    found = find(hash, group);
+    if (found == 0 && groups.count < TC_VIRTUAL_GROUPS) {
+        found = groups.count;
+        memcpy(groups.names[found], group, sizeof group);
+        groups.hashes[found] = hash;
+        TC_STORE(groups.count, found + 1);
+    }
+    tc_unlock(&groups.lock);
+    return found;
+}
+
+/* An account whose carrier was interrupted in the middle of a switch is waited for, without a lock. */
+static void count_moving(const tc_virtual *moving, uint32_t count)
+{
+    struct tc_virtual_times times;
+    for (uint32_t i = 0; i < count; i++)
+        if (tc_virtual_times(moving[i], &times) == 0)
+            tc_account_count(moving[i], &times.times);
+}
+
+uint32_t tc_virtual_groups(struct tc_virtual_group result[TC_VIRTUAL_GROUPS])
+{
+    uint32_t threads[TC_VIRTUAL_GROUPS] = {0}, mounted[TC_VIRTUAL_GROUPS] = {0};
+    struct tc_pair sums[TC_VIRTUAL_GROUPS];
+    tc_virtual moving[TC_ACCOUNTS_CHUNK];
+    uint32_t moving_count, next = 0, used = 0;
+    bool more;
+    do {
+        more = tc_accounts_count(&next, threads, mounted, moving, &moving_count);
+        count_moving(moving, moving_count);
+    } while (more);
+    tc_accounts_sums(sums);
+    for (uint32_t i = 0; i < TC_LOAD(groups.count); i++)
+        if (threads[i] != 0 || sums[i].sum_ns != 0)
+            result[used++] = (struct tc_virtual_group){
+                groups.names[i], threads[i], mounted[i],
+                {(int64_t)sums[i].user_ns, (int64_t)(sums[i].sum_ns - sums[i].user_ns),
+                 (int64_t)sums[i].sum_ns}};
+    return used;
+}
