@@ -21,7 +21,7 @@ struct sample_event {
     int64_t monotonic_ns;
     struct threadclock_times times; /* at its end */
     pid_t tid;
-    bool end;
+    bool end, carrier;
     char name[]; /* modified UTF-8 */
 };
 

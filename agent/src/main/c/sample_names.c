@@ -18,6 +18,7 @@ enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
  */
 static struct {
     jfieldID name, holder, status; /* null: there is none */
+    jclass carrier;                /* null: this JVM has no virtual threads */
 } fields;
 
 static jfieldID find_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
@@ -45,6 +46,14 @@ void sample_names_prepare(JNIEnv *env)
                             ? find_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
                             : NULL;
     }
+    jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
+    fields.carrier = carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL;
+    (*env)->DeleteLocalRef(env, carrier);
+}
+
+bool sample_is_carrier(JNIEnv *env, jthread thread)
+{
+    return fields.carrier != NULL && (*env)->IsInstanceOf(env, thread, fields.carrier);
 }
 
 static bool copy_string(JNIEnv *env, jstring string, char name[SAMPLE_NAME_BYTES])
@@ -108,7 +117,7 @@ static uint32_t state_of(jint state)
 }
 
 static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
-                       const struct vm_structs *structs)
+                       const struct vm_structs *structs, bool carriers)
 {
     uint64_t id = java_threads_id(env, thread), eetop;
     pid_t tid = structs != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
@@ -120,10 +129,14 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
     sample_put_u32(message, tid > 0 ? (uint32_t)tid : 0);
     sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
     sample_put_text(message, name);
+    if (carriers && sample_is_carrier(env, thread)) {
+        sample_put_kind(message, SAMPLE_CARRIER);
+        sample_put_u64(message, id);
+    }
 }
 
 void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                      const struct vm_structs *structs)
+                      const struct vm_structs *structs, bool carriers)
 {
     jint count;
     jthread *threads;
@@ -131,7 +144,7 @@ void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
         return;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++)
-            put_thread(message, jvmti, env, threads[i], structs);
+            put_thread(message, jvmti, env, threads[i], structs, carriers);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     }
     local_frame_pop(env);

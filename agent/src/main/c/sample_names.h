@@ -19,9 +19,15 @@ TC_INTERNAL void sample_names_prepare(JNIEnv *env);
 /* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
 TC_INTERNAL bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES]);
 
-/* Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. */
+/* True: one of the JVM's own threads that carry virtual threads. */
+TC_INTERNAL bool sample_is_carrier(JNIEnv *env, jthread thread);
+
+/*
+ * Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. carriers: and
+ * a SAMPLE_CARRIER record for each of those.
+ */
 TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                                  const struct vm_structs *structs);
+                                  const struct vm_structs *structs, bool carriers);
 
 /* Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. */
 TC_INTERNAL void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,

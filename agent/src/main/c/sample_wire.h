@@ -23,15 +23,23 @@ enum sample_record {
     SAMPLE_THREAD = 5, /* serial, tid, times, name: the kernel's thread is new or renamed */
     SAMPLE_TIMES = 6,  /* serial, times: it has run */
     SAMPLE_GONE = 7,   /* serial */
-    SAMPLE_STACK = 8   /* id, text: a line for each frame */
+    SAMPLE_STACK = 8,  /* id, text: a line for each frame */
+    /* These are sent only to a reader that has said that it knows them: */
+    SAMPLE_VIRTUAL = 9, /* ns: virtual threads are accounted for, and their groups follow as of this moment */
+    SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
+    SAMPLE_CARRIER = 11 /* id: this Java thread carries virtual threads */
 };
 
-/* The reader's request, at any time: the top frames of a Java thread. */
+/*
+ * The reader's request, at any time: the top frames of a Java thread, which are answered with SAMPLE_STACK.
+ * records: SAMPLE_KNOWN, or 0 from readers that know kinds to 8 only.
+ */
 struct sample_request {
     uint64_t id;
     uint32_t frames;
-    uint32_t reserved;
+    uint32_t records;
 };
+enum { SAMPLE_KNOWN = 1 };
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {

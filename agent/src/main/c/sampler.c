@@ -19,6 +19,7 @@
 #include "sample_events.h"
 #include "sample_names.h"
 #include "sample_pass.h"
+#include "sample_virtual.h"
 #include "sample_wire.h"
 #include "vm_structs.h"
 
@@ -104,7 +105,7 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
 }
 
 /* An event older than this sampling was recorded late, for the previous one, and is dropped. */
-static void put_events(struct sampler *sampler, struct sample_message *message)
+static void put_events(struct sampler *sampler, struct sample_message *message, bool carriers)
 {
     for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL;
          event = next) {
@@ -116,6 +117,10 @@ static void put_events(struct sampler *sampler, struct sample_message *message)
             if (event->end)
                 sample_put_times(message, &event->times);
             sample_put_text(message, event->name);
+            if (carriers && event->carrier) {
+                sample_put_kind(message, SAMPLE_CARRIER);
+                sample_put_u64(message, event->id);
+            }
         }
         next = event->next;
         free(event);
@@ -129,14 +134,16 @@ struct work {
     JNIEnv *env;
     struct sample_message message;
     struct sample_pass pass;
+    struct sample_virtual virtual;
     int64_t named_ns;
+    bool knows_virtual; /* the reader */
 };
 
 /* Events wait for the next sample for at most a second, because there may be many. */
 static bool send_events(struct work *work)
 {
     sample_message_begin(&work->message);
-    put_events(work->sampler, &work->message);
+    put_events(work->sampler, &work->message, work->knows_virtual);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
@@ -147,6 +154,10 @@ static bool answer(struct work *work)
     ssize_t size = recv(work->sampler->channel, &request, sizeof request, MSG_DONTWAIT);
     if (size != sizeof request)
         return size < 0 && (errno == EINTR || errno == EAGAIN);
+    if (request.records >= SAMPLE_KNOWN && !work->knows_virtual) {
+        work->knows_virtual = true;
+        work->named_ns = 0; /* for the carriers */
+    }
     sample_message_begin(&work->message);
     sample_stack_put(&work->message, work->jvmti, work->env, &request);
     return sample_message_send(&work->message, work->sampler->channel);
@@ -169,7 +180,7 @@ static bool wait_until(struct work *work, int64_t due_ns)
 
 /*
  * Names and states first, because they may wait for the end of a safepoint, and all times must be of one
- * moment.
+ * moment. Virtual threads before their carriers, so that they never have more.
  */
 static bool sample(struct work *work, bool first)
 {
@@ -178,12 +189,15 @@ static bool sample(struct work *work, bool first)
          changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
     sample_message_begin(&work->message);
     if (named) {
-        sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
+        sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL,
+                         work->knows_virtual);
         work->named_ns = now_ns;
     }
+    if (work->knows_virtual)
+        sample_virtual_put(&work->message, &work->virtual);
     if (!sample_pass_put(&work->message, &work->pass, named || changed))
         return false;
-    put_events(work->sampler, &work->message);
+    put_events(work->sampler, &work->message, work->knows_virtual);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 

@@ -19,6 +19,17 @@ class ThreadNamesTest {
         assertThat(ThreadNames.pool("GC Thread#0")).isEqualTo("GC Thread#*");
     }
 
+    /** The same names are in virtual_groups_test.c: the agent groups virtual threads by this rule. */
+    @Test
+    void virtualThreadsAreGroupedInTheSameWay() {
+        assertThat(ThreadNames.pool("G1 Main 12")).isEqualTo("G1 Main *");
+        assertThat(ThreadNames.pool("x-C2 worker 3")).isEqualTo("x-C2 worker *");
+        assertThat(ThreadNames.pool("XG1 a")).isEqualTo("XG* a");
+        assertThat(ThreadNames.pool("G1")).isEqualTo("G*");
+        assertThat(ThreadNames.pool("G12 a")).isEqualTo("G* a");
+        assertThat(ThreadNames.pool("a1b22c")).isEqualTo("a*b*c");
+    }
+
     @Test
     void otherNamesStay() {
         assertThat(ThreadNames.pool("main")).isEqualTo("main");

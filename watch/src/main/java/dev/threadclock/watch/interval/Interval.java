@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a JVM used between two samples.
@@ -16,9 +17,15 @@ import java.util.Map;
  * @param process used by the whole process, and life: since it started
  * @param threads those alive at its end, whether or not they ran in it
  * @param ended those that ended in it
+ * @param virtual empty: virtual threads are not accounted for, or were not read
  */
 public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
-        List<Use> ended) {
+        List<Use> ended, Optional<VirtualUse> virtual) {
+    public Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
+            List<Use> ended) {
+        this(endMillis, nanos, process, life, threads, ended, Optional.empty());
+    }
+
     /** Living threads individually; ended ones, which may be many, by pool. */
     public List<Use> byThread() {
         List<Use> all = new ArrayList<>(threads);
@@ -33,6 +40,11 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         List<Use> all = new ArrayList<>(threads);
         all.addAll(ended);
         return all;
+    }
+
+    /** The groups of virtual threads, whose time is part of their carriers'. */
+    public List<Use> groups() {
+        return virtual.map(VirtualUse::groups).orElse(List.of());
     }
 
     /** All threads that ran in it. */
@@ -54,7 +66,7 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
     public Interval withWaits(Map<Long, Long> nanos) {
         List<Use> waited = threads.stream()
                 .map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
-        return new Interval(endMillis, this.nanos, process, life, waited, ended);
+        return new Interval(endMillis, this.nanos, process, life, waited, ended, virtual);
     }
 
     /** Percent of one core. */

@@ -15,11 +15,13 @@ public final class IntervalCsv {
 
     private IntervalCsv() {}
 
-    /** threads: the wanted threads of the interval. */
+    /** threads: the wanted threads of the interval, and groups of virtual threads. */
     public static List<String> rows(Interval interval, List<Use> threads) {
-        String when = Instant.ofEpochMilli(interval.endMillis()) + "," + interval.nanos();
+        Instant end = Instant.ofEpochMilli(interval.endMillis());
+        long virtualNanos = interval.virtual().map(VirtualUse::nanos).orElse(interval.nanos());
         return threads.stream()
-                .map(use -> when + "," + use.tid() + "," + use.javaId() + "," + quoted(use.name()) + ","
+                .map(use -> end + "," + (use.isVirtual() ? virtualNanos : interval.nanos()) + "," + use.tid()
+                        + "," + use.javaId() + "," + quoted(use.name()) + ","
                         + quoted(use.pool())
                         + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life()))
                 .toList();

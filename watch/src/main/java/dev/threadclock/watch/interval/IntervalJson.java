@@ -19,7 +19,29 @@ public final class IntervalJson {
         head.addProperty("end", Instant.ofEpochMilli(interval.endMillis()).toString());
         head.addProperty("nanos", interval.nanos());
         head.add("process", process);
+        interval.virtual().ifPresent(use -> head.add("virtualThreads", virtual(use)));
         return head;
+    }
+
+    private static JsonObject virtual(VirtualUse use) {
+        JsonArray groups = new JsonArray();
+        for (Use group : use.groups()) {
+            JsonObject object = new JsonObject();
+            object.addProperty("name", group.name());
+            object.addProperty("threads", group.threads());
+            object.addProperty("mounted", group.mounted());
+            put(object, group.interval());
+            object.add("life", times(group.life()));
+            groups.add(object);
+        }
+        JsonObject object = new JsonObject();
+        object.addProperty("nanos", use.nanos());
+        object.addProperty("threads", use.threads());
+        object.addProperty("mounted", use.mounted());
+        put(object, use.times());
+        object.add("carriers", times(use.carriers()));
+        object.add("groups", groups);
+        return object;
     }
 
     public static JsonArray threads(List<Use> threads) {

@@ -4,27 +4,54 @@ package dev.threadclock.watch.interval;
 import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.ThreadSample;
 import dev.threadclock.watch.sample.Times;
+import dev.threadclock.watch.sample.VirtualSample;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Converts samples to intervals: the increases of the counters. */
 public final class Intervals {
     private Map<Long, Times> before = Map.of(); // by serial
     private Sample last;
+    private VirtualSample lastVirtual;
+    private Times carriers = Times.NONE; // since then
 
     /** Empty for the first sample, which has no predecessor. */
     public Optional<Interval> next(Sample sample) {
+        carriers = carriers.plus(carriers(sample));
         Optional<Interval> interval = last == null ? Optional.empty()
                 : Optional.of(new Interval(sample.wallMillis(),
                         sample.monotonicNanos() - last.monotonicNanos(),
                         sample.process().minus(last.process()), sample.process(),
-                        uses(sample.threads()), uses(sample.ended())));
+                        uses(sample.threads()), uses(sample.ended()),
+                        sample.virtual().filter(now -> lastVirtual != null)
+                                .map(this::virtual)));
         before = new HashMap<>();
         sample.threads().forEach(thread -> before.put(thread.serial(), thread.times()));
         last = sample;
+        if (sample.virtual().isPresent()) {
+            lastVirtual = sample.virtual().get();
+            carriers = Times.NONE;
+        }
         return interval;
+    }
+
+    /** Since the last that were read. */
+    private VirtualUse virtual(VirtualSample now) {
+        Map<String, Times> groupsBefore = new HashMap<>();
+        lastVirtual.groups().forEach(group -> groupsBefore.put(group.name(), group.times()));
+        List<Use> groups = now.groups().stream()
+                .map(group -> Use.of(group, groupsBefore.getOrDefault(group.name(), Times.NONE))).toList();
+        return new VirtualUse(now.monotonicNanos() - lastVirtual.monotonicNanos(), groups, carriers);
+    }
+
+    private Times carriers(Sample sample) {
+        return Stream.concat(sample.threads().stream(), sample.ended().stream())
+                .filter(ThreadSample::carrier)
+                .map(thread -> thread.times().minus(before.getOrDefault(thread.serial(), Times.NONE)))
+                .reduce(Times.NONE, Times::plus);
     }
 
     private List<Use> uses(List<ThreadSample> threads) {

@@ -4,6 +4,7 @@ package dev.threadclock.watch.interval;
 import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.watch.sample.ThreadSample;
 import dev.threadclock.watch.sample.Times;
+import dev.threadclock.watch.sample.VirtualGroup;
 
 /**
  * What one thread, or a pool of them, used in an interval and before.
@@ -16,20 +17,22 @@ import dev.threadclock.watch.sample.Times;
  * @param interval used in the interval
  * @param life used since it started
  * @param waitNanos in the interval, runnable without a CPU; {@link #NOT_MEASURED}
+ * @param mounted of a group of virtual threads, how many are on a carrier; 0 for others
  */
 public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
-        Times life, long waitNanos) {
+        Times life, long waitNanos, int mounted) {
     public static final long NOT_MEASURED = -1;
     static final char ENDED = 'X';
+    private static final char VIRTUAL = 'V';
     private static final char NOT_KNOWN = '?';
 
     public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
             Times life) {
-        this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED);
+        this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED, 0);
     }
 
     Use withWait(long nanos) {
-        return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos);
+        return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos, mounted);
     }
 
     /** before: at the beginning of the interval. */
@@ -37,6 +40,17 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
                 thread.times().minus(before),
                 thread.times());
+    }
+
+    /** before: at the beginning of the interval. */
+    static Use of(VirtualGroup group, Times before) {
+        return new Use(group.name(), 0, 0, 0, VIRTUAL, group.threads(), group.times().minus(before),
+                group.times(), NOT_MEASURED, group.mounted());
+    }
+
+    /** A group of virtual threads, whose time is part of their carriers'. */
+    public boolean isVirtual() {
+        return state == VIRTUAL;
     }
 
     /** From a recording, in which the use before the interval is unknown. */
@@ -51,7 +65,7 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
 
     /** Converts a thread to a pool of one. */
     Use asPool() {
-        return new Use(pool(), 0, 0, 0, state, threads, interval, life, waitNanos);
+        return new Use(pool(), 0, 0, 0, state, threads, interval, life, waitNanos, mounted);
     }
 
     /** Merges two parts of a pool. */
@@ -60,12 +74,13 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
                 interval.plus(other.interval),
                 life.plus(other.life),
                 waitNanos < 0 || other.waitNanos < 0 ? Math.max(waitNanos, other.waitNanos)
-                        : waitNanos + other.waitNanos);
+                        : waitNanos + other.waitNanos,
+                mounted + other.mounted);
     }
 
     /** Stays the same from one interval to the next. */
     public Object key() {
-        return serial != 0 ? serial : name;
+        return serial != 0 ? serial : isVirtual() ? VIRTUAL + "\n" + name : name;
     }
 
     private static char busiest(char a, char b) {

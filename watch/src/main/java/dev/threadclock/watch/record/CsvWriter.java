@@ -3,10 +3,13 @@ package dev.threadclock.watch.record;
 
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.IntervalCsv;
+import dev.threadclock.watch.interval.Use;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A recording as CSV: a row for each thread and interval in which it ran. Complete after each interval. */
 final class CsvWriter implements IntervalWriter {
@@ -19,7 +22,9 @@ final class CsvWriter implements IntervalWriter {
 
     @Override
     public void write(Interval interval) throws IOException {
-        for (String row : IntervalCsv.rows(interval, interval.ran())) {
+        List<Use> rows = new ArrayList<>(interval.ran());
+        interval.virtual().ifPresent(use -> rows.addAll(use.ran()));
+        for (String row : IntervalCsv.rows(interval, rows)) {
             out.write(row + "\n");
         }
         out.flush();

@@ -3,9 +3,11 @@ package dev.threadclock.watch.record;
 
 import dev.threadclock.agent.jfr.ProcessCpuTime;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.report.RecordedJvm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,14 +58,33 @@ final class JfrWriter implements IntervalWriter {
         event.interval = interval.nanos();
         event.intervalEnd = interval.endMillis();
         file.event(event, interval.endMillis(), 0);
+        interval.virtual().ifPresent(use -> writeGroups(use, interval.endMillis()));
         interval.ended().forEach(use -> threads.remove(use.serial()));
         if (file.flush()) {
             threads.clear();
         }
     }
 
+    private void writeGroups(VirtualUse virtual, long endMillis) {
+        for (Use use : virtual.groups()) {
+            if (use.threads() > 0 || use.interval().totalNanos() > 0) {
+                VirtualThreadsCpuTime event = new VirtualThreadsCpuTime();
+                event.group = use.name();
+                event.threads = use.threads();
+                event.mounted = use.mounted();
+                event.user = use.interval().userNanos();
+                event.system = use.interval().systemNanos();
+                event.total = use.interval().totalNanos();
+                event.interval = virtual.nanos();
+                event.intervalEnd = endMillis;
+                file.event(event, endMillis, 0);
+            }
+        }
+    }
+
     private void open(long startMillis) throws IOException {
-        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class),
+        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class,
+                VirtualThreadsCpuTime.class),
                 startMillis);
         RecordedJvm event = new RecordedJvm();
         event.jvm = subject.jvm();

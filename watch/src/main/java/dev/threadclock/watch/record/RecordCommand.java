@@ -45,6 +45,8 @@ import picocli.CommandLine.Spec;
             "  threadclock record 4711 -o app.jfr --jvm-events      and the JVM's own",
             "                                                       events in app.jvm.jfr",
             "",
+            "Virtual threads are recorded by group in .jfr, .csv and .json, once 'threadclock attach",
+            "PID virtual=on' makes the JVM account for them.",
             "The file's ending says the format: .jfr, .csv, .json or .html. Ctrl-C, and the end of",
             "the JVM, end a recording well: what was recorded until then is written. A recorder that",
             "is killed leaves it in app.partial-NUMBER.jfr (.csv, .json) beside the file.",

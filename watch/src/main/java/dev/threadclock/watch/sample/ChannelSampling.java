@@ -36,18 +36,41 @@ final class ChannelSampling implements Sampling {
 
     /** The first sample, which lists the threads that already exist, is not passed on. */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
-        ChannelSampling sampling = new ChannelSampling(SampleChannel.open(jvm, period));
+        return over(SampleChannel.open(jvm, period));
+    }
+
+    static Sampling over(SampleChannel channel) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(channel);
         try {
-            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC && sampling.next().isPresent()) {
+            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
+                sampling.begin();
                 return sampling;
             }
-        } catch (EOFException e) {
+        } catch (EOFException | SocketException e) {
             // Handled like any other failure to start.
         }
         sampling.close();
         throw new Failure("the sampler in the JVM " + sampling.label()
                 + " has ended at once: the JVM ends, or has no memory left;"
                 + " try again");
+    }
+
+    /**
+     * Samples from before the sampler knows which kinds of records are understood here are not passed on. One
+     * that does not know of this takes it for a request for the stack of no thread.
+     */
+    private void begin() throws IOException {
+        try {
+            request(0, 0, Message.KNOWN);
+        } catch (IOException e) {
+            throw new EOFException(); // the other end is closed
+        }
+        boolean sampled = false;
+        for (boolean answered = false; !answered || !sampled;) {
+            answered |= take();
+            sampled |= !early.isEmpty();
+            early.clear();
+        }
     }
 
     @Override
@@ -110,8 +133,12 @@ final class ChannelSampling implements Sampling {
 
     @Override
     public void askForStack(long javaId, int frames) throws IOException {
+        request(javaId, frames, 0);
+    }
+
+    private void request(long javaId, int frames, int records) throws IOException {
         ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(0).flip());
+        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(records).flip());
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.terminal.Printable;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -10,8 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * One parsed message of the agent's sampler (agent/src/main/c/sample_wire.h): the records of each kind, in
@@ -20,7 +26,7 @@ import java.util.Optional;
 record Message(
         Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
         List<Long> gone,
-        Optional<Stack> stack) {
+        Optional<Stack> stack, Optional<VirtualSample> virtual, Set<Long> carriers) {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3150_534b_434f_4c43L;
 
@@ -32,6 +38,11 @@ record Message(
     private static final int TIMES = 6;
     private static final int GONE = 7;
     private static final int STACK = 8;
+    private static final int VIRTUAL = 9;
+    private static final int GROUP = 10;
+    private static final int CARRIER = 11;
+    /** Which kinds a reader knows: those to 11. */
+    static final int KNOWN = 1;
 
     /** The pass over the kernel's threads: its begin and end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
@@ -50,14 +61,22 @@ record Message(
     /** The top frames of a Java thread; empty if it has none, or is gone. */
     record Stack(long id, List<String> frames) {}
 
+    /** Without virtual threads. */
+    Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
+            List<Ran> ran, List<Long> gone, Optional<Stack> stack) {
+        this(moment, java, events, threads, ran, gone, stack, Optional.empty(), Set.of());
+    }
+
     /** IOException: these bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
+        OptionalLong virtualNanos = OptionalLong.empty();
+        Map<String, VirtualGroup> groups = new LinkedHashMap<>();
         Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
                 new ArrayList<>(),
-                new ArrayList<>(), stack);
+                new ArrayList<>(), stack, Optional.empty(), new HashSet<>());
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
@@ -76,14 +95,30 @@ record Message(
                     case GONE -> message.gone.add(in.getLong());
                     case STACK -> stack = Optional
                             .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
+                    case VIRTUAL -> virtualNanos = OptionalLong.of(in.getLong());
+                    case GROUP -> {
+                        VirtualGroup group = group(in);
+                        groups.merge(group.name(), group, VirtualGroup::and);
+                    }
+                    case CARRIER -> message.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
+        Optional<VirtualSample> virtual = virtualNanos.isEmpty() ? Optional.empty()
+                : Optional.of(new VirtualSample(virtualNanos.getAsLong(), List.copyOf(groups.values())));
         return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
-                stack);
+                stack, virtual, message.carriers);
+    }
+
+    /** The sampler groups them by the rule of all pools. */
+    private static VirtualGroup group(ByteBuffer in) throws IOException {
+        int threads = in.getInt();
+        int mounted = in.getInt();
+        Times times = times(in);
+        return new VirtualGroup(ThreadNames.pool(name(in)), threads, mounted, times);
     }
 
     private static Times times(ByteBuffer in) {

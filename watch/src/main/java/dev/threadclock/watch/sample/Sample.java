@@ -2,6 +2,7 @@
 package dev.threadclock.watch.sample;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * All threads of a JVM at one moment.
@@ -13,6 +14,12 @@ import java.util.List;
  *     the process's time that belongs to no thread seen to live or to end. So the sum over all living and
  *     ended threads equals the process's time
  * @param ended since the last sample, with their final times
+ * @param virtual empty: virtual threads are not accounted for, or are too many to be read so often
  */
 public record Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads,
-        List<ThreadSample> ended) {}
+        List<ThreadSample> ended, Optional<VirtualSample> virtual) {
+    public Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads,
+            List<ThreadSample> ended) {
+        this(wallMillis, monotonicNanos, process, threads, ended, Optional.empty());
+    }
+}

@@ -30,6 +30,7 @@ final class ThreadBook {
         private char state = 'R';
         private Optional<Times> end = Optional.empty();
         private boolean joined;
+        private boolean carrier;
 
         private Life(long id, int tid, long startNanos, String name) {
             this.id = id;
@@ -77,8 +78,9 @@ final class ThreadBook {
     /** Returns a sample if the message is one. */
     Optional<Sample> take(Message message) {
         message.java().stream().filter(thread -> thread.tid() != 0).forEach(this::wasThereBefore);
-        message.events().forEach(this::take);
+        message.events().forEach(event -> take(event, message.carriers().contains(event.id())));
         message.java().forEach(this::describe);
+        message.carriers().forEach(this::carries);
         return message.moment().map(moment -> sample(message, moment));
     }
 
@@ -91,7 +93,7 @@ final class ThreadBook {
         unjoined.add(life);
     }
 
-    private void take(Event event) {
+    private void take(Event event, boolean carrier) {
         if (event.end().isEmpty()) {
             // A thread that is listed while it starts is reported twice.
             if (!running.containsKey(event.id())) {
@@ -106,6 +108,7 @@ final class ThreadBook {
         }
         life.end = event.end();
         life.name = event.name();
+        life.carrier |= carrier;
     }
 
     private void describe(Java thread) {
@@ -113,6 +116,13 @@ final class ThreadBook {
         if (life != null) {
             life.name = thread.name();
             life.state = thread.state();
+        }
+    }
+
+    private void carries(long id) {
+        Life life = running.get(id);
+        if (life != null) {
+            life.carrier = true;
         }
     }
 
@@ -142,7 +152,7 @@ final class ThreadBook {
         remainder.take(moment.process(), living, ended).ifPresent(living::add);
         begun = true;
         return new Sample(moment.wallMillis(), moment.endNanos(), moment.process(), List.copyOf(living),
-                List.copyOf(ended));
+                List.copyOf(ended), message.virtual());
     }
 
     /** Matches each row with the youngest Java thread that had started on its TID by then. */
@@ -221,6 +231,7 @@ final class ThreadBook {
 
     private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName,
             char state, Times times) {
-        return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times);
+        return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times,
+                life != null && life.carrier);
     }
 }

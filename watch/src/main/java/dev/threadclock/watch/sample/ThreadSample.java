@@ -12,6 +12,12 @@ package dev.threadclock.watch.sample;
  * @param state of a Java thread, at most a second old: R runnable and has run since the last sample, I
  *     runnable for Java but has not run (in a system call, or waiting for a CPU), W waiting, S timed wait or
  *     sleep, B blocked on a monitor. Of a native thread the kernel's: R, S, D, T. X ended, ? unknown
+ * @param carrier one of the JVM's own threads that carry virtual threads
  */
 public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state,
-        Times times) {}
+        Times times, boolean carrier) {
+    public ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state,
+            Times times) {
+        this(tid, serial, javaId, name, kernelName, state, times, false);
+    }
+}

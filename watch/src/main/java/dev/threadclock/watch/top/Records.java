@@ -16,8 +16,9 @@ final class Records {
 
     private Records() {}
 
-    /** On one line. rows: the threads or pools that are shown. */
-    static String json(int pid, Moment moment, List<Use> rows, boolean grouped) {
+    /** On one line. shown: threads or pools; groups of virtual threads are in an object of their own. */
+    static String json(int pid, Moment moment, List<Use> shown, boolean grouped) {
+        List<Use> rows = shown.stream().filter(use -> !use.isVirtual()).toList();
         Hindrance hindrance = moment.hindrance();
         JsonObject all = IntervalJson.head(moment.interval());
         all.addProperty("pid", pid);

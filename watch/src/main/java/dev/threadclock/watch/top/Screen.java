@@ -33,7 +33,9 @@ final class Screen {
             "  is the time in which the thread wanted a CPU and got none.",
             "  S: R runnable, I runnable for Java but has not run, W waits, S waits for a",
             "  time, B for a monitor, D in the kernel, X has ended. (ended threads): CPU",
-            "  time of threads that were not seen to live, or of their very end.");
+            "  time of threads that were not seen to live, or of their very end.",
+            "  V: virtual threads, a part of their carriers; shown after",
+            "  'threadclock attach PID virtual=on'.");
 
     private final Style style;
     private final ZoneId zone;

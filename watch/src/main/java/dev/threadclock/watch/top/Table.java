@@ -4,6 +4,7 @@ package dev.threadclock.watch.top;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,18 @@ final class Table {
         machine.append(String.format(Locale.ROOT, ", steal %.1f %%",
                 interval.percent(hindrance.stolenNanos()) / cpus));
         lines.add(machine.toString());
+        interval.virtual().ifPresent(use -> lines.add(virtual(use)));
         return lines;
+    }
+
+    /** What their carriers used beyond that is the scheduler's; in short intervals it may come out as 0. */
+    private static String virtual(VirtualUse use) {
+        Times times = use.times();
+        long scheduler = Math.max(0, use.carriers().totalNanos() - times.totalNanos());
+        return String.format(Locale.ROOT,
+                "%d virtual threads, %d mounted: CPU %.1f %%: user %.1f, system %.1f; scheduler %.1f %%",
+                use.threads(), use.mounted(), use.percent(times.totalNanos()),
+                use.percent(times.userNanos()), use.percent(times.systemNanos()), use.percent(scheduler));
     }
 
     static String columns(boolean grouped, Columns columns) {
@@ -59,7 +71,14 @@ final class Table {
                 percent(interval, use.interval().userNanos()),
                 percent(interval, use.interval().systemNanos()),
                 use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()),
-                time(use.life().totalNanos()), use.state(), number, use.name());
+                time(use.life().totalNanos()), use.state(), number,
+                use.isVirtual() ? virtualName(use, grouped) : use.name());
+    }
+
+    /** The number of threads has its own column in a table of pools. */
+    private static String virtualName(Use use, boolean grouped) {
+        return use.name() + " (" + (grouped ? "" : use.threads() + " ") + "virtual, " + use.mounted()
+                + " mounted)";
     }
 
     /**

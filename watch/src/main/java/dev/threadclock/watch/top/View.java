@@ -39,6 +39,7 @@ final class View {
         String wanted = filter.toLowerCase(Locale.ROOT);
         List<Use> all = new ArrayList<>(
                 grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
+        all.addAll(interval.groups());
         all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
         all.sort(frozen == null ? sort.order()
                 : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE))

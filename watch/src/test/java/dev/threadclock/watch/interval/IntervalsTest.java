@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.ThreadSample;
 import dev.threadclock.watch.sample.Times;
+import dev.threadclock.watch.sample.VirtualGroup;
+import dev.threadclock.watch.sample.VirtualSample;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -67,6 +70,43 @@ class IntervalsTest {
         assertThat(interval.ran()).extracting(Use::name).containsExactly("new", "old");
         assertThat(interval.ran()).extracting(Use::interval).containsExactly(new Times(40, 0, 40),
                 new Times(1, 0, 1));
+    }
+
+    private static Sample virtual(long second, boolean read, long carrierNanos, VirtualGroup... groups) {
+        ThreadSample carrier = new ThreadSample(7, 1, 1, "carrier", "carrier", 'R',
+                new Times(carrierNanos, 0, carrierNanos), true);
+        return new Sample(second * 1000, second * 1_000_000_000, Times.NONE,
+                List.of(carrier, thread(8, 2, "other", 900 * second, 0)), List.of(),
+                read ? Optional.of(new VirtualSample(second * 999_000_000, List.of(groups)))
+                        : Optional.empty());
+    }
+
+    private static VirtualGroup group(String name, long nanos) {
+        return new VirtualGroup(name, 3, 1, new Times(nanos, 1, nanos + 1));
+    }
+
+    @Test
+    void virtualThreadsAreComparedWithTheLastThatWereRead() {
+        Intervals intervals = new Intervals();
+        intervals.next(virtual(1, true, 100, group("a", 50)));
+        assertThat(intervals.next(virtual(2, false, 130)).orElseThrow().virtual()).isEmpty();
+        VirtualUse use = intervals.next(virtual(3, true, 170, group("a", 110), group("b", 4))).orElseThrow()
+                .virtual().orElseThrow();
+        assertThat(use.nanos()).isEqualTo(1_998_000_000);
+        assertThat(use.groups()).extracting(Use::interval).containsExactly(new Times(60, 0, 60),
+                new Times(4, 1, 5));
+        assertThat(use.carriers()).isEqualTo(new Times(70, 0, 70));
+        assertThat(use.threads()).isEqualTo(6);
+        assertThat(use.mounted()).isEqualTo(2);
+        assertThat(intervals.next(virtual(4, true, 171, group("a", 110))).orElseThrow().virtual()
+                .orElseThrow().carriers()).isEqualTo(new Times(1, 0, 1));
+    }
+
+    @Test
+    void accountingThatHasJustBegunHasNoInterval() {
+        Intervals intervals = new Intervals();
+        intervals.next(virtual(1, false, 100));
+        assertThat(intervals.next(virtual(2, true, 110, group("a", 50))).orElseThrow().virtual()).isEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The agent's messages, and invalid ones. */
@@ -52,6 +53,28 @@ class MessageTest {
         out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
         text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
         assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
+    }
+
+    /** The sampler's rule is that of pools; if it were not, groups of one pool would still be one. */
+    @Test
+    void groupsOfVirtualThreadsComeByPool() throws IOException {
+        assertThat(parse().virtual()).isEmpty();
+        out.put((byte) 11).putLong(12);
+        out.put((byte) 9).putLong(4);
+        for (String name : List.of("worker-*", "main", "worker-7")) {
+            out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
+            text(name.getBytes(StandardCharsets.UTF_8));
+        }
+        assertThat(parse().virtual()).contains(new VirtualSample(4,
+                List.of(new VirtualGroup("worker-*", 40, 2, new Times(2, 4, 6)),
+                        new VirtualGroup("main", 20, 1, new Times(1, 2, 3)))));
+        assertThat(parse().carriers()).containsExactly(12L);
+    }
+
+    @Test
+    void accountingWithoutThreadsIsNotThatThereIsNone() throws IOException {
+        out.put((byte) 9).putLong(4);
+        assertThat(parse().virtual()).contains(new VirtualSample(4, List.of()));
     }
 
     @Test

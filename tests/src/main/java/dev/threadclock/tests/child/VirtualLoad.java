@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.ThreadClock;
+import java.lang.reflect.Method;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A child program with virtual threads in groups: one that burns for ever, short ones with names, others that
+ * are parked, or have no names. Runs until it is killed, but no longer than five minutes; prints lines nanos=0
+ * and request=, the CPU time that the short ones have read at their ends, all together.
+ */
+public final class VirtualLoad {
+    private static final long LONGEST_NANOS = 300_000_000_000L;
+    private static final int SLICES = 60;
+
+    private static final AtomicLong REQUEST_NANOS = new AtomicLong();
+
+    private VirtualLoad() {}
+
+    public static void main(String[] args) throws Exception {
+        start("long burner 1", () -> Burn.until(System.nanoTime() + LONGEST_NANOS));
+        for (int i = 0; i < 30; i++) {
+            start("parked-" + i, VirtualLoad::park);
+        }
+        start(null, VirtualLoad::park);
+        ExecutorService executor = (ExecutorService) Executors.class
+                .getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        executor.execute(VirtualLoad::park);
+        executor.execute(VirtualLoad::park);
+        long began = System.nanoTime();
+        for (int number = 0; System.nanoTime() - began < LONGEST_NANOS; number++) {
+            start("G1 request " + number, VirtualLoad::request);
+            System.out.println("nanos=0\nrequest=" + REQUEST_NANOS);
+            Thread.sleep(5);
+        }
+    }
+
+    private static void park() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    private static void request() {
+        for (int i = 0; i < SLICES; i++) {
+            Burn.slice();
+            if (i % 20 == 0) {
+                Thread.yield();
+            }
+        }
+        REQUEST_NANOS.addAndGet(Math.max(0, ThreadClock.totalNowNanos()));
+    }
+
+    private static void start(String name, Runnable work) throws Exception {
+        Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+        Class<?> type = Class.forName("java.lang.Thread$Builder");
+        Method named = type.getMethod("name", String.class);
+        type.getMethod("start", Runnable.class).invoke(name == null ? builder : named.invoke(builder, name),
+                work);
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.child.VirtualLoad;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Virtual threads by group, beside their carriers: in top and in recordings. */
+class VirtualGroupsTest {
+    private static final String REQUESTS = "G1 request *";
+    private static final String BURNER = "long burner *";
+    /** By which an interpolated total may be ahead, of a few carriers. */
+    private static final long AHEAD_NANOS = 5_000_000;
+
+    @TempDir
+    Path folder;
+
+    private static ChildJvm child(TestJdk jdk) {
+        ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR)
+                .with("-Djdk.virtualThreadScheduler.parallelism=2", "-XX:+EnableDynamicAgentLoading");
+        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+    }
+
+    private static AttachJvm accounted(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
+        return AttachJvm.start(child(jdk).withAgentPath("virtual=on"), VirtualLoad.class);
+    }
+
+    /** By name; each is there once. */
+    private static Map<String, JsonObject> groups(JsonObject interval) {
+        Map<String, JsonObject> groups = new HashMap<>();
+        for (JsonElement group : interval.getAsJsonObject("virtualThreads").getAsJsonArray("groups")) {
+            JsonObject object = group.getAsJsonObject();
+            assertThat(groups.put(object.get("name").getAsString(), object)).isNull();
+        }
+        return groups;
+    }
+
+    private static int number(JsonObject group, String what) {
+        return group.get(what).getAsInt();
+    }
+
+    private static long total(JsonObject times) {
+        long total = times.get("totalNanos").getAsLong();
+        assertThat(times.get("userNanos").getAsLong() + times.get("systemNanos").getAsLong())
+                .isEqualTo(total);
+        return total;
+    }
+
+    private static long life(JsonObject group) {
+        return total(group.getAsJsonObject("life"));
+    }
+
+    private static long carriersLife(JsonObject interval) {
+        long sum = 0;
+        for (JsonElement thread : interval.getAsJsonArray("threads")) {
+            JsonObject object = thread.getAsJsonObject();
+            if (object.get("pool").getAsString().equals("ForkJoinPool-*-worker-*")) {
+                sum += object.getAsJsonObject("life").get("totalNanos").getAsLong();
+            }
+        }
+        return sum;
+    }
+
+    /** What the threads that have ended had read of their own time. */
+    private static long requested(AttachJvm jvm) {
+        Matcher said = Pattern.compile("request=(\\d+)\n").matcher(jvm.said());
+        long last = 0;
+        while (said.find()) {
+            last = Long.parseLong(said.group(1));
+        }
+        return last;
+    }
+
+    private static JsonObject assertRight(JsonObject interval, JsonObject before) {
+        Map<String, JsonObject> groups = groups(interval);
+        assertThat(groups.keySet()).contains(REQUESTS, BURNER, "parked-*", "(unnamed virtual threads)",
+                "(unnamed, of executors)");
+        assertThat(number(groups.get("parked-*"), "threads")).isEqualTo(30);
+        assertThat(number(groups.get("parked-*"), "mounted")).isZero();
+        assertThat(number(groups.get("(unnamed virtual threads)"), "threads")).isEqualTo(1);
+        assertThat(number(groups.get("(unnamed, of executors)"), "threads")).isEqualTo(2);
+        assertThat(number(groups.get(BURNER), "threads")).isEqualTo(1);
+        assertThat(number(groups.get(BURNER), "mounted")).isEqualTo(1);
+        assertThat(life(groups.get(BURNER))).as("a slice that goes on is shown").isPositive();
+        assertThat(groups.get(BURNER).getAsJsonObject("life").get("userNanos").getAsLong())
+                .as("and divided").isGreaterThan(life(groups.get(BURNER)) / 2);
+        assertThat(life(groups.get(REQUESTS))).isPositive();
+        JsonObject all = interval.getAsJsonObject("virtualThreads");
+        assertThat(total(all))
+                .isEqualTo(groups.values().stream().mapToLong(VirtualGroupsTest::total).sum());
+        assertThat(all.getAsJsonObject("carriers").get("totalNanos").getAsLong()).isNotNegative();
+        if (before != null) {
+            groups(before).forEach((name, group) -> {
+                assertThat(life(groups.get(name))).isEqualTo(life(group) + total(groups.get(name)));
+                assertThat(total(groups.get(name))).isNotNegative();
+            });
+        }
+        return interval;
+    }
+
+    @OnEachJdk
+    void topShowsGroupsWithTheTimeOfEndedThreads(TestJdk jdk) {
+        try (AttachJvm jvm = accounted(jdk)) {
+            long earlier = requested(jvm);
+            for (int i = 0; i < 1000 && earlier == 0; i++) {
+                AttachJvm.sleep(50);
+                earlier = requested(jvm);
+            }
+            assertThat(earlier).isPositive();
+            JsonObject last = null;
+            for (String line : AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.5").ok()
+                    .out()
+                    .lines().toList()) {
+                last = assertRight(JsonParser.parseString(line).getAsJsonObject(), last);
+            }
+            assertThat(last.getAsJsonObject("virtualThreads").getAsJsonObject("carriers").get("totalNanos")
+                    .getAsLong()).isPositive();
+            assertThat(groups(last).values().stream().mapToLong(VirtualGroupsTest::life).sum())
+                    .isPositive().isLessThanOrEqualTo(carriersLife(last) + AHEAD_NANOS);
+            assertThat(life(groups(last).get(REQUESTS))).as("ended threads stay counted")
+                    .isGreaterThanOrEqualTo(earlier);
+        }
+    }
+
+    @OnEachJdk
+    void asTextTheyAreRowsAndALine(TestJdk jdk) {
+        try (AttachJvm jvm = accounted(jdk)) {
+            String text = AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.5").ok().out();
+            assertThat(text.lines().toList().get(3)).matches("\\d+ virtual threads, [1-3] mounted: CPU .*");
+            assertThat(text).containsPattern(" V +-  long burner \\* \\(1 virtual, 1 mounted\\)");
+            assertThat(
+                    AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.5", "--all", "--group").ok().out())
+                    .containsPattern(" V +30  parked-\\* \\(virtual, 0 mounted\\)");
+            List<String> rows = AttachJvm.command("top", jvm.pid(), "--csv", "-i", "0.5", "-n", "1").ok()
+                    .out()
+                    .lines().filter(line -> line.contains(",V,")).toList();
+            assertThat(rows).hasSizeGreaterThanOrEqualTo(5)
+                    .anySatisfy(row -> assertThat(row).contains(",0,0,long burner *,long burner *,V,"));
+        }
+    }
+
+    @OnEachJdk
+    void recordingsHaveTheGroups(TestJdk jdk) throws Exception {
+        try (AttachJvm jvm = accounted(jdk)) {
+            Path json = folder.resolve("groups.json");
+            Path csv = folder.resolve("groups.csv");
+            Path jfr = folder.resolve("groups.jfr");
+            for (Path file : List.of(json, csv, jfr)) {
+                AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o", file.toString()).ok();
+            }
+            JsonObject last = null;
+            for (JsonElement interval : JsonParser.parseString(Files.readString(json)).getAsJsonObject()
+                    .getAsJsonArray("intervals")) {
+                last = assertRight(interval.getAsJsonObject(), null);
+            }
+            assertThat(last).isNotNull();
+            assertThat(Files.readAllLines(csv))
+                    .anySatisfy(row -> assertThat(row).contains(",0,0," + BURNER + "," + BURNER + ",V,"));
+            long burnt = 0;
+            for (RecordedEvent event : RecordingFile.readAllEvents(jfr)) {
+                if (event.getEventType().getName().equals("dev.threadclock.VirtualThreadsCpuTime")
+                        && event.getString("group").equals(BURNER)) {
+                    assertThat(event.getLong("threads")).isEqualTo(1);
+                    assertThat(event.getLong("mounted")).isEqualTo(1);
+                    assertThat(event.getLong("user") + event.getLong("system"))
+                            .isEqualTo(event.getLong("total"));
+                    burnt += event.getLong("total");
+                }
+            }
+            assertThat(burnt).isPositive();
+            assertThat(AttachJvm.command("report", jfr.toString()).ok().out()).doesNotContain(BURNER);
+        }
+    }
+
+    @OnEachJdk
+    void withoutAccountingThereIsNothingOfThem(TestJdk jdk) {
+        boolean has = jdk.feature() >= 21;
+        ChildJvm child = jdk.feature() >= 21 ? child(jdk) : ChildJvm.of(jdk);
+        try (AttachJvm jvm = has ? AttachJvm.start(child, VirtualLoad.class) : AttachJvm.start(child)) {
+            String line = AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2").ok().out();
+            assertThat(line).doesNotContain("virtualThreads");
+            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok().out())
+                    .doesNotContain("virtual threads", "mounted");
+        }
+    }
+}

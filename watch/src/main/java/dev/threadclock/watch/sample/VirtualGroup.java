@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+/**
+ * The virtual threads whose names differ only in numbers.
+ *
+ * @param name with * for each number
+ * @param threads that live
+ * @param mounted of these, on a carrier
+ * @param times of all of them, ended ones included, since they were first accounted for
+ */
+public record VirtualGroup(String name, int threads, int mounted, Times times) {
+    VirtualGroup and(VirtualGroup other) {
+        return new VirtualGroup(name, threads + other.threads, mounted + other.mounted,
+                times.plus(other.times));
+    }
+}

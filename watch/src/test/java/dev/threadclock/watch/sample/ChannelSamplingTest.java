@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.watch.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.attach.SampleChannel;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The beginning of a conversation with a sampler, whose version may be another. */
+class ChannelSamplingTest {
+    @TempDir
+    Path folder;
+
+    private static ByteBuffer buffer() {
+        return ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static void send(SocketChannel sampler, ByteBuffer records) throws IOException {
+        records.flip();
+        sampler.write(buffer().putInt(records.limit()).put(records).flip());
+    }
+
+    private static ByteBuffer moment(long endNanos) {
+        return buffer().put((byte) 1).putLong(0).putLong(0).putLong(endNanos).putLong(0).putLong(0)
+                .putLong(0);
+    }
+
+    private static ByteBuffer noStack() {
+        return buffer().put((byte) 8).putLong(0).putShort((short) 0);
+    }
+
+    /** Two samples, the request, its answer, and another sample; returns the request. */
+    private static ByteBuffer converse(SocketChannel sampler, ByteBuffer third) {
+        try {
+            sampler.write(buffer().putLong(Message.MAGIC).flip());
+            send(sampler, moment(1));
+            send(sampler, moment(2));
+            ByteBuffer request = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+            while (request.hasRemaining() && sampler.read(request) >= 0) {
+                // The rest is on its way.
+            }
+            send(sampler, noStack());
+            send(sampler, third);
+            return request.flip();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Sample firstSample(ByteBuffer third) throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(address);
+                SocketChannel client = SocketChannel.open(address);
+                SocketChannel sampler = server.accept()) {
+            CompletableFuture<ByteBuffer> request = CompletableFuture
+                    .supplyAsync(() -> converse(sampler, third));
+            Sampling sampling = ChannelSampling.over(
+                    new SampleChannel(client, 1, "1 (java Main)", "", "", Path.of("/proc/self/task")));
+            Sample first = sampling.next().orElseThrow();
+            assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
+            assertThat(request.get().getInt()).isZero();
+            assertThat(request.get().getInt()).isEqualTo(Message.KNOWN);
+            return first;
+        }
+    }
+
+    @Test
+    void samplesCountFromTheAnswerOn() throws Exception {
+        ByteBuffer third = buffer().put((byte) 9).putLong(2).put(moment(3).flip());
+        assertThat(firstSample(third).virtual()).isPresent();
+    }
+
+    @Test
+    void aSamplerThatDoesNotKnowVirtualThreadsIsUnderstood() throws Exception {
+        Sample first = firstSample(moment(3));
+        assertThat(first.monotonicNanos()).isEqualTo(3);
+        assertThat(first.virtual()).isEmpty();
+    }
+}
