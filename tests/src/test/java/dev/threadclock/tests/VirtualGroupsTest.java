@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualLoad;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -161,7 +162,9 @@ class VirtualGroupsTest {
             Path csv = folder.resolve("groups.csv");
             Path jfr = folder.resolve("groups.jfr");
             for (Path file : List.of(json, csv, jfr)) {
-                AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o", file.toString()).ok();
+                Result recorded = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o",
+                        file.toString());
+                assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
             }
             JsonObject last = null;
             for (JsonElement interval : JsonParser.parseString(Files.readString(json)).getAsJsonObject()
