@@ -11,8 +11,8 @@ import java.util.function.UnaryOperator;
 /** The result as a table for a terminal of 80 columns. */
 final class DemoTable {
     private static final int WIDTH = 80;
-    private static final int LABEL_WIDTH = 24;
-    private static final int CELL_WIDTH = 28;
+    private static final int LABEL_WIDTH = 23;
+    private static final int CELL_WIDTH = 30;
 
     private final DemoReport report;
     private final Style style;
