@@ -3,6 +3,7 @@ package dev.threadclock.attach.jdk;
 
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
  * as java.version, "17.0.15" or "1.8.0_432". vendor: a short name.
  */
 public record Jdk(Path home, String version, String vendor, String arch) {
+    private static final int WARNS_OF_NATIVE_ACCESS = 24;
     private static final Pattern NUMBERS = Pattern.compile("^[1-9]\\d*(\\.\\d+)*");
 
     /** By version, oldest first. */
@@ -26,6 +28,11 @@ public record Jdk(Path home, String version, String vendor, String arch) {
     /** 8, 11, 17, ... */
     public int feature() {
         return Runtime.Version.parse(parseable(version)).feature();
+    }
+
+    /** What a Java of this feature release takes so as not to warn of native code in a jar. */
+    public static List<String> nativeAccess(int feature) {
+        return feature >= WARNS_OF_NATIVE_ACCESS ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
     }
 
     /** "JDK 17.0.15 Debian". */

@@ -12,6 +12,7 @@ import dev.threadclock.watch.host.SystemFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,6 @@ import java.util.Optional;
 
 /** What can be found out about one running JVM from outside. */
 final class JvmFindings {
-    private static final int WARNS_OF_NATIVE_ACCESS = 24;
     private static final String USER_TIME = "user time";
 
     private final JvmLook jvm;
@@ -195,8 +195,9 @@ final class JvmFindings {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
             return ("threadclock attach " + jvm.pid() + " " + options).trim();
         }
-        boolean warns = jvm.feature() >= WARNS_OF_NATIVE_ACCESS;
-        return "restart it with -javaagent:" + jar + (options.isEmpty() ? "" : "=" + options)
-                + (warns ? " --enable-native-access=ALL-UNNAMED" : "");
+        List<String> flags = new ArrayList<>();
+        flags.add("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
+        flags.addAll(Jdk.nativeAccess(jvm.feature()));
+        return "restart it with " + String.join(" ", flags);
     }
 }

@@ -21,7 +21,6 @@ record VirtualTrial(Double offNanos, Double onNanos) {
     static final VirtualTrial UNKNOWN = new VirtualTrial(null, null);
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final int WARNS_OF_NATIVE_ACCESS = 24;
 
     /** Takes less than a second; more if the machine is busy. Unknown for JDKs without virtual threads. */
     static VirtualTrial of(Jdk jdk, Path jar) {
@@ -30,9 +29,7 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         }
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m",
                 "-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
-        if (jdk.feature() >= WARNS_OF_NATIVE_ACCESS) {
-            command.add("--enable-native-access=ALL-UNNAMED");
-        }
+        command.addAll(Jdk.nativeAccess(jdk.feature()));
         command.addAll(List.of("-cp", jar.toString(), VirtualSwitch.class.getName()));
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         try {

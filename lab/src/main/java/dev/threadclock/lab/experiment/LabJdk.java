@@ -27,7 +27,6 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     private static final String STAT_FILE = "/proc/self/task/%d/stat";
     private static final int DEPTH = 5;
     private static final int DEFAULT_FEATURE = 17;
-    private static final int WARNS_OF_NATIVE_ACCESS = 24;
 
     /** Those that can be classified, the oldest first. */
     static List<LabJdk> all(Lab lab) throws IOException {
@@ -98,14 +97,8 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     List<String> agent(Lab lab, String agentOptions) {
         String agent = "-javaagent:" + lab.jar() + (agentOptions.isEmpty() ? "" : "=" + agentOptions);
         List<String> options = new ArrayList<>(List.of(agent));
-        options.addAll(nativeAccess());
+        options.addAll(Jdk.nativeAccess(jdk.feature()));
         return options;
-    }
-
-    /** The option with which the library loads without the JVM's warning, where there is one. */
-    List<String> nativeAccess() {
-        return jdk.feature() >= WARNS_OF_NATIVE_ACCESS ? List.of("--enable-native-access=ALL-UNNAMED")
-                : List.of();
     }
 
     /** A command that runs a program of the jar. */

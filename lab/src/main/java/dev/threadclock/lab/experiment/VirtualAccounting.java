@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.experiment;
 
+import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
@@ -151,8 +152,9 @@ final class VirtualAccounting implements Experiment {
         List<Run> runs = new ArrayList<>();
         for (LabJdk jdk : lab.quick() ? jdks.subList(jdks.size() - 1, jdks.size()) : jdks) {
             lab.progress().accept(jdk.jdk().label());
-            runs.add(parse(jdk.jdk().label(), Programs.run(jdk.command(lab, false, jdk.nativeAccess(),
-                    VirtualLoads.class, millis(lab), rounds(lab)), LIMIT).stdout()));
+            runs.add(parse(jdk.jdk().label(),
+                    Programs.run(jdk.command(lab, false, Jdk.nativeAccess(jdk.jdk().feature()),
+                            VirtualLoads.class, millis(lab), rounds(lab)), LIMIT).stdout()));
         }
         for (Run run : runs) {
             for (Sum sum : run.sums) {
