@@ -162,11 +162,12 @@ final class AccountKeeper {
         for (Seen thread : seen) {
             bySerial.put(thread.serial, thread);
         }
-        seen = new Seen[rows];
+        Seen[] aligned = new Seen[rows];
         for (int i = 0; i < rows; i++) {
             Seen known = bySerial.get(source.serial(i));
-            seen[i] = known != null ? known : new Seen(source.serial(i));
+            aligned[i] = known != null ? known : new Seen(source.serial(i));
         }
+        seen = aligned; // all of it, or nothing if memory runs out
     }
 
     private void count(int row, Seen thread) {
@@ -199,15 +200,15 @@ final class AccountKeeper {
         if (source.isJava(row)) {
             String name = source.name(row);
             if (!name.equals(thread.javaName)) {
-                thread.javaName = name;
                 Kind kind = source.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
                 thread.group = kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
+                thread.javaName = name;
             }
         } else if (thread.group == null || thread.javaName != null
                 || thread.kernelNameHash != source.kernelNameHash(row)) {
+            thread.group = ofJvm.get(JvmThreads.kind(source.name(row)));
             thread.javaName = null;
             thread.kernelNameHash = source.kernelNameHash(row);
-            thread.group = ofJvm.get(JvmThreads.kind(source.name(row)));
         }
         return thread.group;
     }

@@ -18,7 +18,8 @@ import java.util.Objects;
  * }</pre>
  *
  * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
- * moment of the reading. What a thread used until the last reading before its end stays in its group; the
+ * moment of the reading; rarely it is ahead of it for one reading, because the kernel's listing may miss a
+ * thread when others end. What a thread used until the last reading before its end stays in its group; the
  * rest of it, and threads that no reading saw, are in the group {@link CpuGroup.Kind#UNSEEN}. The more often
  * the account is read, the smaller that one is.
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.internal;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -12,8 +13,15 @@ public final class CgroupCpu {
     private final long periods;
     private final long throttledPeriods;
     private final long throttledNanos;
+    /** Null if it was not read from a folder. */
+    private final Path folder;
 
     CgroupCpu(double cpus, long periods, long throttledPeriods, long throttledNanos) {
+        this(cpus, periods, throttledPeriods, throttledNanos, null);
+    }
+
+    private CgroupCpu(double cpus, long periods, long throttledPeriods, long throttledNanos, Path folder) {
+        this.folder = folder;
         this.cpus = cpus;
         this.periods = periods;
         this.throttledPeriods = throttledPeriods;
@@ -47,6 +55,15 @@ public final class CgroupCpu {
         return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L),
                 counts.getOrDefault("nr_throttled", 0L),
                 counts.getOrDefault("throttled_time", 0L));
+    }
+
+    CgroupCpu of(Path ofFolder) {
+        return new CgroupCpu(cpus, periods, throttledPeriods, throttledNanos, ofFolder);
+    }
+
+    /** The folder that represents the group. */
+    Path folder() {
+        return folder;
     }
 
     /** The limit as a number of CPUs; infinite without a limit. */

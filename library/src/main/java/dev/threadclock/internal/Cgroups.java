@@ -98,10 +98,16 @@ public final class Cgroups {
         List<CgroupCpu> limits = new ArrayList<>();
         for (Path folder = place.group; folder != null
                 && folder.startsWith(place.mount); folder = folder.getParent()) {
-            String stat = text(folder.resolve("cpu.stat")).orElse("");
-            limits.add(place.version2 ? CgroupCpu.version2(text(folder.resolve("cpu.max")).orElse(""), stat)
+            Optional<String> read = text(folder.resolve("cpu.stat"));
+            if (!read.isPresent()) {
+                continue; // how often it was throttled is not known now
+            }
+            String stat = read.get();
+            CgroupCpu limit = place.version2
+                    ? CgroupCpu.version2(text(folder.resolve("cpu.max")).orElse(""), stat)
                     : CgroupCpu.version1(text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
-                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat));
+                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat);
+            limits.add(limit.of(folder));
         }
         return limits;
     }

@@ -185,12 +185,14 @@ final class JavaThreads {
                 bySerial.put(serials[i], known[i]);
             }
         }
-        size = table.size();
-        serials = new long[size];
-        known = new Known[size];
-        for (int i = 0; i < size; i++) {
-            serials[i] = table.serial(i);
-            known[i] = bySerial.get(serials[i]);
+        long[] newSerials = new long[table.size()];
+        Known[] newKnown = new Known[newSerials.length];
+        for (int i = 0; i < newSerials.length; i++) {
+            newSerials[i] = table.serial(i);
+            newKnown[i] = bySerial.get(newSerials[i]);
         }
+        size = newSerials.length; // all of them, or none if memory runs out
+        serials = newSerials;
+        known = newKnown;
     }
 }

@@ -19,6 +19,7 @@ public final class Throttling {
     private final Counter nanos = new Counter();
     private String groups = "";
     private List<Place> places = Collections.emptyList();
+    private Path tightest;
 
     /** The files are /proc/self/cgroup and /proc/self/mountinfo. */
     Throttling(Path groupsFile, Path mountsFile) {
@@ -35,29 +36,28 @@ public final class Throttling {
         try {
             Optional<String> now = Cgroups.text(groupsFile);
             if (now.isPresent() && !now.get().equals(groups)) {
-                move(now.get());
+                Optional<String> mounts = Cgroups.text(mountsFile);
+                if (!mounts.isPresent()) {
+                    return;
+                }
+                groups = now.get();
+                places = Cgroups.places(groups, mounts.get());
             }
-            Cgroups.tightest(places).ifPresent(group -> {
-                periods.at(group.throttledPeriods());
-                nanos.at(group.throttledNanos());
-            });
+            Cgroups.tightest(places).ifPresent(this::count);
         } catch (IllegalArgumentException | SecurityException e) {
             // Another form than expected, or hidden by a security manager.
         }
     }
 
-    /** What another group was throttled before is not this process's. */
-    private void move(String now) {
-        List<Place> newPlaces = Cgroups.places(now, Cgroups.text(mountsFile).orElse(""));
-        boolean isElsewhere = !groups.isEmpty() && !newPlaces.equals(places);
-        groups = now;
-        places = newPlaces;
-        if (isElsewhere) {
-            Cgroups.tightest(places).ifPresent(group -> {
-                periods.last = group.throttledPeriods();
-                nanos.last = group.throttledNanos();
-            });
+    /** What another group was throttled before is not this process's, or was not its tightest limit. */
+    private void count(CgroupCpu group) {
+        if (tightest != null && !tightest.equals(group.folder())) {
+            periods.last = group.throttledPeriods();
+            nanos.last = group.throttledNanos();
         }
+        tightest = group.folder();
+        periods.at(group.throttledPeriods());
+        nanos.at(group.throttledNanos());
     }
 
     /** The number of periods; -1 if it is not known. */

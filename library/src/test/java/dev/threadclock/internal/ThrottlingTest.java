@@ -77,6 +77,33 @@ class ThrottlingTest {
     }
 
     @Test
+    void aLimitAboveThatBecomesTighterAddsOnlyWhatItDoesFromThenOn() throws IOException {
+        write("groups", "0::/above/app\n");
+        group("above", 100, 1_000);
+        write("above/cpu.max", "90000 100000\n");
+        group("above/app", 3, 40);
+        assertRead(3, 40_000);
+        write("above/cpu.max", "10000 100000\n");
+        assertRead(3, 40_000);
+        group("above", 102, 1_030);
+        assertRead(5, 70_000);
+    }
+
+    @Test
+    void whatCannotBeReadOnceAddsNothing() throws IOException {
+        write("groups", "0::/app\n");
+        Files.move(folder.resolve("mounts"), folder.resolve("mounts.away"));
+        assertRead(-1, -1);
+        Files.move(folder.resolve("mounts.away"), folder.resolve("mounts"));
+        group("app", 3, 40);
+        assertRead(3, 40_000);
+        Files.delete(folder.resolve("app/cpu.stat"));
+        assertRead(3, 40_000);
+        group("app", 4, 50);
+        assertRead(4, 50_000);
+    }
+
+    @Test
     void neverDecreases() throws IOException {
         write("groups", "0::/app\n");
         group("app", 3, 40);
