@@ -204,7 +204,7 @@ struct threadclock_thread_row {
  * System calls: one clock_gettime per thread, two more if it has run since the last pass (once per tick).
  * With 16 threads or more, the list of the last pass is reused if the number of threads is the same and
  * /proc/loadavg and /proc/stat show that none of their TIDs can have been reused (fourteen calls; ten where
- * the kernel has a million TIDs or more, and /proc/stat is not needed); otherwise /proc/self/task is listed
+ * kernel.pid_max is a million or more, so /proc/stat is not needed); otherwise /proc/self/task is listed
  * (0.9 us per thread). For a new thread, its stat file is read once (8 us). Memory: 112 bytes per thread.
  * Thread safe; takes a lock: do not call it in a signal handler.
  *

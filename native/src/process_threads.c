@@ -288,8 +288,8 @@ static void look_at_names_again(void)
 }
 
 /*
- * If threads have ended since the list was made, as many may have started: it is then made again. Times that
- * an impostor has left with a listed thread go with that thread.
+ * If threads have ended since the list was made, as many may have started: it is then made again. So it is if
+ * a listed TID may be another thread's by now: listing drops the thread that had it, with what was just read.
  */
 static int look_at_all(void)
 {
