@@ -14,6 +14,13 @@ struct tc_lock {
     uint32_t holder_fork;
 };
 
+/* Sleeps, so that others come to run or to a lock. */
+static inline void tc_pause(void)
+{
+    struct timespec pause = {0, 20000};
+    tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
+}
+
 /* True if a thread of the parent still held it, and may have been in the middle of a change. */
 static inline int tc_lock(struct tc_lock *lock)
 {
@@ -24,10 +31,8 @@ static inline int tc_lock(struct tc_lock *lock)
             && __atomic_compare_exchange_n(&lock->holder_fork, &holder, fork, 0, __ATOMIC_ACQUIRE,
                                            __ATOMIC_RELAXED))
             return holder != 0;
-        if (tries > 100) { /* sleep, because the holder may have lower priority on this CPU */
-            struct timespec pause = {0, 20000};
-            tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
-        }
+        if (tries > 100)
+            tc_pause(); /* because the holder may have lower priority on this CPU */
     }
 }
 

@@ -230,6 +230,7 @@ void tc_virtual_forbid(void)
             free_account(account, index);
         if ((index + 1) % CHUNK_ACCOUNTS == 0) {
             tc_unlock(&table.lock);
+            tc_pause(); /* threads that start and end wait for the lock */
             tc_lock(&table.lock);
         }
     }

@@ -103,6 +103,8 @@ uint32_t tc_virtual_groups(struct tc_virtual_group result[TC_VIRTUAL_GROUPS])
     do {
         more = tc_accounts_count(&next, threads, mounted, moving, &moving_count);
         count_moving(moving, moving_count);
+        if (more)
+            tc_pause(); /* threads that start and end wait for the accounts' lock */
     } while (more);
     tc_accounts_sums(sums);
     for (uint32_t i = 0; i < TC_LOAD(groups.count); i++)

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <time.h>
 
+#include "lock.h"
 #include "own_thread.h"
 #include "slot.h"
 
@@ -231,10 +231,8 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
             show(account, user_ns + slice_user_ns, system_ns + slice_ns - slice_user_ns, times);
             return 0;
         }
-        if (tries > SPINS) { /* its carrier was preempted while it held the account */
-            struct timespec pause = {0, 20000};
-            tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
-        }
+        if (tries > SPINS)
+            tc_pause(); /* its carrier was preempted while it held the account */
     }
 }
 

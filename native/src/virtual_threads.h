@@ -38,8 +38,8 @@ TC_INTERNAL int tc_virtual_own_times(uint64_t id, enum threadclock_freshness fre
 
 /*
  * The times of any virtual thread, now; while it is switching quickly, without its present slice. 0, or
- * -ESRCH: its account has ended. One system call if it is mounted,
- * and those of threadclock_tid_times if it has been for long.
+ * -ESRCH: its account has ended. One system call if it is mounted, and those of threadclock_tid_times if it
+ * has been for long.
  */
 TC_INTERNAL int tc_virtual_times(tc_virtual account, struct tc_virtual_times *times);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls Class.forName with the boot loader. */
+/* Calls Class.forName with the boot loader; reads fields. */
 #include "boot_class.h"
+
+#include <string.h>
 
 enum { LOCAL_REFERENCES = 8 };
 
@@ -25,4 +27,26 @@ jclass boot_class(JNIEnv *env, const char *name, bool initialized)
         return NULL;
     }
     return (*env)->PopLocalFrame(env, for_name(env, name, initialized));
+}
+
+jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
+{
+    jclass class = boot_class(env, class_name, true);
+    jfieldID field = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, class);
+    return field;
+}
+
+bool boot_text(JNIEnv *env, jstring string, char *text, size_t size)
+{
+    enum { BYTES_PER_CHARACTER = 3 /* at most */ };
+    if (string == NULL)
+        return false;
+    jsize length = (*env)->GetStringLength(env, string), most = (jsize)((size - 1) / BYTES_PER_CHARACTER);
+    memset(text, 0, size);
+    (*env)->GetStringUTFRegion(env, string, 0, length < most ? length : most, text);
+    (*env)->DeleteLocalRef(env, string);
+    return true;
 }

@@ -5,6 +5,7 @@
 
 #include <jni.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "sys.h"
 
@@ -13,5 +14,14 @@
  * JNI's FindClass would ask the application's class loader, which may run or wait for any code.
  */
 TC_INTERNAL jclass boot_class(JNIEnv *env, const char *name, bool initialized);
+
+/* An instance field of such a class, "Ljava/lang/String;"; null: there is none. Initializes the class. */
+TC_INTERNAL jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature);
+
+/*
+ * Copies a string in modified UTF-8, cut after whole characters if it is longer than size bytes, zero-filled,
+ * and deletes its reference. False: it is null; text is as before.
+ */
+TC_INTERNAL bool boot_text(JNIEnv *env, jstring string, char *text, size_t size);
 
 #endif

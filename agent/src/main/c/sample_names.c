@@ -21,16 +21,6 @@ static struct {
     jclass carrier;                /* null: this JVM has no virtual threads */
 } fields;
 
-static jfieldID find_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
-{
-    jclass class = boot_class(env, class_name, true);
-    jfieldID field = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
-    (*env)->DeleteLocalRef(env, class);
-    return field;
-}
-
 /* Done once, because running samplers read the fields. */
 void sample_names_prepare(JNIEnv *env)
 {
@@ -38,12 +28,12 @@ void sample_names_prepare(JNIEnv *env)
     if (prepared)
         return;
     prepared = true;
-    fields.name = find_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
-    fields.status = find_field(env, "java.lang.Thread", "threadStatus", "I");
+    fields.name = boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
+    fields.status = boot_field(env, "java.lang.Thread", "threadStatus", "I");
     if (fields.status == NULL) {
-        fields.holder = find_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
+        fields.holder = boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
         fields.status = fields.holder != NULL
-                            ? find_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
+                            ? boot_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
                             : NULL;
     }
     jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
@@ -56,23 +46,11 @@ bool sample_is_carrier(JNIEnv *env, jthread thread)
     return fields.carrier != NULL && (*env)->IsInstanceOf(env, thread, fields.carrier);
 }
 
-static bool copy_string(JNIEnv *env, jstring string, char name[SAMPLE_NAME_BYTES])
-{
-    enum { MOST = (SAMPLE_NAME_BYTES - 1) / 3 /* the most bytes per character */ };
-    if (string == NULL)
-        return false;
-    jsize length = (*env)->GetStringLength(env, string);
-    memset(name, 0, SAMPLE_NAME_BYTES);
-    (*env)->GetStringUTFRegion(env, string, 0, length < MOST ? length : MOST, name);
-    (*env)->DeleteLocalRef(env, string);
-    return true;
-}
-
 bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES])
 {
     jvmtiThreadInfo info;
     if (fields.name != NULL)
-        return copy_string(env, (*env)->GetObjectField(env, thread, fields.name), name);
+        return boot_text(env, (*env)->GetObjectField(env, thread, fields.name), name, SAMPLE_NAME_BYTES);
     if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
         return false;
     snprintf(name, SAMPLE_NAME_BYTES, "%s", info.name);

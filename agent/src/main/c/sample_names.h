@@ -24,7 +24,7 @@ TC_INTERNAL bool sample_is_carrier(JNIEnv *env, jthread thread);
 
 /*
  * Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. carriers:
- * and a SAMPLE_CARRIER record for each of those.
+ * adds a SAMPLE_CARRIER record for each carrier as well.
  */
 TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
                                   const struct vm_structs *structs, bool carriers);

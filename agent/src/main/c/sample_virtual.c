@@ -18,17 +18,19 @@ static void put_group(struct sample_message *message, const struct tc_virtual_gr
 void sample_virtual_put(struct sample_message *message, struct sample_virtual *virtual)
 {
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
-    if (tc_virtual_epoch() == 0 || threadclock_clock_ns(CLOCK_MONOTONIC) < virtual->due_ns)
+    uint32_t epoch = tc_virtual_epoch();
+    if (epoch == 0 || threadclock_clock_ns(CLOCK_MONOTONIC) < virtual->due_ns)
         return;
     int64_t before_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint32_t count = tc_virtual_groups(groups);
     int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     int64_t end_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
     virtual->due_ns = end_ns + REST * used_ns;
-    if (tc_virtual_epoch() == 0) /* switched off meanwhile: accounts were missing */
+    if (tc_virtual_epoch() != epoch) /* switched off meanwhile: accounts were missing */
         return;
     sample_put_kind(message, SAMPLE_VIRTUAL);
     sample_put_u64(message, (uint64_t)end_ns);
+    sample_put_u32(message, epoch);
     for (uint32_t i = 0; i < count; i++)
         put_group(message, &groups[i]);
 }

@@ -25,14 +25,14 @@ enum sample_record {
     SAMPLE_GONE = 7,   /* serial */
     SAMPLE_STACK = 8,  /* id, text: a line for each frame */
     /* These are sent only to a reader that has said that it knows them: */
-    SAMPLE_VIRTUAL = 9, /* ns: virtual threads are accounted for, and their groups follow as of this moment */
+    SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
     SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
     SAMPLE_CARRIER = 11 /* id: this Java thread carries virtual threads */
 };
 
 /*
  * The reader's request, at any time: the top frames of a Java thread, which are answered with SAMPLE_STACK.
- * records: SAMPLE_KNOWN, or 0 from readers that know kinds to 8 only.
+ * records: SAMPLE_KNOWN, once, says that the reader knows the kinds above 8; 0 changes nothing.
  */
 struct sample_request {
     uint64_t id;

@@ -51,6 +51,7 @@ static const char switches_off[] =
 static struct {
     struct tc_lock lock;
     jvmtiEnv *jvmti; /* kept when accounting is off */
+    bool bound;      /* each virtual thread has a kernel thread of its own, and that one's clock */
     jint mount_event, unmount_event;
     uint32_t askers;
 } accounting;
@@ -89,8 +90,7 @@ static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole
     uint64_t id = epoch != 0 ? java_threads_id(env, thread) : 0;
     tc_virtual account = id != 0 ? tc_virtual_begin(id, virtual_group_of(env, thread), whole, epoch) : 0;
     if (account != 0
-        && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account)
-               != JVMTI_ERROR_NONE) {
+        && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account) != JVMTI_ERROR_NONE) {
         tc_virtual_end(account);
         return 0;
     }
@@ -100,6 +100,8 @@ static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole
 /* Before the first mount. */
 static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
+    if (accounting.bound)
+        return;
     begin(jvmti, env, thread, true);
 }
 
@@ -129,12 +131,15 @@ static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     tc_virtual_end(account_of_current(jvmti));
 }
 
-/* Fields can be looked up from now on. */
+/*
+ * Looks up all fields that callbacks of virtual threads read, because that may load classes. Fields can be
+ * looked up from VM_INIT on.
+ */
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
-    (void)thread;
     virtual_names_prepare(env);
+    java_threads_id(env, thread);
 }
 
 static bool is_event(const jvmtiExtensionEventInfo *event, const char *name)
@@ -172,10 +177,10 @@ static jvmtiError set_switch(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent ca
     return (*jvmti)->SetExtensionEventCallback(jvmti, event, callback);
 }
 
-static bool switches_are_off(JavaVM *vm)
+static bool is_off(JavaVM *vm, const char *flag)
 {
     void *libjvm = instance_libjvm(vm);
-    bool off = libjvm != NULL && vm_flags_is_off(libjvm, "DoJVMTIVirtualThreadTransitions");
+    bool off = libjvm != NULL && vm_flags_is_off(libjvm, flag);
     if (libjvm != NULL)
         dlclose(libjvm);
     return off;
@@ -190,10 +195,11 @@ static const char *make_environment(JavaVM *vm)
         return NULL;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return no_virtual_threads;
-    if (switches_are_off(vm)) {
+    if (is_off(vm, "DoJVMTIVirtualThreadTransitions")) {
         (*jvmti)->DisposeEnvironment(jvmti);
         return switches_off;
     }
+    accounting.bound = is_off(vm, "VMContinuations");
     struct callbacks callbacks = {{NULL}};
     callbacks.of[JVMTI_EVENT_VM_INIT - EVENT_MIN] = (void *)on_vm_init;
     callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
@@ -212,17 +218,20 @@ static const char *make_environment(JavaVM *vm)
     return no_virtual_threads;
 }
 
-/* Not in a callback of a virtual thread, because it may load classes. */
-static void prepare_names(JavaVM *vm)
+static void prepare_fields(JavaVM *vm)
 {
     jvmtiPhase phase;
     JNIEnv *env;
+    jthread thread;
     jvmtiEnv *jvmti = accounting.jvmti;
     bool live = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_LIVE;
-    if (live && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
-        virtual_names_prepare(env);
-    else
+    if (!live)
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+    else if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
+             && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE) {
+        on_vm_init(jvmti, env, thread);
+        (*env)->DeleteLocalRef(env, thread);
+    }
 }
 
 /* The end of what is reported comes first: a thread that is seen to mount is seen to unmount. */
@@ -273,7 +282,7 @@ int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock
     } else if (accounting.askers != 0) {
         tc_virtual_allow(clock);
     } else {
-        prepare_names(vm);
+        prepare_fields(vm);
         jvmtiError error = enable(clock);
         if (error != JVMTI_ERROR_NONE)
             snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",

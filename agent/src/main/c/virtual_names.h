@@ -8,7 +8,7 @@
 
 #include "sys.h"
 
-/* Call it before the other function; with a JNIEnv of the live phase. */
+/* Looks up the fields, in the live phase. Until then all threads are in the group of those without names. */
 TC_INTERNAL void virtual_names_prepare(JNIEnv *env);
 
 /*

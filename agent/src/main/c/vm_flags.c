@@ -11,11 +11,6 @@
 
 #include "vm_structs.h"
 
-static const char *text_at(const char *entry, uint64_t offset)
-{
-    return *(const char *const *)(entry + offset);
-}
-
 /* The value of a static field of JVMFlag, which is a word. */
 static bool static_value(void *libjvm, const char *field, uint64_t *value)
 {
@@ -37,8 +32,8 @@ static bool size_of_flag(void *libjvm, uint64_t *size)
         || !vm_structs_number(libjvm, "gHotSpotVMTypeEntryTypeNameOffset", &name)
         || !vm_structs_number(libjvm, "gHotSpotVMTypeEntrySizeOffset", &at) || entries == 0 || stride == 0)
         return false;
-    for (const char *entry = (const char *)entries; text_at(entry, name) != NULL; entry += stride) {
-        if (strcmp(text_at(entry, name), "JVMFlag") == 0) {
+    for (const char *entry = (const char *)entries; vm_structs_text(entry, name) != NULL; entry += stride) {
+        if (strcmp(vm_structs_text(entry, name), "JVMFlag") == 0) {
             *size = *(const uint64_t *)(entry + at);
             return true;
         }
@@ -55,9 +50,9 @@ bool vm_flags_is_off(void *libjvm, const char *name)
         || name_at + sizeof(void *) > size || value_at + sizeof(void *) > size)
         return false;
     for (uint64_t i = 0; i < count; i++) {
-        const char *flag = (const char *)flags + i * size, *its_name = text_at(flag, name_at);
+        const char *flag = (const char *)flags + i * size, *its_name = vm_structs_text(flag, name_at);
         if (its_name != NULL && strcmp(its_name, name) == 0) {
-            const unsigned char *value = (const unsigned char *)text_at(flag, value_at);
+            const unsigned char *value = (const unsigned char *)vm_structs_text(flag, value_at);
             return value != NULL && *value == 0;
         }
     }

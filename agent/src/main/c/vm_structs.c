@@ -22,11 +22,6 @@ bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number)
     return address != NULL;
 }
 
-static const char *text_at(const char *entry, uint64_t offset)
-{
-    return *(const char *const *)(entry + offset);
-}
-
 const char *vm_structs_entry(void *libjvm, const char *type, const char *field)
 {
     uint64_t entries, stride, type_name, field_name;
@@ -37,8 +32,10 @@ const char *vm_structs_entry(void *libjvm, const char *type, const char *field)
         || stride == 0)
         return NULL;
     for (const char *entry = (const char *)entries;
-         text_at(entry, type_name) != NULL && text_at(entry, field_name) != NULL; entry += stride) {
-        if (strcmp(text_at(entry, type_name), type) == 0 && strcmp(text_at(entry, field_name), field) == 0)
+         vm_structs_text(entry, type_name) != NULL && vm_structs_text(entry, field_name) != NULL;
+         entry += stride) {
+        if (strcmp(vm_structs_text(entry, type_name), type) == 0
+            && strcmp(vm_structs_text(entry, field_name), field) == 0)
             return entry;
     }
     return NULL;

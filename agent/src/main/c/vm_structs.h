@@ -21,6 +21,12 @@ struct vm_structs {
 /* The value of a word that libjvm exports; false: it has no such symbol. */
 TC_INTERNAL bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number);
 
+/* The text that a word of an entry points to. */
+static inline const char *vm_structs_text(const char *entry, uint64_t offset)
+{
+    return *(const char *const *)(entry + offset);
+}
+
 /* The entry that describes a field; null: there is none. */
 TC_INTERNAL const char *vm_structs_entry(void *libjvm, const char *type, const char *field);
 

@@ -8,8 +8,8 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
 /**
- * CPU time used in an interval: the fields that the thread event and the process event share. Flight Recorder
- * includes the fields of a superclass.
+ * CPU time used in an interval: the fields that all events of CPU time share. Flight Recorder includes the
+ * fields of a superclass.
  */
 abstract class CpuTimeEvent extends Event {
     /** In the interval. */

@@ -26,7 +26,8 @@ public final class Intervals {
                         sample.monotonicNanos() - last.monotonicNanos(),
                         sample.process().minus(last.process()), sample.process(),
                         uses(sample.threads()), uses(sample.ended()),
-                        sample.virtual().filter(now -> lastVirtual != null)
+                        sample.virtual()
+                                .filter(now -> lastVirtual != null && lastVirtual.epoch() == now.epoch())
                                 .map(this::virtual)));
         before = new HashMap<>();
         sample.threads().forEach(thread -> before.put(thread.serial(), thread.times()));

@@ -73,6 +73,7 @@ record Message(
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
         OptionalLong virtualNanos = OptionalLong.empty();
+        int epoch = 0;
         Map<String, VirtualGroup> groups = new LinkedHashMap<>();
         Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
                 new ArrayList<>(),
@@ -95,7 +96,10 @@ record Message(
                     case GONE -> message.gone.add(in.getLong());
                     case STACK -> stack = Optional
                             .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
-                    case VIRTUAL -> virtualNanos = OptionalLong.of(in.getLong());
+                    case VIRTUAL -> {
+                        virtualNanos = OptionalLong.of(in.getLong());
+                        epoch = in.getInt();
+                    }
                     case GROUP -> {
                         VirtualGroup group = group(in);
                         groups.merge(group.name(), group, VirtualGroup::and);
@@ -108,12 +112,13 @@ record Message(
             throw new IOException("a record that is cut off", e);
         }
         Optional<VirtualSample> virtual = virtualNanos.isEmpty() ? Optional.empty()
-                : Optional.of(new VirtualSample(virtualNanos.getAsLong(), List.copyOf(groups.values())));
+                : Optional
+                        .of(new VirtualSample(virtualNanos.getAsLong(), epoch, List.copyOf(groups.values())));
         return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
                 stack, virtual, message.carriers);
     }
 
-    /** The sampler groups them by the rule of all pools. */
+    /** The sampler has grouped them already. If its rule differs, the groups of one pool become one here. */
     private static VirtualGroup group(ByteBuffer in) throws IOException {
         int threads = in.getInt();
         int mounted = in.getInt();

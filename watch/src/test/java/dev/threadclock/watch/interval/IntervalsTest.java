@@ -72,13 +72,14 @@ class IntervalsTest {
                 new Times(1, 0, 1));
     }
 
-    private static Sample virtual(long second, boolean read, long carrierNanos, VirtualGroup... groups) {
+    /** epoch: 0, if virtual threads were not read. */
+    private static Sample virtual(long second, int epoch, long carrierNanos, VirtualGroup... groups) {
         ThreadSample carrier = new ThreadSample(7, 1, 1, "carrier", "carrier", 'R',
                 new Times(carrierNanos, 0, carrierNanos), true);
         return new Sample(second * 1000, second * 1_000_000_000, Times.NONE,
                 List.of(carrier, thread(8, 2, "other", 900 * second, 0)), List.of(),
-                read ? Optional.of(new VirtualSample(second * 999_000_000, List.of(groups)))
-                        : Optional.empty());
+                epoch == 0 ? Optional.empty()
+                        : Optional.of(new VirtualSample(second * 999_000_000, epoch, List.of(groups))));
     }
 
     private static VirtualGroup group(String name, long nanos) {
@@ -88,9 +89,9 @@ class IntervalsTest {
     @Test
     void virtualThreadsAreComparedWithTheLastThatWereRead() {
         Intervals intervals = new Intervals();
-        intervals.next(virtual(1, true, 100, group("a", 50)));
-        assertThat(intervals.next(virtual(2, false, 130)).orElseThrow().virtual()).isEmpty();
-        VirtualUse use = intervals.next(virtual(3, true, 170, group("a", 110), group("b", 4))).orElseThrow()
+        intervals.next(virtual(1, 1, 100, group("a", 50)));
+        assertThat(intervals.next(virtual(2, 0, 130)).orElseThrow().virtual()).isEmpty();
+        VirtualUse use = intervals.next(virtual(3, 1, 170, group("a", 110), group("b", 4))).orElseThrow()
                 .virtual().orElseThrow();
         assertThat(use.nanos()).isEqualTo(1_998_000_000);
         assertThat(use.groups()).extracting(Use::interval).containsExactly(new Times(60, 0, 60),
@@ -98,15 +99,25 @@ class IntervalsTest {
         assertThat(use.carriers()).isEqualTo(new Times(70, 0, 70));
         assertThat(use.threads()).isEqualTo(6);
         assertThat(use.mounted()).isEqualTo(2);
-        assertThat(intervals.next(virtual(4, true, 171, group("a", 110))).orElseThrow().virtual()
+        assertThat(intervals.next(virtual(4, 1, 171, group("a", 110))).orElseThrow().virtual()
                 .orElseThrow().carriers()).isEqualTo(new Times(1, 0, 1));
     }
 
     @Test
     void accountingThatHasJustBegunHasNoInterval() {
         Intervals intervals = new Intervals();
-        intervals.next(virtual(1, false, 100));
-        assertThat(intervals.next(virtual(2, true, 110, group("a", 50))).orElseThrow().virtual()).isEmpty();
+        intervals.next(virtual(1, 0, 100));
+        assertThat(intervals.next(virtual(2, 1, 110, group("a", 50))).orElseThrow().virtual()).isEmpty();
+    }
+
+    @Test
+    void accountingThatWasOffMeanwhileHasNoInterval() {
+        Intervals intervals = new Intervals();
+        intervals.next(virtual(1, 1, 100, group("a", 50)));
+        intervals.next(virtual(2, 0, 200));
+        assertThat(intervals.next(virtual(3, 3, 300, group("a", 60))).orElseThrow().virtual()).isEmpty();
+        assertThat(intervals.next(virtual(4, 3, 310, group("a", 65))).orElseThrow().virtual().orElseThrow()
+                .carriers()).isEqualTo(new Times(10, 0, 10));
     }
 
     @Test

@@ -77,7 +77,7 @@ class ChannelSamplingTest {
 
     @Test
     void samplesCountFromTheAnswerOn() throws Exception {
-        ByteBuffer third = buffer().put((byte) 9).putLong(2).put(moment(3).flip());
+        ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstSample(third).virtual()).isPresent();
     }
 

@@ -60,12 +60,12 @@ class MessageTest {
     void groupsOfVirtualThreadsComeByPool() throws IOException {
         assertThat(parse().virtual()).isEmpty();
         out.put((byte) 11).putLong(12);
-        out.put((byte) 9).putLong(4);
+        out.put((byte) 9).putLong(4).putInt(3);
         for (String name : List.of("worker-*", "main", "worker-7")) {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
-        assertThat(parse().virtual()).contains(new VirtualSample(4,
+        assertThat(parse().virtual()).contains(new VirtualSample(4, 3,
                 List.of(new VirtualGroup("worker-*", 40, 2, new Times(2, 4, 6)),
                         new VirtualGroup("main", 20, 1, new Times(1, 2, 3)))));
         assertThat(parse().carriers()).containsExactly(12L);
@@ -73,8 +73,8 @@ class MessageTest {
 
     @Test
     void accountingWithoutThreadsIsNotThatThereIsNone() throws IOException {
-        out.put((byte) 9).putLong(4);
-        assertThat(parse().virtual()).contains(new VirtualSample(4, List.of()));
+        out.put((byte) 9).putLong(4).putInt(3);
+        assertThat(parse().virtual()).contains(new VirtualSample(4, 3, List.of()));
     }
 
     @Test
