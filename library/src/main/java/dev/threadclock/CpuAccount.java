@@ -23,15 +23,15 @@ import java.util.Objects;
  * rest of it, and threads that no reading saw, are in the group {@link CpuGroup.Kind#UNSEEN}. The more often
  * the account is read, the smaller that one is.
  *
- * <p><b>Never decreases.</b> No value of a group does, nor does a group disappear. A thread that changes its
+ * <p><b>Never decreases.</b> No time of a group does, nor does a group disappear. A thread that changes its
  * name adds to its new pool from then on, and leaves with the old one what it had used. A thread that starts
  * during a reading may be counted as native until the next one.
  *
- * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group (0.2 ms), and three system
- * calls (10 us) more for each thread that has run since the last reading: its waiting time is read from
- * /proc. A thread that sleeps costs one system call. A reading allocates 60 kB, however many threads there
- * are, and more only if threads have started or ended. There is one account per class loader, begun by the
- * first reading. Memory: about 300 bytes a thread.
+ * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
+ * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read
+ * from /proc. A thread that sleeps costs one system call. A reading allocates its result, whatever the number
+ * of threads, and more only if threads have started or ended. There is one account per class loader, begun by
+ * the first reading.
  */
 public final class CpuAccount {
     /** The number of pools; threads of further ones are counted in a pool named {@code (other)}. */

@@ -39,7 +39,8 @@ public final class VirtualThreads {
      * Freshness#INTERPOLATED}. If it is on, that becomes its clock.
      *
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
-     *     threads (before JDK 21, or not HotSpot), or without the native library
+     *     threads (before JDK 21, not HotSpot, or started with
+     *     {@code -XX:-DoJVMTIVirtualThreadTransitions}), or without the native library
      */
     public static void startAccounting() {
         startAccounting(Freshness.INTERPOLATED);

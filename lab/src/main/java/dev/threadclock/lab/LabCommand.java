@@ -53,7 +53,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  threadclock lab --quick            all in under 10 minutes",
+            "  threadclock lab --quick            all rows in under 10 minutes",
             "  threadclock lab --only 6 --only 7  two of them, by row or by name",
             "  threadclock lab diff A.json B.json compares two runs",
             "",

@@ -33,8 +33,8 @@ final class VirtualFinding {
                         "virtual=tick makes no system call, but a slice then has whole ticks: right"
                                 + " only in sums over many slices")
                 : Finding.ok(label, "interpolated", "reads the interpolated total (" + source + ") at each"
-                        + " switch of a virtual thread: mostly no system call, right to a microsecond; at"
-                        + " most 1 ms off");
+                        + " switch of a virtual thread: mostly without a system call and right to a"
+                        + " microsecond, never more than 1 ms off");
     }
 
     /** Whether the virtual threads of a JVM are accounted for; empty: it cannot have any. */

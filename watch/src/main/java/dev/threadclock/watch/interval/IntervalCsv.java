@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Intervals as comma-separated values (RFC 4180): one row per thread. Nanoseconds of the interval and since
- * its start (life).
+ * Intervals as comma-separated values (RFC 4180): one row per thread or group of virtual threads. Nanoseconds
+ * of the interval and since its start (life).
  */
 public final class IntervalCsv {
     public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param nanos from one moment to the other, which is nearly the interval; they are read slightly before the
  *     carriers
- * @param groups as {@link Use#isVirtual} says; those that have not run, too
+ * @param groups rows for which {@link Use#isVirtual} is true, including groups that have not run
  * @param carriers used by the JVM's own carriers in the interval; what is not the virtual threads' is the
  *     scheduler's
  */

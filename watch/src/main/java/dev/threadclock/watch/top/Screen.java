@@ -34,7 +34,7 @@ final class Screen {
             "  S: R runnable, I runnable for Java but has not run, W waits, S waits for a",
             "  time, B for a monitor, D in the kernel, X has ended. (ended threads): CPU",
             "  time of threads that were not seen to live, or of their very end.",
-            "  V: virtual threads, a part of their carriers; shown after",
+            "  V: a group of virtual threads, whose time is also their carriers'; shown after",
             "  'threadclock attach PID virtual=on'.");
 
     private final Style style;

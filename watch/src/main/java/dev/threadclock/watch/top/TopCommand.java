@@ -29,9 +29,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Percent are of one core; WAIT is time without a CPU that the thread wanted. Keys: h",
-            "shows them. Virtual threads are shown by group (state V, a part of their carriers)",
-            "once 'threadclock attach PID virtual=on' makes the JVM account for them.",
+            "Percent are of one core; WAIT is time without a CPU that the thread wanted.",
+            "Keys: h shows them. Virtual threads are shown by group (state V, time that is",
+            "also their carriers') once 'threadclock attach PID virtual=on' makes the JVM",
+            "account for them.",
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
