@@ -25,14 +25,15 @@ static void *do_nothing(void *unused)
 }
 
 /*
- * Starts a thread with a far larger TID, or after the last one with a small one. TID allocation goes round,
- * so that is how far it has come before a TID is used again; by less than a circle it never goes back.
+ * Starts a thread with a far larger TID, or after the last one with one far above the smallest. TID allocation
+ * goes round, so that is how far it has come before a TID is used again; by less than a circle it never goes
+ * back, and the processes that start meanwhile do not close one.
  */
 static void go_far_past(pid_t tid)
 {
     enum { FAR = 1000, FIRST = 301 /* RESERVED_PIDS + 1, kernel/pid.c */ };
     if (!next_tid_is(tid + FAR))
-        next_tid_is(FIRST);
+        next_tid_is(FIRST + FAR);
     in_new_thread(do_nothing, NULL);
 }
 
