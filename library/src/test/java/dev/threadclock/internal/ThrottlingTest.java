@@ -86,6 +86,7 @@ class ThrottlingTest {
         write("above/cpu.max", "10000 100000\n");
         assertRead(3, 40_000);
         group("above", 102, 1_030);
+        write("above/cpu.max", "10000 100000\n");
         assertRead(5, 70_000);
     }
 
