@@ -92,6 +92,8 @@ build_dist() {
         mkdir -p "$stage/$platform"
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
+    # Maven leaves the classes of sources that are gone, and of some that have to be compiled again.
+    rm -rf "$TC_ROOT"/{,lab/}*/target/classes
     build_step "building the jar..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" -pl cli -am package
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
