@@ -10,11 +10,8 @@ import dev.threadclock.internal.Clocks;
  *
  * <pre>{@code
  * VirtualThreads.startAccounting();
- * Thread.ofVirtual().start(() -> {
- *     long before = ThreadClock.totalInterpolatedNanos();
- *     handle(request); // may block, and go on with another carrier
- *     long cpuNanos = ThreadClock.totalInterpolatedNanos() - before;
- * });
+ * CpuTotals totals = new CpuTotals(Freshness.NOW);
+ * Thread.startVirtualThread(() -> totals.measure(() -> handle(request))); // may block, and change carriers
  * }</pre>
  *
  * <p>While it is on, the reads of {@link ThreadClock} and {@link CpuMeter} work on virtual threads as on

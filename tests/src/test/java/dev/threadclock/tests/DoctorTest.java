@@ -103,7 +103,13 @@ class DoctorTest {
     void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("virtual=tick"))) {
-            assertVirtual(jdk, json(AttachJvm.command("doctor", "--json", jvm.pid())), "tick");
+            JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
+            assertVirtual(jdk, report, "tick");
+            JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
+            if (recorder != null && recorder.get("value").getAsString().equals("wrong")) {
+                assertThat(recorder.get("todo").getAsString()).as("an attach sets all options anew")
+                        .contains("reach=jvm,virtual=tick");
+            }
         }
     }
 

@@ -17,9 +17,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** What can be found out about one running JVM from outside. */
 final class JvmFindings {
+    /** The agent's options as they are unless asked for. */
+    private static final Map<String, String> DEFAULTS = new TreeMap<>(
+            Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off"));
     private static final String USER_TIME = "user time";
 
     private final JvmLook jvm;
@@ -190,10 +194,22 @@ final class JvmFindings {
                 : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
+    /** An attach sets all options anew, so those that the agent has now are named as well. */
+    private String withThosePresent(String options) {
+        StringBuilder all = new StringBuilder(options);
+        DEFAULTS.forEach((key, value) -> {
+            String present = answer.getOrDefault(key, value);
+            if (!present.equals(value) && !options.startsWith(key + "=")) {
+                all.append(all.length() == 0 ? "" : ",").append(key).append('=').append(present);
+            }
+        });
+        return all.toString();
+    }
+
     /** The command line to run next, with these options of the agent. */
     private String next(String options) {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
-            return ("threadclock attach " + jvm.pid() + " " + options).trim();
+            return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();
         }
         List<String> flags = new ArrayList<>();
         flags.add("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
