@@ -25,9 +25,9 @@ static void *do_nothing(void *unused)
 }
 
 /*
- * Starts a thread with a far larger TID, or after the last one with one far above the smallest. TID allocation
- * goes round, so that is how far it has come before a TID is used again; by less than a circle it never goes
- * back, and the processes that start meanwhile do not close one.
+ * Starts a thread with a far larger TID, or after the last one with one far above the smallest. TID
+ * allocation goes round, so that is how far it has come before a TID is used again; by less than a circle it
+ * never goes back, and the processes that start meanwhile do not close one.
  */
 static void go_far_past(pid_t tid)
 {
