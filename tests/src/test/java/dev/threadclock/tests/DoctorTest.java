@@ -194,7 +194,7 @@ class DoctorTest {
                 "cpus", "virtualisation", "container",
                 "nativeLibrary", "tickLengthNanos", "accounting", "clockSource", "vdso", "coarseClock",
                 "rseq", "steal", "load", "pressure", "cpuLimit", "seccomp",
-                "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled");
+                "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled", "virtualClock");
         report.getAsJsonObject("machine").entrySet().forEach(entry -> {
             JsonObject finding = entry.getValue().getAsJsonObject();
             assertThat(finding.keySet()).containsExactly("label", "level", "value", "text", "todo");
