@@ -42,7 +42,8 @@
     METHOD(virtualThreadTimes, "(Ljava/lang/Thread;J)I") \
     METHOD(virtualOn, "(I)Ljava/lang/String;")           \
     METHOD(virtualOff, "()V")                            \
-    METHOD(virtualClock, "()I")
+    METHOD(virtualClock, "()I")                          \
+    METHOD(virtualGroups, "([J)[Ljava/lang/String;")
 
 /*
  * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,

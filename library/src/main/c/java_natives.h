@@ -24,5 +24,6 @@ TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address);
 TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock);
 TC_VIRTUAL_NATIVE(void, virtualOff);
 TC_VIRTUAL_NATIVE(jint, virtualClock);
+TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values);
 
 #endif

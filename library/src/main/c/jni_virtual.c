@@ -9,6 +9,7 @@
 #include "java_natives.h"
 #include "tick.h"
 #include "virtual_accounting.h"
+#include "virtual_groups.h"
 #include "virtual_threads.h"
 
 /* A thread that was mounted when accounting began gets its account here. */
@@ -92,4 +93,38 @@ TC_VIRTUAL_NATIVE(jint, virtualClock)
     (void)env;
     (void)caller;
     return tc_virtual_epoch() != 0 ? (jint)tc_virtual_clock() : -1;
+}
+
+/* What VirtualGroups.java has of each group, in an array with room for all. */
+struct group_values {
+    jlong threads, user_ns, total_ns;
+};
+
+/* Null: an exception is pending. */
+static jobjectArray names_of(JNIEnv *env, const struct tc_virtual_group *groups, uint32_t count)
+{
+    jclass string = (*env)->FindClass(env, "java/lang/String");
+    jobjectArray names = string != NULL ? (*env)->NewObjectArray(env, (jsize)count, string, NULL) : NULL;
+    for (uint32_t i = 0; i < count && names != NULL; i++) {
+        jstring name = (*env)->NewStringUTF(env, groups[i].name);
+        if (name == NULL)
+            return NULL;
+        (*env)->SetObjectArrayElement(env, names, (jsize)i, name);
+        (*env)->DeleteLocalRef(env, name);
+    }
+    return names;
+}
+
+TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values)
+{
+    (void)caller;
+    struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
+    struct group_values written[TC_VIRTUAL_GROUPS];
+    uint32_t count = tc_virtual_groups(groups);
+    for (uint32_t i = 0; i < count; i++)
+        written[i] =
+            (struct group_values){groups[i].threads, groups[i].times.user_ns, groups[i].times.total_ns};
+    (*env)->SetLongArrayRegion(env, values, 0, (jsize)(count * (sizeof *written / sizeof(jlong))),
+                               (const jlong *)written);
+    return (*env)->ExceptionCheck(env) ? NULL : names_of(env, groups, count);
 }

@@ -26,7 +26,12 @@ final class AccountKeeper {
 
     private final Map<Kind, Sums> ofJvm = new EnumMap<>(Kind.class);
     private final Map<String, Sums> pools = new LinkedHashMap<>();
+    private final Map<String, Sums> virtual = new LinkedHashMap<>();
     private final Sums unseen;
+    private final Sums carriers = new Sums(Kind.CARRIER, "carriers of virtual threads");
+    private final Part ofCarriers = new Part();
+    private final Part ofUnseen = new Part();
+    private boolean hasCarriers;
     private final CpuTimes process = new CpuTimes();
     private Seen[] seen = new Seen[0]; // row by row
     private boolean countsWaits;
@@ -90,9 +95,45 @@ final class AccountKeeper {
             this.name = name;
         }
 
+        void add(long moreUser, long moreSystem, long moreTotal) {
+            user += moreUser;
+            system += moreSystem;
+            total += moreTotal;
+        }
+
         CpuGroup group(boolean waitIsKnown) {
             return new CpuGroup(kind, name, threads, new CpuSnapshot(user, system, total),
                     waitIsKnown ? waited : -1);
+        }
+    }
+
+    /** Time that this pass has found, and that is yet to be given to groups. */
+    private static final class Part {
+        private long user;
+        private long total;
+
+        void set(long newUser, long newTotal) {
+            user = newUser;
+            total = newTotal;
+        }
+
+        void add(long moreUser, long moreTotal) {
+            user += moreUser;
+            total += moreTotal;
+        }
+
+        /** Gives no more than is wanted, nor than there is; what remains has no more user time than total. */
+        void give(Sums group, long wantedUser, long wantedTotal) {
+            long givenTotal = Math.min(wantedTotal, total);
+            long givenUser = Math.max(Math.min(Math.min(wantedUser, givenTotal), user),
+                    user - (total - givenTotal));
+            group.add(givenUser, givenTotal - givenUser, givenTotal);
+            user -= givenUser;
+            total -= givenTotal;
+        }
+
+        void giveAll(Sums group) {
+            give(group, user, total);
         }
     }
 
@@ -137,16 +178,21 @@ final class AccountKeeper {
 
     private void pass() {
         boolean isProcessKnown = source.process(process);
+        int virtualGroups = source.virtualGroups();
         int rows = source.pass();
         alignWith(rows);
-        ofJvm.values().forEach(sums -> sums.threads = 0);
-        pools.values().forEach(sums -> sums.threads = 0);
+        all().forEach(sums -> sums.threads = 0);
         for (int i = 0; i < rows; i++) {
             count(i, seen[i]);
         }
         if (isProcessKnown) {
-            countUnseen();
+            findUnseen();
         }
+        for (int i = 0; i < virtualGroups; i++) {
+            countVirtual(i);
+        }
+        ofCarriers.giveAll(carriers);
+        ofUnseen.giveAll(unseen);
         source.readThrottling();
     }
 
@@ -177,9 +223,13 @@ final class AccountKeeper {
         if (total != thread.total) {
             long user = source.userNanos(row);
             long system = source.systemNanos(row);
-            group.user += Math.max(0, user - thread.user);
-            group.system += Math.max(0, system - thread.system);
-            group.total += Math.max(0, total - thread.total);
+            long moreUser = Math.max(0, user - thread.user);
+            long moreTotal = Math.max(0, total - thread.total);
+            if (group == carriers) {
+                ofCarriers.add(Math.min(moreUser, moreTotal), moreTotal);
+            } else {
+                group.add(moreUser, Math.max(0, system - thread.system), moreTotal);
+            }
             thread.user = user;
             thread.system = system;
             thread.total = total;
@@ -200,8 +250,7 @@ final class AccountKeeper {
         if (source.isJava(row)) {
             String name = source.name(row);
             if (!name.equals(thread.javaName)) {
-                Kind kind = source.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
-                thread.group = kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
+                thread.group = javaGroup(row, name);
                 thread.javaName = name;
             }
         } else if (thread.group == null || thread.javaName != null
@@ -211,6 +260,15 @@ final class AccountKeeper {
             thread.kernelNameHash = source.kernelNameHash(row);
         }
         return thread.group;
+    }
+
+    private Sums javaGroup(int row, String name) {
+        if (source.isCarrier(row)) {
+            hasCarriers = true;
+            return carriers;
+        }
+        Kind kind = source.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
+        return kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
     }
 
     private Sums pool(String threadName) {
@@ -232,23 +290,40 @@ final class AccountKeeper {
      * What the process's clock has more than the threads. Its clock was read before theirs, so the
      * difference never has time that a thread which was seen has used during the pass.
      */
-    private void countUnseen() {
-        long user = process.userNanos();
-        long total = process.totalNanos();
+    private void findUnseen() {
+        long user = process.userNanos() - ofCarriers.user;
+        long total = process.totalNanos() - ofCarriers.total;
         for (Sums sums : all()) {
-            user -= sums == unseen ? 0 : sums.user;
-            total -= sums == unseen ? 0 : sums.total;
+            user -= sums.user;
+            total -= sums.total;
         }
-        long more = Math.max(0, total - unseen.total);
-        long moreUser = Math.max(0, Math.min(user - unseen.user, more));
-        unseen.total += more;
-        unseen.user += moreUser;
-        unseen.system += more - moreUser;
+        long more = Math.max(0, total);
+        ofUnseen.set(Math.max(0, Math.min(user, more)), more);
+    }
+
+    /**
+     * What virtual threads have used is part of what their carriers have, of which some may have ended. The
+     * time that is not found there, for example of other schedulers' carriers, is not counted twice.
+     */
+    private void countVirtual(int group) {
+        Sums sums = virtual.computeIfAbsent(source.virtualName(group), name -> new Sums(Kind.VIRTUAL, name));
+        sums.threads = source.virtualThreads(group);
+        giveVirtual(group, sums, ofCarriers);
+        giveVirtual(group, sums, ofUnseen);
+    }
+
+    private void giveVirtual(int group, Sums sums, Part part) {
+        long user = Math.max(0, source.virtualUserNanos(group) - sums.user);
+        part.give(sums, user, Math.max(0, source.virtualTotalNanos(group) - sums.total));
     }
 
     private List<Sums> all() {
         List<Sums> all = new ArrayList<>(ofJvm.values());
+        if (hasCarriers) {
+            all.add(carriers);
+        }
         all.addAll(pools.values());
+        all.addAll(virtual.values());
         return all;
     }
 
@@ -256,7 +331,7 @@ final class AccountKeeper {
         List<CpuGroup> groups = new ArrayList<>();
         CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
         for (Sums sums : all()) {
-            CpuGroup group = sums.group(countsWaits && sums != unseen);
+            CpuGroup group = sums.group(countsWaits && sums != unseen && sums.kind != Kind.VIRTUAL);
             groups.add(group);
             sum = sum.plus(group.times());
         }

@@ -23,6 +23,9 @@ interface AccountSource {
     /** True for a Java thread that the JVM has started for itself. */
     boolean isOfTopGroup(int row);
 
+    /** True for a Java thread that the JVM has started to carry virtual threads. */
+    boolean isCarrier(int row);
+
     /** A Java thread's own, otherwise the kernel's of at most 15 bytes. Allocates only in the second case. */
     String name(int row);
 
@@ -31,6 +34,22 @@ interface AccountSource {
 
     /** How long the thread has waited for a CPU; -1: it has ended, or this is unknown. */
     long waitedNanos(int row);
+
+    /**
+     * Reads the groups of virtual threads, and returns their number. Called before the pass: carriers then
+     * have no less.
+     */
+    int virtualGroups();
+
+    String virtualName(int group);
+
+    /** How many live. */
+    int virtualThreads(int group);
+
+    long virtualUserNanos(int group);
+
+    /** User and system. */
+    long virtualTotalNanos(int group);
 
     /** Reads the control group anew, after which its two values are those of one moment. */
     void readThrottling();

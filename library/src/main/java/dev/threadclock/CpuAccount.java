@@ -82,8 +82,9 @@ public final class CpuAccount {
     }
 
     /**
-     * {@return the groups: GC, JIT, JVM, native and unseen, of which each is always there, then the pools of
-     * Java threads in the order in which they were first seen. Unmodifiable}
+     * {@return the groups: GC, JIT, JVM, native and unseen, of which each is always there, then carriers,
+     * pools of Java threads and groups of virtual threads in the order in which they were first seen.
+     * Unmodifiable}
      */
     public List<CpuGroup> groups() {
         return groups;

@@ -9,10 +9,19 @@ public final class CpuGroup {
     /** What the threads of a group are. */
     public enum Kind {
         /**
-         * A pool of Java threads: those whose names differ in nothing but numbers. Carriers of virtual
-         * threads are such a pool, with the time of the virtual threads.
+         * A pool of Java threads: those whose names differ in nothing but numbers.
          */
         JAVA,
+        /**
+         * Virtual threads whose names differ in nothing but numbers; those without a name by what started
+         * them. Only such as {@link VirtualThreads} accounts for.
+         */
+        VIRTUAL,
+        /**
+         * The JVM's carriers of virtual threads, without the time that is in groups of virtual threads: what
+         * remains is the scheduler's.
+         */
+        CARRIER,
         /**
          * Threads of the garbage collector. The serial collector works in the VM Thread, which is
          * {@link #JVM}.
@@ -53,7 +62,8 @@ public final class CpuGroup {
     /**
      * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example
      * {@code http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for
-     * each other kind its only name}
+     * {@link Kind#VIRTUAL} likewise, or what started threads without a name; for each other kind its only
+     * name}
      */
     public String name() {
         return name;
@@ -73,8 +83,8 @@ public final class CpuGroup {
      * How long its threads were runnable but waited for a CPU, each thread counted. The kernel adds a wait
      * when it ends. With a CPU limit this includes the time throttled.
      *
-     * @return nanoseconds, never decreases; -1 for {@link Kind#UNSEEN}, and where the kernel does not count
-     *     this (schedstat)
+     * @return nanoseconds, never decreases; -1 for {@link Kind#UNSEEN} and {@link Kind#VIRTUAL} (their
+     *     carriers wait), and where the kernel does not count this (schedstat)
      */
     public long waitedNanos() {
         return waitedNanos;

@@ -4,10 +4,12 @@ package dev.threadclock;
 import dev.threadclock.internal.Clocks;
 import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.Throttling;
+import dev.threadclock.internal.VirtualGroups;
 
 /** This process, for {@link AccountKeeper}. For one thread at a time. */
 final class ProcessThreads implements AccountSource {
     private final ThreadTable table = new ThreadTable();
+    private final VirtualGroups virtual = new VirtualGroups();
     private final Throttling throttling = Throttling.ofThisProcess();
 
     @Override
@@ -52,6 +54,11 @@ final class ProcessThreads implements AccountSource {
     }
 
     @Override
+    public boolean isCarrier(int row) {
+        return table.isCarrier(row);
+    }
+
+    @Override
     public String name(int row) {
         return table.name(row);
     }
@@ -64,6 +71,32 @@ final class ProcessThreads implements AccountSource {
     @Override
     public long waitedNanos(int row) {
         return Clocks.CLOCKS.waitedNanos(table.tid(row), table.totalNanos(row));
+    }
+
+    @Override
+    public int virtualGroups() {
+        virtual.read();
+        return virtual.size();
+    }
+
+    @Override
+    public String virtualName(int group) {
+        return virtual.name(group);
+    }
+
+    @Override
+    public int virtualThreads(int group) {
+        return virtual.threads(group);
+    }
+
+    @Override
+    public long virtualUserNanos(int group) {
+        return virtual.userNanos(group);
+    }
+
+    @Override
+    public long virtualTotalNanos(int group) {
+        return virtual.totalNanos(group);
     }
 
     @Override

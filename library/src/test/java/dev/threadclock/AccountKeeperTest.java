@@ -173,6 +173,84 @@ class AccountKeeperTest {
     }
 
     @Test
+    void virtualThreadsAreNotCountedTwice() {
+        Row carrier = threads.carrier().uses(100, 10);
+        threads.virtual("request-*").uses(60, 5).threads = 7;
+        threads.virtual("query").uses(20, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.VIRTUAL, "request-*")).isEqualTo(of(60, 5));
+        assertThat(group(account, Kind.VIRTUAL, "request-*").threads()).isEqualTo(7);
+        assertThat(group(account, Kind.VIRTUAL, "request-*").waitedNanos()).isEqualTo(-1);
+        assertThat(times(account, Kind.VIRTUAL, "query")).isEqualTo(of(20, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(20, 5));
+        assertThat(group(account, Kind.CARRIER, null).threads()).isEqualTo(1);
+        assertThat(account.process()).isEqualTo(of(100, 10));
+        carrier.uses(8, 0);
+        threads.virtual.get(1).uses(7, 0);
+        threads.inProcess();
+        account = read();
+        assertThat(times(account, Kind.VIRTUAL, "query")).isEqualTo(of(27, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(21, 5));
+        assertThat(account.process()).isEqualTo(of(108, 10));
+    }
+
+    @Test
+    void aGroupThatIsAheadOfItsCarriersWaitsForThem() {
+        Row carrier = threads.carrier().uses(10, 0);
+        threads.virtual("v").uses(15, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(10, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(0, 0));
+        carrier.uses(20, 0);
+        threads.inProcess();
+        account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(15, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(15, 0));
+        assertThat(account.process()).isEqualTo(of(30, 0));
+    }
+
+    @Test
+    void whatEndedCarriersCarriedIsNotUnseen() {
+        threads.carrier().uses(10, 0);
+        threads.virtual("v").uses(50, 5);
+        threads.processUser = 70;
+        threads.processSystem = 7;
+        CpuAccount account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(50, 5));
+        assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(20, 2));
+        assertThat(account.process()).isEqualTo(of(70, 7));
+    }
+
+    @Test
+    void anotherSchedulersCarriersAreAPool() {
+        threads.java("mine-1").uses(50, 0);
+        threads.virtual("v").uses(40, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "mine-*")).isEqualTo(of(50, 0));
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(0, 0));
+        assertThat(account.process()).isEqualTo(of(50, 0));
+    }
+
+    @Test
+    void aGroupWithAnotherSplitThanItsCarriersDecreasesNothing() {
+        Row carrier = threads.carrier().uses(10, 90);
+        threads.virtual("v").uses(80, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(10, 70));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(0, 20));
+        carrier.uses(100, 0);
+        threads.virtual.get(0).uses(0, 30);
+        threads.inProcess();
+        account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(40, 70));
+        assertThat(account.process()).isEqualTo(of(110, 90));
+    }
+
+    @Test
     void furtherPoolsAreOneWithOneWarning() {
         List<LogRecord> records = new ArrayList<>();
         Handler handler = new Handler() {

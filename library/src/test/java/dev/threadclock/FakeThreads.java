@@ -11,6 +11,7 @@ final class FakeThreads implements AccountSource {
         String name;
         boolean java;
         boolean ofTopGroup;
+        boolean carrier;
         long user;
         long system;
         long waited = -1;
@@ -29,7 +30,25 @@ final class FakeThreads implements AccountSource {
         }
     }
 
+    static final class Group {
+        private final String name;
+        int threads;
+        long user;
+        long system;
+
+        private Group(String name) {
+            this.name = name;
+        }
+
+        Group uses(long moreUser, long moreSystem) {
+            user += moreUser;
+            system += moreSystem;
+            return this;
+        }
+    }
+
     final List<Row> rows = new ArrayList<>();
+    final List<Group> virtual = new ArrayList<>();
     long processUser;
     long processSystem;
     int passes;
@@ -47,6 +66,18 @@ final class FakeThreads implements AccountSource {
         Row row = new Row(++serials, name, java);
         rows.add(row);
         return row;
+    }
+
+    Row carrier() {
+        Row row = java("ForkJoinPool-1-worker-1");
+        row.carrier = true;
+        return row;
+    }
+
+    Group virtual(String name) {
+        Group group = new Group(name);
+        virtual.add(group);
+        return group;
     }
 
     /** The process's clock has what the rows have. */
@@ -99,6 +130,11 @@ final class FakeThreads implements AccountSource {
     }
 
     @Override
+    public boolean isCarrier(int row) {
+        return rows.get(row).carrier;
+    }
+
+    @Override
     public String name(int row) {
         return rows.get(row).name;
     }
@@ -112,6 +148,31 @@ final class FakeThreads implements AccountSource {
     public long waitedNanos(int row) {
         rows.get(row).waitsRead++;
         return rows.get(row).waited;
+    }
+
+    @Override
+    public int virtualGroups() {
+        return virtual.size();
+    }
+
+    @Override
+    public String virtualName(int group) {
+        return virtual.get(group).name;
+    }
+
+    @Override
+    public int virtualThreads(int group) {
+        return virtual.get(group).threads;
+    }
+
+    @Override
+    public long virtualUserNanos(int group) {
+        return virtual.get(group).user;
+    }
+
+    @Override
+    public long virtualTotalNanos(int group) {
+        return virtual.get(group).user + virtual.get(group).system;
     }
 
     @Override

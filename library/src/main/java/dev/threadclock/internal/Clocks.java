@@ -81,6 +81,14 @@ public abstract class Clocks {
     }
 
     /**
+     * Writes threads, user and total of each group of virtual threads, and returns the groups' names: none
+     * if no virtual thread has been accounted for.
+     */
+    public String[] virtualGroups(long[] values) {
+        return new String[0];
+    }
+
+    /**
      * Name, binding, system calls, resolution and age of a source; quantity and freshness are given as
      * ordinals.
      */

@@ -18,12 +18,14 @@ final class JavaThreads {
     static final class Known {
         final long id;
         final boolean isOfTopGroup;
+        final boolean isCarrier;
         private final String lastName;
         private final WeakReference<Thread> thread;
 
         Known(long id, String name) {
             this.id = id;
             isOfTopGroup = false;
+            isCarrier = false;
             lastName = name;
             thread = null;
         }
@@ -31,6 +33,7 @@ final class JavaThreads {
         Known(Thread thread) {
             id = JavaThread.id(thread);
             isOfTopGroup = isTop(thread.getThreadGroup());
+            isCarrier = thread.getClass().getName().equals(CARRIER);
             lastName = thread.getName();
             this.thread = new WeakReference<>(thread);
         }
@@ -53,6 +56,8 @@ final class JavaThreads {
             return present == null ? lastName : present.getName();
         }
     }
+
+    private static final String CARRIER = "jdk.internal.misc.CarrierThread"; // JDK 21 to 27
 
     /**
      * The number of passes that list the threads after one has started: more than one, because an attaching

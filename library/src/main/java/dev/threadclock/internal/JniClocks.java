@@ -122,6 +122,11 @@ class JniClocks extends Clocks {
     }
 
     @Override
+    public String[] virtualGroups(long[] values) {
+        return Native.virtualGroups(values);
+    }
+
+    @Override
     public int virtualClock() {
         return Native.virtualClock();
     }

@@ -114,6 +114,12 @@ public final class Native {
     /** The clock of virtual threads; -1 if they are not accounted for. */
     static native int virtualClock();
 
+    /**
+     * Writes threads, user and total of each group of virtual threads, of 128 at most, and returns the
+     * groups' names.
+     */
+    static native String[] virtualGroups(long[] values);
+
     /** The address of a function that the library exports; 0 if there is none with this name. */
     static native long address(String symbol);
 

@@ -68,6 +68,12 @@ public final class ThreadTable {
         return known != null && known.isOfTopGroup;
     }
 
+    /** True for a Java thread that the JVM has started to carry virtual threads. */
+    public boolean isCarrier(int index) {
+        JavaThreads.Known known = javaThreads.at(checked(index));
+        return known != null && known.isCarrier;
+    }
+
     /** A hash of the kernel's name, by which a new name of a thread is noticed without allocating. */
     public long kernelNameHash(int index) {
         return 31 * rows.getLong(at(index) + NAME) + rows.getLong(at(index) + NAME + Long.BYTES);

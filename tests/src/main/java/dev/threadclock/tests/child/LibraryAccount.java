@@ -6,6 +6,7 @@ import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuGroup.Kind;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.VirtualThreads;
 import dev.threadclock.internal.CgroupCpu;
 import dev.threadclock.internal.Cgroups;
 import java.io.IOException;
@@ -23,11 +24,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A child program: the account of the process while threads come and go. Prints {@code KIND=NANOS} for each
- * kind of group; throws at the first wrong answer.
+ * A child program: the account of the process while threads come and go, virtual ones too if there is an
+ * argument. Prints {@code KIND=NANOS} for each kind of group; throws at the first wrong answer.
  */
 public final class LibraryAccount {
     private static final int ENDING = 20;
+    /** By which interpolated totals of a few carriers may be ahead. */
+    private static final long AHEAD_NANOS = 5_000_000;
     private static volatile boolean stop;
     private static volatile Object garbage;
 
@@ -37,7 +40,10 @@ public final class LibraryAccount {
         check(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
         endedThreadsStay();
         overcommitted();
-        churn();
+        churn(LibraryAccount::shortThread);
+        if (args.length > 0) {
+            virtualThreads();
+        }
         throttling();
         addsUp();
         for (Kind kind : Kind.values()) {
@@ -52,8 +58,12 @@ public final class LibraryAccount {
     }
 
     private static CpuGroup pool(CpuAccount account, String name) {
+        return group(account, Kind.JAVA, name);
+    }
+
+    private static CpuGroup group(CpuAccount account, Kind kind, String name) {
         return account.groups().stream()
-                .filter(group -> group.kind() == Kind.JAVA && group.name().equals(name)).findFirst()
+                .filter(group -> group.kind() == kind && group.name().equals(name)).findFirst()
                 .orElseThrow(() -> new AssertionError(name + " is missing in " + account.groups()));
     }
 
@@ -92,11 +102,12 @@ public final class LibraryAccount {
     }
 
     /** No value decreases while threads of a few hundred microseconds come and go, whoever reads. */
-    private static void churn() throws Exception {
+    private static void churn(Starter starter) throws Exception {
+        stop = false;
         AtomicReference<Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            threads.add(new Thread(LibraryAccount::startShortThreads, "starter-" + i));
+            threads.add(new Thread(() -> startThreads(starter), "starter-" + i));
             threads.add(new Thread(LibraryAccount::readThroughout, "reader-" + i));
         }
         for (Thread thread : threads) {
@@ -113,19 +124,54 @@ public final class LibraryAccount {
         }
     }
 
-    private static void startShortThreads() {
+    /** Starts a thread with this number and waits for its end. */
+    private interface Starter {
+        void run(int number) throws Exception;
+    }
+
+    private static void startThreads(Starter starter) {
         for (int i = 0; !stop; i++) {
-            Thread thread = new Thread(() -> {
-                Burn.until(System.nanoTime() + 200_000);
-                garbage = new byte[100_000];
-            }, "short-" + i);
-            thread.start();
             try {
-                thread.join();
-            } catch (InterruptedException e) {
+                starter.run(i);
+            } catch (Exception e) {
                 throw new AssertionError(e);
             }
         }
+    }
+
+    private static void shortThread(int number) throws InterruptedException {
+        Thread thread = new Thread(() -> {
+            Burn.until(System.nanoTime() + 200_000);
+            garbage = new byte[100_000];
+        }, "short-" + number);
+        thread.start();
+        thread.join();
+    }
+
+    /** The groups have what their threads read at their ends, before and after accounting is switched off. */
+    private static void virtualThreads() throws Exception {
+        AtomicLong used = new AtomicLong();
+        VirtualThreads.startAccounting();
+        churn(number -> {
+            CountDownLatch ended = new CountDownLatch(1);
+            VirtualLoad.start("request " + number, () -> {
+                Burn.until(System.nanoTime() + 200_000);
+                Thread.yield();
+                Burn.slice();
+                used.addAndGet(ThreadClock.totalNowNanos());
+                ended.countDown();
+            });
+            ended.await();
+        });
+        CpuGroup requests = group(now(), Kind.VIRTUAL, "request *");
+        check(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
+                used + " ns are more than " + requests);
+        check(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
+        VirtualThreads.stopAccounting();
+        CpuGroup afterwards = group(now(), Kind.VIRTUAL, "request *");
+        check(afterwards.threads() == 0
+                && afterwards.times().totalNanos() >= requests.times().totalNanos(),
+                requests + " became " + afterwards);
     }
 
     private static void readThroughout() {

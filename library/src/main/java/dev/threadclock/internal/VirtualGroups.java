@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.internal;
+
+/**
+ * Internal: the groups of virtual threads that have been accounted for, and what their threads have used, the
+ * ended ones too. Belongs to one thread at a time.
+ */
+public final class VirtualGroups {
+    /** The number of groups that there can be, TC_VIRTUAL_GROUPS. */
+    private static final int MOST = 128;
+    private static final int THREADS = 0;
+    private static final int USER = 1;
+    private static final int TOTAL = 2;
+    private static final int VALUES = 3;
+
+    private final long[] values = new long[MOST * VALUES];
+    private String[] names = new String[0];
+
+    public void read() {
+        names = Clocks.CLOCKS.virtualGroups(values);
+    }
+
+    public int size() {
+        return names.length;
+    }
+
+    public String name(int group) {
+        return names[group];
+    }
+
+    /** How many live and are accounted for. */
+    public int threads(int group) {
+        return (int) values[group * VALUES + THREADS];
+    }
+
+    public long userNanos(int group) {
+        return values[group * VALUES + USER];
+    }
+
+    public long totalNanos(int group) {
+        return values[group * VALUES + TOTAL];
+    }
+}
