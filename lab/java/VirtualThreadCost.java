@@ -26,13 +26,14 @@ import java.util.concurrent.locks.LockSupport;
  * accounting costs.
  *
  * <p>How to run (JDK 21 or later), on a quiet machine: {@code java -cp dist/threadclock.jar
- * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost} and
+ * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost libswitch_events.so} (made by lab/cpp) and
  * {@code -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g
  * -XX:+AlwaysPreTouch}
  */
 public final class VirtualThreadCost {
     private static final long SECOND = 1_000_000_000;
     private static final int ROUNDS = 7;
+    private static final int WARM_UPS = 5;
 
     private VirtualThreadCost() {}
 
@@ -43,6 +44,7 @@ public final class VirtualThreadCost {
             oneThread();
             mounted();
         } else {
+            System.load(Path.of(args[1]).toAbsolutePath().toString());
             yields();
             starts();
             memory();
@@ -130,27 +132,55 @@ public final class VirtualThreadCost {
         void run() throws Exception;
     }
 
-    /** CPU nanoseconds of the process per operation: without accounting, and with each clock, in turns. */
-    private static void compare(String what, int operations, Work work) throws Exception {
-        Freshness[] clocks = {null, Freshness.INTERPOLATED, Freshness.TICK, Freshness.NOW};
-        double[][] nanos = new double[clocks.length][ROUNDS];
-        for (int round = -2; round < ROUNDS; round++) {
-            for (int i = 0; i < clocks.length; i++) {
-                if (clocks[i] != null) {
-                    VirtualThreads.startAccounting(clocks[i]);
-                }
-                work.run(); // switching has cost the JVM some of its compiled code
-                long before = processTotal();
-                work.run();
-                nanos[i][Math.max(round, 0)] = (double) (processTotal() - before) / operations;
-                VirtualThreads.stopAccounting();
+    /** What is done with the switches: nothing, they are reported and ignored, or a clock is read. */
+    private enum Switches {
+        NOTHING, IGNORED, INTERPOLATED, TICK, NOW;
+
+        void begin() {
+            if (this == IGNORED && !setEvents(true)) {
+                throw new IllegalStateException("this JVM does not report switches");
+            }
+            if (compareTo(IGNORED) > 0) {
+                VirtualThreads.startAccounting(Freshness.valueOf(name()));
             }
         }
-        double off = median(nanos[0]);
-        System.out.printf("  %-28s %8.0f ns of CPU time without", what, off);
-        for (int i = 1; i < clocks.length; i++) {
-            double on = median(nanos[i]);
-            System.out.printf(", %s %.0f (%.2f x)", clocks[i].name().toLowerCase(), on, on / off);
+
+        void end() {
+            if (this == IGNORED) {
+                setEvents(false);
+            }
+            VirtualThreads.stopAccounting();
+        }
+    }
+
+    /** By lab/cpp/switch_events.c. */
+    private static native boolean setEvents(boolean on);
+
+    /** CPU nanoseconds of the process per operation, in turns. */
+    private static void compare(String what, int operations, Work work) throws Exception {
+        Switches[] all = Switches.values();
+        double[][] nanos = new double[all.length][ROUNDS];
+        for (int round = -2; round < ROUNDS; round++) {
+            for (Switches switches : all) {
+                switches.begin();
+                for (int i = 0; i < WARM_UPS; i++) { // switching has cost the JVM some of its compiled code
+                    work.run();
+                }
+                long before = processTotal();
+                work.run();
+                nanos[switches.ordinal()][Math.max(round, 0)] = (double) (processTotal() - before)
+                        / operations;
+                switches.end();
+            }
+        }
+        double nothing = median(nanos[0]);
+        System.out.printf("  %-28s %6.0f ns of CPU time without; events ignored %.0f (%.2f x)%n", what,
+                nothing, median(nanos[1]), median(nanos[1]) / nothing);
+        System.out.printf("  %-28s ", "");
+        for (Switches clock : List.of(Switches.INTERPOLATED, Switches.TICK, Switches.NOW)) {
+            double on = median(nanos[clock.ordinal()]);
+            System.out.printf("%s%s %.0f (%.2f x)", clock == Switches.INTERPOLATED ? "" : ", ",
+                    clock.name().toLowerCase(), on, on / nothing);
         }
         System.out.println();
     }
@@ -181,7 +211,7 @@ public final class VirtualThreadCost {
             work.run();
             nanos[Math.max(round, 0)] = (double) (processTotal() - before) / (2 * yields);
         }
-        System.out.printf("  %-28s %8.0f ns of CPU time before accounting was on for the first time%n",
+        System.out.printf("  %-28s %6.0f ns of CPU time before accounting was on for the first time%n",
                 "a yield, two threads", median(nanos));
         compare("the same afterwards", 2 * yields, work);
     }
