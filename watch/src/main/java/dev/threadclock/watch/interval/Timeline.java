@@ -28,6 +28,7 @@ public final class Timeline {
      * By serial, the series and the pools in which a thread has been counted; ended threads are forgotten.
      */
     private final Map<Long, Set<Object>> counted = new HashMap<>();
+    private final Map<String, Series> virtual = new LinkedHashMap<>(); // by group, of which there are few
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
     private int inLast; // intervals in the last column so far
@@ -36,13 +37,22 @@ public final class Timeline {
         int column = column(interval);
         process.add(column, interval.process().userNanos(), interval.process().systemNanos());
         for (Use use : interval.ran()) {
-            // The kernel's split may not add up to total: the part that is not user is shown as system.
-            long user = use.interval().userNanos();
             Series series = series(use);
-            series.add(column, user, use.interval().totalNanos() - user);
+            add(series, column, use);
             count(use, series);
         }
+        for (Use use : interval.groups()) {
+            if (use.interval().totalNanos() > 0) {
+                add(virtual.computeIfAbsent(use.name(), name -> new Series(name, name)), column, use);
+            }
+        }
         interval.ended().forEach(use -> counted.remove(use.serial()));
+    }
+
+    /** The kernel's split may not add up to total: the part that is not user is shown as system. */
+    private static void add(Series series, int column, Use use) {
+        long user = use.interval().userNanos();
+        series.add(column, user, use.interval().totalNanos() - user);
     }
 
     /** A thread may change its name; and more of them than have a row of their own may have run. */
@@ -78,6 +88,7 @@ public final class Timeline {
     private void halve() {
         process.halve();
         threads.values().forEach(Series::halve);
+        virtual.values().forEach(Series::halve);
         for (int i = 0; i < MOST_COLUMNS / 2; i++) {
             endMillis.set(i, endMillis.get(2 * i + 1));
             nanos.set(i, nanos.get(2 * i) + nanos.get(2 * i + 1));
@@ -140,6 +151,11 @@ public final class Timeline {
         }
         pools.values().forEach(pool -> pool.count(threadsOfPool.getOrDefault(pool.pool(), 0)));
         return busiestFirst(pools.values());
+    }
+
+    /** The groups of virtual threads that ran, the busiest first. Their time is part of their carriers'. */
+    public List<Series> virtual() {
+        return busiestFirst(virtual.values());
     }
 
     private static List<Series> busiestFirst(Iterable<Series> all) {

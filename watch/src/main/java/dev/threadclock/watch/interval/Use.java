@@ -58,6 +58,11 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
+    /** A group of virtual threads from a recording. */
+    public static Use recordedGroup(String name, int threads, int mounted, Times interval) {
+        return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, interval, NOT_MEASURED, mounted);
+    }
+
     /** The pool's name, which is the same for threads whose names differ only in numbers. */
     public String pool() {
         return ThreadNames.pool(name);

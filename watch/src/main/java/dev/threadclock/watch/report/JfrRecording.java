@@ -2,12 +2,14 @@
 package dev.threadclock.watch.report;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
+import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.Printable;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.sample.Times;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
@@ -32,6 +35,8 @@ final class JfrRecording {
 
     private final Path file;
     private final Map<Span, List<Use>> uses = new HashMap<>();
+    /** Groups of virtual threads, by the end of their interval. */
+    private final Map<Long, List<Use>> groups = new HashMap<>();
     private final Map<Identity, Long> serials = new HashMap<>();
     private Subject subject = new Subject("a JVM", "", "", "");
 
@@ -78,6 +83,7 @@ final class JfrRecording {
     private void take(RecordedEvent event) {
         switch (event.getEventType().getName()) {
             case ThreadCpuTime.NAME -> takeThread(event);
+            case VirtualThreadsCpuTime.NAME -> takeGroup(event);
             case RecordedJvm.NAME -> subject = new Subject(text(event, "jvm"), text(event, "jdk"),
                     text(event, "commandLine"), text(event, "threadclock"));
             case "jdk.JVMInformation" -> takeJvm(event);
@@ -87,14 +93,24 @@ final class JfrRecording {
         }
     }
 
+    private static Times times(RecordedEvent event) {
+        return new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
+    }
+
+    private void takeGroup(RecordedEvent event) {
+        String name = Printable.line(String.valueOf(event.getString("group")));
+        groups.computeIfAbsent(event.getLong("intervalEnd"), end -> new ArrayList<>()).add(Use
+                .recordedGroup(name, (int) event.getLong("threads"), (int) event.getLong("mounted"),
+                        times(event)));
+    }
+
     private void takeThread(RecordedEvent event) {
-        Times used = new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
         String name = Printable.line(String.valueOf(event.getString("threadName")));
         long javaId = event.getLong("javaThreadId");
         int tid = (int) event.getLong("osThreadId");
         uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")),
                 span -> new ArrayList<>())
-                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, used));
+                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, times(event)));
     }
 
     /** 0 for what is no thread of its own. */
@@ -133,9 +149,11 @@ final class JfrRecording {
     }
 
     /** Ended threads are included, so that the process's time is the sum of theirs. */
-    private static Interval interval(Span span, List<Use> threads) {
+    private Interval interval(Span span, List<Use> threads) {
         Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
-        return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of());
+        Optional<VirtualUse> virtual = Optional.ofNullable(groups.get(span.endMillis()))
+                .map(uses -> new VirtualUse(span.nanos(), uses, Times.NONE));
+        return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }

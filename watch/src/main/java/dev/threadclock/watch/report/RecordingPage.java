@@ -33,7 +33,7 @@ public final class RecordingPage {
 
     /** The page's data as JSON. Times are whole microseconds, column by column. */
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
-            int[] colours) {}
+            List<Area> virtual, int[] colours) {}
 
     /**
      * at: the columns that user and system are of, all of them if it is missing. pool: for a thread, the
@@ -53,6 +53,7 @@ public final class RecordingPage {
                 "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
                 "POOLS", tables.pools(),
                 "LEFTOUT", leftOut(threads.size()),
+                "VIRTUAL", virtual(tables),
                 "TIMES", tables.times(),
                 "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + ".",
                 "PLOTSTYLE", Page.resource(RecordingPage.class, "uplot/uPlot.min.css")),
@@ -72,6 +73,11 @@ public final class RecordingPage {
         int all = timeline.threads().size();
         return shown == all ? "" : Html.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
                 + " the pools have the time of all.</p>\n", all, shown);
+    }
+
+    private String virtual(RecordingTables tables) {
+        return timeline.virtual().isEmpty() ? ""
+                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", tables.virtual());
     }
 
     private List<Series> shownThreads() {
@@ -103,8 +109,11 @@ public final class RecordingPage {
             areas.add(area(OTHER, others, others.stream().mapToInt(Series::threads).sum(), true));
         }
         List<Area> lines = threads.stream().map(thread -> line(thread, indexes.get(thread.pool()))).toList();
+        List<Area> virtual = timeline.virtual().stream().map(group -> line(group, null)).toList();
         Area process = area("process", List.of(timeline.process()), null, null);
-        return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines, HUES);
+        return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines,
+                virtual,
+                HUES);
     }
 
     /** "worker", or "worker (12 threads)" for several of the same name. */
@@ -120,7 +129,7 @@ public final class RecordingPage {
     }
 
     /** Most threads sleep most of the time. */
-    private Area line(Series thread, int pool) {
+    private Area line(Series thread, Integer pool) {
         int[] ran = ran(thread);
         return new Area(named(thread), ran.length == timeline.columns() ? null : ran,
                 micros(ran, thread::userNanos), micros(ran, thread::systemNanos), pool, null, null);

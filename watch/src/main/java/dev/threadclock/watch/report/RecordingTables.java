@@ -37,6 +37,14 @@ final class RecordingTables {
         return rows.toString();
     }
 
+    /** Rows of the groups of virtual threads. Their share is of the process's time, as the pools' is. */
+    String virtual() {
+        long all = pools.stream().mapToLong(Series::nanos).sum();
+        StringBuilder rows = new StringBuilder();
+        timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group, all));
+        return rows.toString();
+    }
+
     private void row(StringBuilder rows, String kind, String name, Series series, long all) {
         rows.append("<tr class=\"").append(kind).append("\"><td>").append(Html.escape(name)).append("</td>")
                 .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))

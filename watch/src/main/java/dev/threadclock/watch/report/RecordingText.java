@@ -64,6 +64,12 @@ final class RecordingText {
         if (pools.size() > MOST_POOLS) {
             lines.add("and " + (pools.size() - MOST_POOLS) + " pools more");
         }
+        if (!timeline.virtual().isEmpty()) {
+            lines.add("");
+            lines.add("VIRTUAL THREADS, whose time is part of their carriers' above");
+            timeline.virtual().stream().limit(MOST_POOLS)
+                    .forEach(group -> lines.add(line(group.name(), group)));
+        }
         return lines;
     }
 

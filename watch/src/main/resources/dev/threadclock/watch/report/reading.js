@@ -13,7 +13,7 @@ const shortened = (name, longest) => name.length <= longest ? name
   : name.slice(0, longest - longest / 3 - 1 | 0) + "…" + name.slice(-(longest / 3 | 0));
 
 // swatch: makes the sign of a pool. Returns a function that shows the column with this title.
-function readingIn(box, { nanos, process, pools, threads }, swatch) {
+function readingIn(box, { nanos, process, pools, threads, virtual }, swatch) {
   const most = 6;
   const used = (series, column) => series.user[column] + series.system[column];
   const percent = (micros, column) => (nanos[column] ? micros * 1e5 / nanos[column] : 0).toFixed(1) + " %";
@@ -47,6 +47,7 @@ function readingIn(box, { nanos, process, pools, threads }, swatch) {
       add(table, "", column, [process]);
       add(table, "Pools", column, pools);
       add(table, "Threads", column, threads);
+      if (virtual.length) add(table, "Virtual threads", column, virtual);
       box.replaceChildren(textOf("h3", title), table, textOf("p", "Point at a chart for another interval, or use the arrow keys.", "soft hint"));
     },
     spoken(column, title) {

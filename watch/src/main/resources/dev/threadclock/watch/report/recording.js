@@ -22,7 +22,8 @@
     return { user: whole(user), system: whole(system), ...rest };
   }
   const threads = recording.threads.map(dense);
-  recording.threads = threads;
+  const virtual = recording.virtual.map(dense);
+  Object.assign(recording, { threads, virtual });
 
   const hue = i => pools[i].other ? null : colours[i];
   const full = i => hue(i) === null ? (dark.matches ? "#6b7686" : "#8a93a0") : `hsl(${hue(i)} ${dark.matches ? "62% 58%" : "65% 45%"})`;
@@ -254,12 +255,23 @@
         figures(line, thread, columns, length, all);
       }
     }
+    if (virtual.length) fillVirtual(columns, length, all, sum);
     byId("found").textContent = wanted ? `${found} of ${threads.length} threads` : "";
     const everything = view[0] <= xs[0] && view[1] >= xs[last];
     byId("all").disabled = everything;
     const seconds = view[1] - view[0];
     byId("range").textContent = clock(view[0]) + " to " + clock(view[1]) + ", " + seconds.toFixed(seconds < 10 ? 1 : 0) + " s";
     byId("headline").textContent = everything ? headline : summary(columns, length);
+  }
+
+  function fillVirtual(columns, length, all, sum) {
+    byId("virtual").replaceChildren();
+    for (const group of [...virtual].sort((a, b) => sum(b) - sum(a))) {
+      const row = byId("virtual").insertRow();
+      row.className = "pool";
+      row.insertCell().append(marked(group.name, ""));
+      figures(row, group, columns, length, all);
+    }
   }
 
   function summary(columns, length) {

@@ -10,8 +10,10 @@ import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
+import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.sample.Times;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,15 @@ class RecordingPageTest {
     private static Interval interval(int i, List<Use> uses) {
         Times process = uses.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         return new Interval(1_700_000_000_000L + 1000L * i, 1_000_000_000, process, process, uses, List.of());
+    }
+
+    private static Interval interval(int i, List<Use> uses, String group, long userMillis) {
+        Interval plain = interval(i, uses);
+        Times used = new Times(userMillis * 1_000_000, 0, userMillis * 1_000_000);
+        VirtualUse virtual = new VirtualUse(plain.nanos(),
+                List.of(Use.recordedGroup(group, 3, 1, used)), Times.NONE);
+        return new Interval(plain.endMillis(), plain.nanos(), plain.process(), plain.life(), uses, List.of(),
+                Optional.of(virtual));
     }
 
     private static JsonObject data(String page) {
@@ -67,6 +78,30 @@ class RecordingPageTest {
         assertThat(page)
                 .contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
                 .doesNotContain("<td>t100</td>");
+    }
+
+    @Test
+    void groupsOfVirtualThreadsHaveATableOfTheirOwn() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("ForkJoinPool-1-worker-1", 1, 9))));
+        timeline.add(interval(2, List.of(use("ForkJoinPool-1-worker-1", 1, 9)), "request *", 7));
+        timeline.add(interval(3, List.of(use("ForkJoinPool-1-worker-1", 1, 2)), "<idle>", 0));
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        JsonElement group = data(page).getAsJsonArray("virtual").asList().get(0);
+        assertThat(data(page).getAsJsonArray("virtual")).hasSize(1);
+        assertThat(numbers(group.getAsJsonObject().get("at"))).containsExactly(1L);
+        assertThat(numbers(group.getAsJsonObject().get("user"))).containsExactly(7000L);
+        assertThat(numbers(data(page).getAsJsonObject("process").get("user"))).containsExactly(9000L, 9000L,
+                2000L);
+        assertThat(page).contains("<h2>Virtual threads</h2>", "<td>request *</td><td>0.2</td>")
+                .doesNotContain("&lt;idle");
+    }
+
+    @Test
+    void withoutVirtualThreadsThereIsNoTableOfThem() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("a", 1, 1))));
+        assertThat(new RecordingPage(SUBJECT, timeline).toHtml()).doesNotContain("<h2>Virtual threads");
     }
 
     @Test
