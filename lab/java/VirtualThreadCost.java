@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
  * accounting costs.
  *
  * <p>How to run (JDK 21 or later), on a quiet machine: {@code java -cp dist/threadclock.jar
- * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost libswitch_events.so} (made by lab/cpp) and
+ * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost libswitch_events.so} (of lab/cpp) and
  * {@code -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g
  * -XX:+AlwaysPreTouch}
  */

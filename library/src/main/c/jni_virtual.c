@@ -97,7 +97,7 @@ TC_VIRTUAL_NATIVE(jint, virtualClock)
 
 /* What VirtualGroups.java has of each group, in an array with room for all. */
 struct group_values {
-    jlong threads, user_ns, total_ns;
+    jlong threads, mounted, user_ns, total_ns;
 };
 
 /* Null: an exception is pending. */
@@ -122,8 +122,8 @@ TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values)
     struct group_values written[TC_VIRTUAL_GROUPS];
     uint32_t count = tc_virtual_groups(groups);
     for (uint32_t i = 0; i < count; i++)
-        written[i] =
-            (struct group_values){groups[i].threads, groups[i].times.user_ns, groups[i].times.total_ns};
+        written[i] = (struct group_values){groups[i].threads, groups[i].mounted, groups[i].times.user_ns,
+                                           groups[i].times.total_ns};
     (*env)->SetLongArrayRegion(env, values, 0, (jsize)(count * (sizeof *written / sizeof(jlong))),
                                (const jlong *)written);
     return (*env)->ExceptionCheck(env) ? NULL : names_of(env, groups, count);

@@ -81,8 +81,8 @@ public abstract class Clocks {
     }
 
     /**
-     * Writes threads, user and total of each group of virtual threads, and returns the groups' names: none
-     * if no virtual thread has been accounted for.
+     * Writes threads, mounted ones, user and total of each group of virtual threads, and returns the groups'
+     * names: none if no virtual thread has been accounted for.
      */
     public String[] virtualGroups(long[] values) {
         return new String[0];

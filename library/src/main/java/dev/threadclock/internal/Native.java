@@ -115,8 +115,8 @@ public final class Native {
     static native int virtualClock();
 
     /**
-     * Writes threads, user and total of each group of virtual threads, of 128 at most, and returns the
-     * groups' names.
+     * Writes threads, mounted ones, user and total of each group of virtual threads, of 128 at most, and
+     * returns the groups' names.
      */
     static native String[] virtualGroups(long[] values);
 

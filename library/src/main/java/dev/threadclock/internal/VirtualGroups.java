@@ -9,9 +9,10 @@ public final class VirtualGroups {
     /** The number of groups that there can be, TC_VIRTUAL_GROUPS. */
     private static final int MOST = 128;
     private static final int THREADS = 0;
-    private static final int USER = 1;
-    private static final int TOTAL = 2;
-    private static final int VALUES = 3;
+    private static final int MOUNTED = 1;
+    private static final int USER = 2;
+    private static final int TOTAL = 3;
+    private static final int VALUES = 4;
 
     private final long[] values = new long[MOST * VALUES];
     private String[] names = new String[0];
@@ -31,6 +32,11 @@ public final class VirtualGroups {
     /** How many live and are accounted for. */
     public int threads(int group) {
         return (int) values[group * VALUES + THREADS];
+    }
+
+    /** Of these, on a carrier. */
+    public int mounted(int group) {
+        return (int) values[group * VALUES + MOUNTED];
     }
 
     public long userNanos(int group) {

@@ -2,13 +2,16 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.PoolWork;
+import dev.threadclock.tests.child.VirtualAccounts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +44,28 @@ class JfrTest {
         assertThat(used.processNanos()).isPositive();
         assertThat(used.allNanos()).as("%s", used.pools()).isGreaterThan(used.processNanos() * 9 / 10);
         assertThat(result.err()).doesNotContain("xception");
+    }
+
+    @OnEachJdk
+    void itHasTheGroupsOfVirtualThreads(TestJdk jdk) throws Exception {
+        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
+        Path file = folder.resolve("virtual.jfr");
+        Result result = recording(jdk, file, "").run(VirtualAccounts.class, "sums", "INTERPOLATED",
+                "2000000");
+        long recorded = 0;
+        for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+            if (event.getEventType().getName().equals("dev.threadclock.VirtualThreadsCpuTime")) {
+                assertThat(event.getString("group")).isEqualTo("(unnamed virtual threads)");
+                assertThat(event.getLong("user") + event.getLong("system")).isEqualTo(event.getLong("total"));
+                assertThat(event.getLong("mounted")).isBetween(0L, event.getLong("threads"));
+                recorded += event.getLong("total");
+            }
+        }
+        long used = result.ok().number("total");
+        // It has the program's warm-up, too, but not what was used after the last whole second.
+        assertThat(recorded).as("%s", result).isBetween(used / 10, used * 3 / 2);
+        assertThat(AttachJvm.command("report", file.toString()).ok().out())
+                .contains("VIRTUAL THREADS, ", "\n(unnamed virtual threads) ");
     }
 
     @OnEachJdk

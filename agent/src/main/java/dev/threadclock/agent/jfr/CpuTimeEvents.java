@@ -12,6 +12,7 @@ import jdk.jfr.RecordingState;
 final class CpuTimeEvents implements FlightRecorderListener {
     private final ThreadIntervals threads = new ThreadIntervals();
     private final ProcessIntervals process = new ProcessIntervals();
+    private final VirtualIntervals virtual = new VirtualIntervals();
 
     private CpuTimeEvents() {}
 
@@ -21,6 +22,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
         FlightRecorder.addListener(events);
         FlightRecorder.addPeriodicEvent(ThreadCpuTime.class, quietly(events.threads::emit));
         FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(events.process::emit));
+        FlightRecorder.addPeriodicEvent(VirtualThreadsCpuTime.class, quietly(events.virtual::emit));
     }
 
     /**
@@ -37,6 +39,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
     private void takeStock() {
         threads.takeStock();
         process.takeStock();
+        virtual.takeStock();
     }
 
     private static long running() {

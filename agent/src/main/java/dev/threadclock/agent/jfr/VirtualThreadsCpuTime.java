@@ -5,19 +5,20 @@ import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 
 /**
  * The Flight Recorder event of a group of virtual threads: the CPU time that they used since the previous
  * event, which is part of their carriers'. There is none for a group without living threads that has not run,
- * and none at all unless virtual threads are accounted for. Only {@code threadclock record} writes it; the
- * agent does not add it to the JVM's own recordings.
+ * and none at all unless virtual threads are accounted for.
  */
 @Name(VirtualThreadsCpuTime.NAME)
 @Label("Virtual Threads CPU Time")
 @Description("User, system and total CPU time of virtual threads with similar names in an interval, in"
         + " nanoseconds; part of their carriers' time")
 @Category({"Java Virtual Machine", "Runtime", "threadclock"})
+@Period("1 s")
 @StackTrace(false)
 public final class VirtualThreadsCpuTime extends CpuTimeEvent {
     /** Its name in recordings and settings. */

@@ -19,7 +19,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
@@ -143,17 +145,34 @@ final class JfrRecording {
 
     Timeline timeline() {
         Timeline timeline = new Timeline();
+        Map<Long, List<Use>> groupsByEnd = groupsByEnd();
         uses.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis()))
-                .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue())));
+                .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue(),
+                        groupsByEnd.getOrDefault(entry.getKey().endMillis(), List.of()))));
         return timeline;
     }
 
+    /** A JVM's own recording has them some milliseconds apart from the threads of the same interval. */
+    private Map<Long, List<Use>> groupsByEnd() {
+        NavigableSet<Long> ends = new TreeSet<>();
+        uses.keySet().forEach(span -> ends.add(span.endMillis()));
+        Map<Long, List<Use>> byEnd = new HashMap<>();
+        groups.forEach((end, uses) -> byEnd.computeIfAbsent(nearest(ends, end), near -> new ArrayList<>())
+                .addAll(uses));
+        return byEnd;
+    }
+
+    private static long nearest(NavigableSet<Long> ends, long end) {
+        Long before = ends.floor(end);
+        Long after = ends.ceiling(end);
+        return after == null || before != null && end - before <= after - end ? before : after;
+    }
+
     /** Ended threads are included, so that the process's time is the sum of theirs. */
-    private Interval interval(Span span, List<Use> threads) {
+    private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
         Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
-        Optional<VirtualUse> virtual = Optional.ofNullable(groups.get(span.endMillis()))
-                .map(uses -> new VirtualUse(span.nanos(), uses, Times.NONE));
+        Optional<VirtualUse> virtual = Optional.of(new VirtualUse(span.nanos(), groups, Times.NONE));
         return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }
