@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "clock_status.h"
 #include "doors.h"
 #include "instance.h"
 #include "java_threads.h"
@@ -21,11 +22,11 @@
 #include "lock.h"
 #include "natives.h"
 #include "options.h"
+#include "prometheus.h"
 #include "repair.h"
 #include "report.h"
 #include "sampler.h"
 #include "threadclock.h"
-#include "threads.h"
 #include "virtual_accounting.h"
 
 /* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
@@ -190,6 +191,7 @@ static void stop(void)
     doors_lead_to(NULL);
     jvm_clock_leave();
     virtual_accounting_off(ASKED_BY_AGENT);
+    prometheus_stop();
     java_threads_stop(agent.jvmti);
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
     report_log(&agent.options, "detached: the JVM answers by itself again");
@@ -225,6 +227,16 @@ static bool is_ending(void)
     return (*agent.jvmti)->GetPhase(agent.jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_DEAD;
 }
 
+/* After a start that failed in part: what applied before it applies again. */
+static void restore(JavaVM *vm)
+{
+    char problem[1400];
+    if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
+        virtual_accounting_off(ASKED_BY_AGENT);
+    if (!agent.active || prometheus_set(&agent.options, problem, sizeof problem) != 0)
+        prometheus_stop();
+}
+
 static void start(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
@@ -247,10 +259,10 @@ static void start(JavaVM *vm, const struct agent_options *options)
         report_unable(options, "%s", problem);
         return;
     }
-    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0) {
+    if (prometheus_set(options, problem, sizeof problem) != 0
+        || (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0)) {
         report_unable(options, "%s", problem);
-        if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
-            virtual_accounting_off(ASKED_BY_AGENT);
+        restore(vm);
         return;
     }
     tc_lock(&agent.options_lock);
@@ -272,32 +284,6 @@ static void start(JavaVM *vm, const struct agent_options *options)
     report_answer(options, "ok");
 }
 
-static void describe(const struct agent_options *to, const char *name, enum threadclock_quantity quantity,
-                     enum threadclock_freshness freshness)
-{
-    struct threadclock_source source;
-    if (threadclock_describe(quantity, freshness, &source) != 0)
-        return;
-    report_answer(to, "%s.source=%s", name, source.name);
-    report_answer(to, "%s.resolution_ns=%lld", name, (long long)source.resolution_ns);
-    report_answer(to, "%s.age_ns=%lld", name, (long long)source.age_ns);
-    report_answer(to, "%s.system_calls=%d", name, (int)source.system_calls);
-}
-
-static void clocks(const struct agent_options *to)
-{
-    report_answer(to, "freshness=%s", agent_freshness_words[agent.options.freshness]);
-    report_answer(to, "total=%s", agent_total_words[agent.options.total]);
-    report_answer(to, "reach=%s", agent_reach_words[agent.options.reach]);
-    describe(to, "user", THREADCLOCK_USER, agent.options.freshness);
-    static const enum threadclock_freshness total_freshness[] = {
-        [TOTAL_TICK] = THREADCLOCK_TICK, [TOTAL_NOW] = THREADCLOCK_NOW,
-        [TOTAL_INTERPOLATED] = THREADCLOCK_INTERPOLATED};
-    if (agent.options.total != TOTAL_JVM)
-        describe(to, "total", THREADCLOCK_TOTAL, total_freshness[agent.options.total]);
-    report_answer(to, "threads=%u", (unsigned)tc_threads_count());
-}
-
 /* Reports who answers which native and libjvm, which clocks are used, and how many threads are known. */
 static void status(JavaVM *vm, const struct agent_options *to)
 {
@@ -305,12 +291,13 @@ static void status(JavaVM *vm, const struct agent_options *to)
     report_answer(to, "version=%s", threadclock_version());
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
     if (agent.active)
-        clocks(to);
+        clock_status(to, &agent.options);
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
     jvm_clock_status(to);
     virtual_accounting_status(to);
+    prometheus_status(to);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)
@@ -386,14 +373,22 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
     return JNI_OK;
 }
 
-JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jclass caller, jstring options);
+typedef void JNICALL start_door(JNIEnv *env, jclass caller, jstring options);
+
+JNIEXPORT start_door Java_dev_threadclock_agent_Agent_start0;
 JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jclass caller, jstring options)
 {
-    (void)caller;
+    start_door *first = (start_door *)instance_first("Java_dev_threadclock_agent_Agent_start0");
+    if (first != NULL) {
+        first(env, caller, options);
+        return;
+    }
     JavaVM *vm = NULL;
     const char *text = options != NULL ? (*env)->GetStringUTFChars(env, options, NULL) : NULL;
-    if ((options == NULL || text != NULL) && (*env)->GetJavaVM(env, &vm) == JNI_OK)
-        run_in_first("Agent_OnLoad", vm, (char *)(uintptr_t)text, true);
+    if ((options == NULL || text != NULL) && (*env)->GetJavaVM(env, &vm) == JNI_OK) {
+        prometheus_offer(vm, env, caller);
+        run(vm, text, true);
+    }
     if (text != NULL)
         (*env)->ReleaseStringUTFChars(env, options, text);
 }

@@ -2,13 +2,14 @@
 /* Parses the agent's options, one setter per key. */
 #include "options.h"
 
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char known[] = "known options are freshness=tick|now, total=jvm|tick|now|interpolated, "
-                            "reach=bean|jvm, virtual=off|on|now|tick and log=none|stderr|FILE, separated by "
-                            "commas";
+                            "reach=bean|jvm, virtual=off|on|now|tick, prometheus=off|PORT|IP:PORT|[IPV6]:PORT "
+                            "and log=none|stderr|FILE, separated by commas";
 
 static bool is(const char *text, int length, const char *word)
 {
@@ -59,6 +60,45 @@ static int set_virtual(struct agent_options *options, const char *value, int len
 {
     options->virtual_clock = index_of(value, length, agent_virtual_words, 4);
     return options->virtual_clock;
+}
+
+/* A port in decimal, or -1. */
+static int port_of(const char *text, int length)
+{
+    int port = length > 0 ? 0 : -1;
+    for (int i = 0; i < length && port >= 0; i++)
+        port = text[i] >= '0' && text[i] <= '9' && 10 * port + (text[i] - '0') <= UINT16_MAX
+                   ? 10 * port + (text[i] - '0') : -1;
+    return port;
+}
+
+/*
+ * off, PORT, IP:PORT or [IPV6]:PORT, as "ip:port". Addresses only, because a name may be several and must be
+ * looked up; a port alone is one of the loopback interface, because that is what nobody else can reach.
+ */
+static int set_prometheus(struct agent_options *options, const char *value, int length)
+{
+    char ip[INET6_ADDRSTRLEN] = "127.0.0.1";
+    unsigned char parsed[sizeof(struct in6_addr)];
+    int digits = 0;
+    options->prometheus[0] = '\0';
+    if (is(value, length, "off"))
+        return 0;
+    while (digits < length && value[length - digits - 1] != ':')
+        digits++;
+    int port = port_of(value + length - digits, digits), ip_length = length - digits - 1;
+    bool six = ip_length > 2 && value[0] == '[' && value[ip_length - 1] == ']';
+    if (digits < length) {
+        int bytes = six ? ip_length - 2 : ip_length;
+        if (bytes >= (int)sizeof ip)
+            return -1;
+        memcpy(ip, value + six, (size_t)bytes);
+        ip[bytes] = '\0';
+    }
+    if (port < 0 || inet_pton(six ? AF_INET6 : AF_INET, ip, parsed) != 1)
+        return -1;
+    snprintf(options->prometheus, sizeof options->prometheus, six ? "[%s]:%d" : "%s:%d", ip, port);
+    return 0;
 }
 
 static int set_command(struct agent_options *options, const char *value, int length)
@@ -115,7 +155,7 @@ static const struct {
 } setters[] = {
     {"freshness", set_freshness}, {"total", set_total},   {"reach", set_reach},     {"log", set_log},
     {"do", set_command},          {"report", set_report}, {"channel", set_channel}, {"period", set_period},
-    {"virtual", set_virtual}};
+    {"virtual", set_virtual}, {"prometheus", set_prometheus}};
 
 /* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
 static int parse_one(const char *item, int length, struct agent_options *options)

@@ -22,7 +22,7 @@ enum { VIRTUAL_OFF = 0 };
 /* The command of an attach. */
 enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
-enum { OPTION_FILE_BYTES = 1024 };
+enum { OPTION_FILE_BYTES = 1024, OPTION_ADDRESS_BYTES = 64 };
 
 struct agent_options {
     enum threadclock_freshness freshness; /* freshness=tick|now */
@@ -31,6 +31,7 @@ struct agent_options {
     enum total_source total;              /* total=jvm|tick|now|interpolated */
     enum reach reach;                     /* reach=bean|jvm */
     int virtual_clock;                    /* virtual=off|tick|now|on */
+    char prometheus[OPTION_ADDRESS_BYTES]; /* prometheus=off|[IP:]PORT, as "IP:PORT"; "": off */
     enum command command;                 /* do=attach|detach|status|sample; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
     char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
@@ -44,7 +45,7 @@ TC_INTERNAL extern const char *const agent_reach_words[];
 TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, off, none). 0, or -1 with a sentence about the
+ * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none). 0, or -1 with a sentence about the
  * first mistake in error.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,

@@ -88,6 +88,14 @@ void report_unable(const struct agent_options *options, const char *format, ...)
         close(file);
 }
 
+void report_line(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(STDERR, "threadclock: ", "", format, arguments);
+    va_end(arguments);
+}
+
 void report_answer(const struct agent_options *options, const char *format, ...)
 {
     int file = open_report(options);

@@ -13,6 +13,9 @@
 TC_INTERNAL void report_unable(const struct agent_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Writes "threadclock: <text>" to stderr: for what a user has asked for and does not get. */
+TC_INTERNAL void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Writes a line into the report if one was requested; the first is "ok". */
 TC_INTERNAL void report_answer(const struct agent_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

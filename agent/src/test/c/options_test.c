@@ -2,6 +2,7 @@
 /* The agent's options: which are accepted, and how mistakes are reported. */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
@@ -47,6 +48,33 @@ static void all_are_taken_in_any_order(void **state)
     assert_int_equal(parsed("virtual=tick").virtual_clock, THREADCLOCK_TICK + 1);
     assert_int_equal(parsed("virtual=now").virtual_clock, THREADCLOCK_NOW + 1);
     assert_refused("virtual=yes", "bad value in option 'virtual=yes'");
+}
+
+static void metrics_are_served_where_an_address_says(void **state)
+{
+    (void)state;
+    assert_string_equal(parsed("").prometheus, "");
+    assert_string_equal(parsed("prometheus=off").prometheus, "");
+    assert_string_equal(parsed("prometheus=9100,prometheus=off").prometheus, "");
+    assert_string_equal(parsed("prometheus=9100").prometheus, "127.0.0.1:9100");
+    assert_string_equal(parsed("prometheus=0,log=none").prometheus, "127.0.0.1:0");
+    assert_string_equal(parsed("prometheus=065535").prometheus, "127.0.0.1:65535");
+    assert_string_equal(parsed("prometheus=0.0.0.0:9100").prometheus, "0.0.0.0:9100");
+    assert_string_equal(parsed("prometheus=[::1]:9100").prometheus, "[::1]:9100");
+    assert_string_equal(parsed("prometheus=[1111:2222:3333:4444:5555:6666:127.100.100.100]:65535").prometheus,
+                        "[1111:2222:3333:4444:5555:6666:127.100.100.100]:65535");
+    static const char *const mistakes[] = {
+        "prometheus", "prometheus=", "prometheus=on", "prometheus=65536", "prometheus=99999999999999999999",
+        "prometheus=-1", "prometheus= 1", "prometheus=:9100", "prometheus=127.0.0.1", "prometheus=127.0.0.1:",
+        "prometheus=127.0.0.256:1", "prometheus=127.1:1", "prometheus=localhost:9100", "prometheus=::1:9100",
+        "prometheus=[::1]", "prometheus=[::1]9100", "prometheus=[::1", "prometheus=[]:1", "prometheus=[:1",
+        "prometheus=[127.0.0.1]:1", "prometheus=[::1%lo]:1", "prometheus=1.1.1.1:1:1",
+        "prometheus=[1111:2222:3333:4444:5555:6666:127.100.100.1000000000000000]:1"};
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        char beginning[100];
+        snprintf(beginning, sizeof beginning, "bad value in option '%s': ", mistakes[i]);
+        assert_refused(mistakes[i], beginning);
+    }
 }
 
 static void the_attach_commands_say_what_they_want(void **state)
@@ -112,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_is_tick_and_silent),
         cmocka_unit_test(all_are_taken_in_any_order),
+        cmocka_unit_test(metrics_are_served_where_an_address_says),
         cmocka_unit_test(the_attach_commands_say_what_they_want),
         cmocka_unit_test(total_is_the_jvms_unless_asked_for),
         cmocka_unit_test(it_reaches_thread_mx_bean_alone_unless_asked_for),

@@ -2,6 +2,7 @@
 package dev.threadclock.agent;
 
 import dev.threadclock.agent.jfr.JfrCue;
+import dev.threadclock.agent.prometheus.Prometheus;
 import dev.threadclock.internal.NativeLibrary;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -58,6 +59,16 @@ public final class Agent {
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";
     }
 
-    /** Never throws: reports failures on stderr itself. */
+    /** Never throws: reports failures on stderr itself. Calls the two methods below if metrics are wanted. */
     private static native void start0(String options);
+
+    /** Called by native code, by the option prometheus=. */
+    private static String serve(String address) {
+        return Prometheus.serve(address);
+    }
+
+    /** Called by native code, for the status. */
+    private static String served() {
+        return Prometheus.served();
+    }
 }

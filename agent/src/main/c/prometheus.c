@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls dev.threadclock.agent.Agent, in the jar, which has the server. */
+#include "prometheus.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "boot_class.h"
+#include "local_frame.h"
+#include "report.h"
+
+/* boot_text needs room for three bytes a character. */
+enum { ANSWER_BYTES = 3 * OPTION_ADDRESS_BYTES };
+
+/* Written once, by the first class that offers; vm is written last. */
+static struct {
+    JavaVM *vm;
+    jclass agent_class;
+    jmethodID serve, served;
+} offered;
+
+static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and the "
+                             "attach command do not load: start the JVM with "
+                             "-javaagent:threadclock.jar=prometheus=%s, or leave the option out";
+
+static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
+                                "room, or leave the option out";
+
+void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
+{
+    if (__atomic_load_n(&offered.vm, __ATOMIC_ACQUIRE) != NULL)
+        return;
+    offered.serve = (*env)->GetStaticMethodID(env, agent_class, "serve",
+                                              "(Ljava/lang/String;)Ljava/lang/String;");
+    if (offered.serve != NULL)
+        offered.served = (*env)->GetStaticMethodID(env, agent_class, "served", "()Ljava/lang/String;");
+    if (offered.served != NULL)
+        offered.agent_class = (*env)->NewGlobalRef(env, agent_class);
+    if (offered.agent_class != NULL)
+        __atomic_store_n(&offered.vm, vm, __ATOMIC_RELEASE);
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+}
+
+/* The environment of this thread, if there is a class to call; null otherwise. */
+static JNIEnv *environment(void)
+{
+    JNIEnv *env = NULL;
+    JavaVM *vm = __atomic_load_n(&offered.vm, __ATOMIC_ACQUIRE);
+    return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK ? env : NULL;
+}
+
+/* Copies the string that a method has returned: 1, 0 if it is null, or -1 if the method threw an exception. */
+static int returned(JNIEnv *env, jstring string, char *text, size_t size)
+{
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionClear(env);
+        return -1;
+    }
+    return boot_text(env, string, text, size);
+}
+
+static int serve(JNIEnv *env, const char *address, char *problem, size_t problem_size)
+{
+    if (!local_frame_push(env))
+        return -1;
+    jstring argument = *address != '\0' ? (*env)->NewStringUTF(env, address) : NULL;
+    jstring answer = (*env)->ExceptionCheck(env)
+        ? NULL : (*env)->CallStaticObjectMethod(env, offered.agent_class, offered.serve, argument);
+    int result = returned(env, answer, problem, problem_size);
+    local_frame_pop(env);
+    return result;
+}
+
+/* The address with the real port into text; false: nothing is served. */
+static bool served(char *text, size_t size)
+{
+    JNIEnv *env = environment();
+    if (env == NULL)
+        return false;
+    jstring answer = (*env)->CallStaticObjectMethod(env, offered.agent_class, offered.served);
+    return returned(env, answer, text, size) > 0;
+}
+
+int prometheus_set(const struct agent_options *options, char *problem, size_t problem_size)
+{
+    char at[ANSWER_BYTES];
+    const char *address = options->prometheus;
+    JNIEnv *env = environment();
+    if (env == NULL) {
+        snprintf(problem, problem_size, no_jar, address, address);
+        return *address != '\0' ? -1 : 0;
+    }
+    int result = serve(env, address, problem, problem_size);
+    if (result < 0)
+        snprintf(problem, problem_size, no_answer, address);
+    if (result == 0 && served(at, sizeof at))
+        report_log(options, "Prometheus metrics at http://%s/metrics", at);
+    return result != 0 ? -1 : 0;
+}
+
+void prometheus_stop(void)
+{
+    char problem[64];
+    JNIEnv *env = environment();
+    if (env != NULL)
+        serve(env, "", problem, sizeof problem);
+}
+
+void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied)
+{
+    if (asked->prometheus[0] != '\0' && strcmp(asked->prometheus, applied->prometheus) != 0)
+        report_line("prometheus=%s is ignored, because the agent has been loaded before; give the option the "
+                    "first time, or with 'threadclock attach'", asked->prometheus);
+}
+
+void prometheus_status(const struct agent_options *to)
+{
+    char at[ANSWER_BYTES];
+    report_answer(to, "prometheus=%s", served(at, sizeof at) ? at : "off");
+}

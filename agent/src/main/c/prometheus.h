@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The option prometheus=: starts and stops the server of the metrics, which is Java code of the agent's jar. */
+#ifndef TC_AGENT_PROMETHEUS_H
+#define TC_AGENT_PROMETHEUS_H
+
+#include <jni.h>
+#include <stddef.h>
+
+#include "options.h"
+#include "sys.h"
+
+/*
+ * The jar has been loaded: its class Agent can serve from now on. Without this call, as with -agentpath, the
+ * option is refused. Only the first class counts.
+ */
+TC_INTERNAL void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class);
+
+/*
+ * Serves where the options say, or no longer: 0, or -1 with a sentence about the reason in problem; then all
+ * is as before. What is served already goes on without a gap.
+ */
+TC_INTERNAL int prometheus_set(const struct agent_options *options, char *problem, size_t problem_size);
+
+TC_INTERNAL void prometheus_stop(void);
+
+/*
+ * The agent is loaded a second time, which changes none of the options that apply. If metrics are asked for,
+ * says so on stderr.
+ */
+TC_INTERNAL void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied);
+
+/* The answer to do=status: off, or the address with the port that was found for port 0. */
+TC_INTERNAL void prometheus_status(const struct agent_options *to);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.agent.prometheus;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+
+/** The option prometheus= of the agent: at most one server of metrics in this JVM. */
+public final class Prometheus {
+    private static String requested; // null: off
+    private static ScrapeServer server;
+
+    private Prometheus() {}
+
+    /**
+     * Serves the metrics there, and no longer where they were served before. If they are served there
+     * already, nothing changes.
+     *
+     * @param address an IP address, in brackets if it has colons, a colon and a port, which may be 0 for any;
+     *     or null for nowhere
+     * @return null, or why that is not possible; then nothing has changed
+     */
+    public static synchronized String serve(String address) {
+        if (address != null && (address.equals(requested) || address.equals(served()))) {
+            return null;
+        }
+        try {
+            ScrapeServer opened = address == null ? null : open(address);
+            if (server != null) {
+                server.close();
+            }
+            server = opened;
+            requested = address;
+            return null;
+        } catch (IOException | RuntimeException e) {
+            return "prometheus=" + address + ": cannot listen there: " + reason(e);
+        }
+    }
+
+    /** {@return where the metrics are served, with the real port; null: nowhere} */
+    public static synchronized String served() {
+        return server == null || !server.isOpen() ? null : host(requested) + ":" + server.port();
+    }
+
+    private static String host(String address) {
+        return address.substring(0, address.lastIndexOf(':'));
+    }
+
+    private static ScrapeServer open(String address) throws IOException {
+        // No name is looked up: the agent has let nothing but an address through.
+        InetAddress host = InetAddress.getByName(host(address));
+        int port = Integer.parseInt(address.substring(host(address).length() + 1));
+        // What the policy grants this jar suffices, whoever has loaded the agent.
+        Object opened = AccessController.doPrivileged(new PrivilegedAction<Object>() {
+            @Override
+            public Object run() {
+                try {
+                    return new ScrapeServer(new InetSocketAddress(host, port), new AccountSource());
+                } catch (IOException e) {
+                    return e;
+                }
+            }
+        });
+        if (opened instanceof IOException) {
+            throw (IOException) opened;
+        }
+        return (ScrapeServer) opened;
+    }
+
+    private static String reason(Exception e) {
+        if (e instanceof SecurityException) {
+            return e.getMessage()
+                    + "; grant threadclock.jar java.security.AllPermission in the policy, or leave the"
+                    + " option out";
+        }
+        String why = e instanceof UnsupportedAddressTypeException ? "this JVM has no IPv6"
+                : e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
+        return why + "; name another address or port, or port 0 for any that is free";
+    }
+}
