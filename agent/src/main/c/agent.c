@@ -333,9 +333,10 @@ static void run(JavaVM *vm, const char *option_text, bool once)
         else
             jvm_clock_leave(); /* if mprotect was refused before */
         report_answer(&options, "ok");
-    } else if (once && agent.active)
+    } else if (once && agent.active) {
         report_log(&agent.options, "loaded already: the second time is ignored");
-    else if (agent.libjvm == NULL && (agent.libjvm = instance_libjvm(vm)) == NULL)
+        prometheus_ignored(&options, &agent.options);
+    } else if (agent.libjvm == NULL && (agent.libjvm = instance_libjvm(vm)) == NULL)
         report_unable(&options, "%s", not_hotspot);
     else if (options.command == DO_SAMPLE)
         sample(vm, &options);

@@ -34,6 +34,7 @@ class OptionsTest {
         return doors().flatMap(door -> Stream
                 .of("speed=high", "freshness", "freshness=never", "log=", "freshness=now,,log=none",
                         "log=/nonexistent/folder/log", "log=/proc/cpuinfo/log", "freshness=now,log=/",
+                        "prometheus=localhost:9464",
                         "x".repeat(5000))
                 .filter(options -> ((TestJdk) door.get()[0]).isThorough()
                         || options.equals("freshness=never"))

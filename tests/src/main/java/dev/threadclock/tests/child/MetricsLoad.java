@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+/**
+ * A child program for metrics: two pools, of which one works more than there are CPUs, threads that come and
+ * go, and garbage. Runs until it is killed, but no longer than five minutes. Prints lines {@code nanos=0}.
+ */
+public final class MetricsLoad {
+    private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
+    private static volatile Object garbage;
+
+    private MetricsLoad() {}
+
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
+            daemon("busy-" + i, () -> Burn.until(END_NANOS));
+        }
+        for (int i = 0; i < 5; i++) {
+            daemon("idle-" + i, MetricsLoad::sleep);
+        }
+        daemon("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
+        for (int i = 0; System.nanoTime() < END_NANOS; i++) {
+            Thread thread = new Thread(() -> {
+                Burn.until(System.nanoTime() + 200_000);
+                garbage = new byte[500_000];
+            }, "short-" + i);
+            thread.start();
+            thread.join();
+            if (i % 50 == 0) {
+                System.out.println("nanos=0");
+            }
+        }
+    }
+
+    private static void daemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(300_000);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

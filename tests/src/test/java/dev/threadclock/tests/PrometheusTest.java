@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Active;
+import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.MetricsLoad;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent's option prometheus=, in JVMs that work. */
+class PrometheusTest {
+    private static final String CPU = "threadclock_cpu_time_seconds_total";
+    /** A scrape within this time of another one may show the same reading. */
+    private static final long REUSED_MILLIS = 110;
+
+    @TempDir
+    Path folder;
+
+    private static String served(AttachJvm jvm) {
+        return AttachJvm.command("status", jvm.pid()).out().lines()
+                .filter(line -> line.strip().startsWith("prometheus ")).findFirst().orElseThrow()
+                .replaceFirst("^ *prometheus +", "");
+    }
+
+    /** In 10 ms, by the kernel's clock of the process. */
+    private static double cpuSeconds(AttachJvm jvm) {
+        return ProcessHandle.of(Long.parseLong(jvm.pid())).orElseThrow().info().totalCpuDuration()
+                .orElse(Duration.ZERO).toNanos() / 1e9;
+    }
+
+    @OnEachJdk
+    void aScrapeAddsUpToTheProcessAndNothingDecreases(TestJdk jdk) throws IOException {
+        Path log = folder.resolve("log");
+        ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log);
+        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+            String address = Files.readAllLines(log).stream()
+                    .filter(line -> line.contains("Prometheus metrics at http://")).findFirst().orElseThrow()
+                    .replaceFirst(".*http://(.*)/metrics", "$1");
+            assertThat(address).matches("127\\.0\\.0\\.1:\\d+").doesNotEndWith(":0");
+            Map<String, BigDecimal> before = new HashMap<>();
+            for (int i = 0; i < 20; i++) {
+                AttachJvm.sleep(REUSED_MILLIS);
+                double least = cpuSeconds(jvm);
+                Scrape scrape = Scrape.of(address);
+                double most = cpuSeconds(jvm);
+                assertThat(scrape.sum(CPU).doubleValue()).isBetween(least * 0.99 - 0.02, most * 1.01 + 0.02);
+                Map<String, BigDecimal> samples = scrape.samples();
+                before.forEach((name, value) -> {
+                    if (name.contains("_total")) {
+                        assertThat(samples.get(name)).as(name).isGreaterThanOrEqualTo(value);
+                    }
+                });
+                before.putAll(samples);
+            }
+            assertThat(before).containsKeys(
+                    CPU + "{cpu_mode=\"user\",kind=\"java\",group=\"short-*\"}",
+                    CPU + "{cpu_mode=\"system\",kind=\"gc\",group=\"garbage collector\"}",
+                    CPU + "{cpu_mode=\"user\",kind=\"unseen\",group=\"(unseen)\"}",
+                    "threadclock_threads{kind=\"java\",group=\"strange \\\"\\\\\\n\u00e4\\\\ud800 name\"}")
+                    .containsEntry("threadclock_threads{kind=\"java\",group=\"idle-*\"}", new BigDecimal(5));
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
+    void attachChangesItAndDetachEndsIt(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent(""));
+                ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(served(jvm)).isEqualTo("off");
+            AttachJvm.command("attach", jvm.pid(), "prometheus=0");
+            String first = served(jvm);
+            assertThat(Scrape.answers(first)).isTrue();
+            AttachJvm.command("attach", jvm.pid(), "freshness=now,prometheus=" + first);
+            assertThat(served(jvm)).as("the same").isEqualTo(first);
+
+            AttachJvm.assertRefused(
+                    AttachJvm.command("attach", jvm.pid(), "prometheus=" + busy.getLocalPort()),
+                    "prometheus=127.0.0.1:" + busy.getLocalPort()
+                            + ": cannot listen there: Address already in use",
+                    "name another address or port");
+            assertThat(served(jvm)).as("after a refusal").isEqualTo(first);
+            assertThat(Scrape.answers(first)).isTrue();
+
+            AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            String second = served(jvm);
+            assertThat(second).startsWith("0.0.0.0:");
+            assertThat(Scrape.answers(second.replace("0.0.0.0", "127.0.0.1"))).isTrue();
+            assertThat(Scrape.answers(first)).isFalse();
+
+            AttachJvm.command("attach", jvm.pid());
+            assertThat(served(jvm)).as("attach sets all options anew").isEqualTo("off");
+            AttachJvm.command("attach", jvm.pid(), "prometheus=" + first);
+            assertThat(Scrape.answers(first)).isTrue();
+            AttachJvm.command("detach", jvm.pid());
+            assertThat(Scrape.answers(first)).isFalse();
+            assertThat(threads(jvm)).doesNotContain("threadclock-pro");
+        }
+    }
+
+    private static List<String> threads(AttachJvm jvm) throws IOException {
+        try (var tasks = Files.list(jvm.proc().resolve("task"))) {
+            return tasks.map(task -> {
+                try {
+                    return Files.readString(task.resolve("comm")).strip();
+                } catch (IOException e) {
+                    return "ended";
+                }
+            }).toList();
+        }
+    }
+
+    @OnEachJdk
+    void aPortInUseCostsOneLineAndNothingElse(TestJdk jdk) throws IOException {
+        try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String options = "prometheus=" + busy.getLocalPort();
+            Result with = ChildJvm.of(jdk).withJavaAgent(options).run(Hello.class);
+            assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
+            assertThat(with.errLines()).satisfiesExactly(
+                    line -> assertThat(line).startsWith("threadclock: prometheus=127.0.0.1:").contains(
+                            "Address already in use", "port 0", "the JVM runs without threadclock"),
+                    line -> assertThat(line).isEqualTo("this is stderr"));
+            assertThat(ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).value("active"))
+                    .isEqualTo("false");
+        }
+    }
+
+    @OnEachJdk
+    void whereTheJarIsNotLoadedItIsRefused(TestJdk jdk) {
+        Result with = ChildJvm.of(jdk).withAgentPath("prometheus=0").run(Hello.class);
+        assertThat(with.exitCode()).isEqualTo(3);
+        assertThat(with.errLines()).first().asString().startsWith("threadclock: prometheus=127.0.0.1:0 ")
+                .contains("-javaagent:threadclock.jar=prometheus=", "the JVM runs without threadclock");
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "prometheus=0"),
+                    "-javaagent:threadclock.jar=prometheus=");
+            Result attached = AttachJvm.command("attach", jvm.pid());
+            assertThat(attached.exitCode()).as(attached.toString()).isZero();
+        }
+    }
+
+    @OnEachJdk
+    void theSecondAgentsOptionIsNotIgnoredSilently(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withAgentPath("").withJavaAgent("prometheus=0").run(Hello.class);
+        assertThat(result.errLines()).first().asString().startsWith("threadclock: prometheus=127.0.0.1:0 is"
+                + " ignored, because the agent has been loaded before");
+    }
+
+    @Test
+    void itListensOnIpv6() throws IOException {
+        try (ServerSocket six = new ServerSocket()) {
+            six.bind(new InetSocketAddress(InetAddress.getByName("::1"), 0));
+        } catch (IOException e) {
+            assumeTrue(false, "no IPv6 here: " + e);
+        }
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).withJavaAgent("prometheus=[::1]:0");
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            String address = served(jvm);
+            assertThat(address).startsWith("[::1]:");
+            assertThat(Scrape.answers(address)).isTrue();
+        }
+    }
+
+    @OnEachJdk
+    void underASecurityManagerTheJarsOwnPermissionsSuffice(TestJdk jdk) throws IOException {
+        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
+        Path policy = Files.writeString(folder.resolve("policy"), "grant codeBase \"file:" + Product.JAR
+                + "\" { permission java.security.AllPermission; };");
+        Path log = folder.resolve("log");
+        ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
+                .with("-Djava.security.manager", "-Djava.security.policy==" + policy);
+        try (AttachJvm jvm = AttachJvm.start(child)) {
+            assertThat(Scrape.answers(served(jvm))).isTrue();
+        }
+    }
+}

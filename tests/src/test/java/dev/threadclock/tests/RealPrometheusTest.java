@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.MetricsLoad;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Debian's Prometheus and promtool take what the agent serves, the rules and the dashboard in
+ * metrics/prometheus, and the lines to paste in docs/metrics.md.
+ */
+class RealPrometheusTest {
+    private static final Path RULES = Product.ROOT.resolve("metrics/prometheus/rules.yml");
+    private static final String PASTED_JAR = "threadclock.jar";
+    private static final String PASTED_PORT = "9464";
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
+
+    @TempDir
+    Path folder;
+
+    private static Path tool(String name) {
+        Stream<Path> places = Stream.concat(Arrays.stream(System.getenv("PATH").split(":")).map(Path::of),
+                Stream.of(Product.ROOT.resolve("build/prometheus/usr/bin")));
+        return places.map(place -> place.resolve(name)).filter(Files::isExecutable).findFirst()
+                .orElse(Path.of(""));
+    }
+
+    @BeforeAll
+    static void isInstalled() {
+        assumeTrue(!tool("promtool").toString().isEmpty() && !tool("prometheus").toString().isEmpty(),
+                "no prometheus and promtool on the PATH (Debian's package prometheus has both; with CI=true"
+                        + " ci/setup gets it)");
+    }
+
+    private static Result promtool(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(tool("promtool").toString()));
+        command.addAll(List.of(arguments));
+        return ChildJvm.start(command, Map.of()).end();
+    }
+
+    private static void assertGood(Result result) {
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+    }
+
+    @Test
+    void promtoolTakesTheRulesAndTheirTests() {
+        assertGood(promtool("check", "rules", RULES.toString()));
+        assertGood(promtool("test", "rules", RULES.resolveSibling("rules_test.yml").toString()));
+    }
+
+    /** The code block of docs/metrics.md whose first line begins so. */
+    private static String pasted(String beginning) throws IOException {
+        String page = Files.readString(Product.ROOT.resolve("docs/metrics.md"));
+        String[] parts = page.split("\n```[a-z]*\n" + beginning, 2);
+        assertThat(parts).as("a block that begins with " + beginning).hasSize(2);
+        return beginning + parts[1].split("\n```", 2)[0] + "\n";
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void prometheusScrapesAndEachQueryAnswers() throws IOException {
+        int port = freePort();
+        String flag = pasted("java -javaagent").split(" ")[1].replace(PASTED_JAR, Product.JAR.toString())
+                .replace(PASTED_PORT, Integer.toString(port));
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag);
+        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+            checkMetrics(port);
+            Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
+                    .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s")
+                    + "rule_files: ['" + RULES + "']\nglobal: {evaluation_interval: 1s}\n");
+            assertGood(promtool("check", "config", config.toString()));
+            try (Prometheus prometheus = new Prometheus(config, freePort(), folder.resolve("data"))) {
+                prometheus.await("count_over_time(threadclock_info[1m]) >= 3");
+                for (String query : dashboardQueries()) {
+                    prometheus.await(query);
+                }
+                rules(prometheus);
+                assertThat(prometheus.query("sum by (job) (up)").toString()).contains("\"1\"");
+                openMetricsIsTaken(prometheus);
+            }
+            assertThat(jvm.said().lines().filter(line -> !line.startsWith("WARNING: "))).isEmpty();
+        }
+    }
+
+    private void checkMetrics(int port) throws IOException {
+        Path text = Files.writeString(folder.resolve("metrics"), Scrape.of("127.0.0.1:" + port).text());
+        assertGood(ChildJvm.start(
+                List.of("sh", "-c", "exec \"$0\" check metrics <\"$1\"", tool("promtool").toString(),
+                        text.toString()),
+                Map.of()).end());
+    }
+
+    /** With what Grafana puts in place of its variables. */
+    private static List<String> dashboardQueries() throws IOException {
+        JsonObject dashboard = JsonParser
+                .parseString(Files.readString(RULES.resolveSibling("dashboard.json"))).getAsJsonObject();
+        List<String> queries = new ArrayList<>();
+        for (JsonElement panel : dashboard.getAsJsonArray("panels")) {
+            for (JsonElement target : panel.getAsJsonObject().getAsJsonArray("targets")) {
+                queries.add(target.getAsJsonObject().get("expr").getAsString()
+                        .replace("$__rate_interval", "10s").replaceAll("\\$(job|instance)", ".*"));
+            }
+        }
+        assertThat(queries).hasSizeGreaterThan(7).noneMatch(query -> query.contains("$"));
+        return queries;
+    }
+
+    /** Alerts have no data as long as all is well: what they compare has. */
+    private static void rules(Prometheus prometheus) {
+        int rules = 0;
+        for (JsonElement group : prometheus.get("rules").getAsJsonObject("data").getAsJsonArray("groups")) {
+            for (JsonElement each : group.getAsJsonObject().getAsJsonArray("rules")) {
+                JsonObject rule = each.getAsJsonObject();
+                assertThat(rule.get("health").getAsString()).as(rule.toString()).isIn("ok", "unknown");
+                String query = rule.get("query").getAsString();
+                prometheus.await(rule.get("type").getAsString().equals("alerting")
+                        ? query.replaceAll(" > [0-9.]+", "") : query);
+                rules++;
+            }
+        }
+        assertThat(rules).isEqualTo(10);
+    }
+
+    /** Only OpenMetrics has the type info, and the unit. */
+    private static void openMetricsIsTaken(Prometheus prometheus) {
+        JsonArray metadata = prometheus.get("targets/metadata").getAsJsonArray("data");
+        TreeSet<String> found = new TreeSet<>();
+        metadata.forEach(each -> found.add(each.getAsJsonObject().get("metric").getAsString() + " "
+                + each.getAsJsonObject().get("type").getAsString() + " "
+                + each.getAsJsonObject().get("unit").getAsString()));
+        assertThat(found).contains("threadclock_cpu_time_seconds counter seconds",
+                "threadclock_cpu_wait_seconds counter seconds", "threadclock_threads gauge ",
+                "threadclock info ");
+    }
+
+    /** A server that keeps its data in a folder of the test. */
+    private static final class Prometheus implements AutoCloseable {
+        private final Running running;
+        private final String api;
+
+        Prometheus(Path config, int port, Path data) {
+            api = "http://127.0.0.1:" + port + "/api/v1/";
+            running = ChildJvm.start(
+                    List.of(tool("prometheus").toString(), "--config.file=" + config,
+                            "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port),
+                    Map.of());
+        }
+
+        JsonObject get(String what) {
+            var answer = Scrape.get(api + what, "Accept", "application/json");
+            assertThat(answer.statusCode()).as(what + ": " + answer.body()).isEqualTo(200);
+            return JsonParser.parseString(answer.body()).getAsJsonObject();
+        }
+
+        JsonArray query(String query) {
+            return get("query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8))
+                    .getAsJsonObject("data").getAsJsonArray("result");
+        }
+
+        /** Until it has data other than NaN. */
+        void await(String query) {
+            Optional<Object> last = Optional.empty();
+            for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
+                assertThat(running.process().isAlive()).as(running.toString()).isTrue();
+                try {
+                    JsonArray result = query(query);
+                    last = Optional.of(result);
+                    if (StreamSupport.stream(result.spliterator(), false)
+                            .anyMatch(sample -> !sample.toString().contains("NaN"))) {
+                        return;
+                    }
+                } catch (IllegalStateException e) {
+                    last = Optional.of(e); // it does not listen yet
+                }
+                AttachJvm.sleep(200);
+            }
+            throw new AssertionError("no data: " + query + ": " + last);
+        }
+
+        @Override
+        public void close() {
+            running.process().destroy();
+            running.end();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the agent's option prometheus= serves at one moment. */
+record Scrape(String text) {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final Pattern SAMPLE = Pattern.compile("([a-z_]+(?:\\{.*\\})?) (\\d+(?:\\.\\d{1,9})?)");
+
+    /** Of the address that the status or the log names. */
+    static Scrape of(String address) {
+        HttpResponse<String> answer = get("http://" + address + "/metrics", "Accept", "*/*");
+        if (answer.statusCode() != 200) {
+            throw new AssertionError(answer + ": " + answer.body());
+        }
+        return new Scrape(answer.body());
+    }
+
+    static HttpResponse<String> get(String uri, String... headers) {
+        try {
+            return HTTP.send(HttpRequest.newBuilder(URI.create(uri)).headers(headers).build(),
+                    BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new IllegalStateException(uri, e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** False: nothing listens there. */
+    static boolean answers(String address) {
+        try {
+            of(address);
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
+    /** Name with labels to value; fails for a line that is neither a sample nor a comment. */
+    Map<String, BigDecimal> samples() {
+        Map<String, BigDecimal> samples = new LinkedHashMap<>();
+        text.lines().filter(line -> !line.startsWith("# ")).forEach(line -> {
+            Matcher sample = SAMPLE.matcher(line);
+            if (!sample.matches() || samples.put(sample.group(1), new BigDecimal(sample.group(2))) != null) {
+                throw new AssertionError("not a sample, or there twice: " + line);
+            }
+        });
+        return samples;
+    }
+
+    BigDecimal sum(String name) {
+        return samples().entrySet().stream().filter(sample -> sample.getKey().startsWith(name + "{"))
+                .map(Map.Entry::getValue).reduce(BigDecimal.ZERO, BigDecimal::add);
+    }
+}
