@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const char known[] = "known options are freshness=tick|now, total=jvm|tick|now|interpolated, "
-                            "reach=bean|jvm, virtual=off|on|now|tick, prometheus=off|PORT|IP:PORT|[IPV6]:PORT "
-                            "and log=none|stderr|FILE, separated by commas";
+                            "reach=bean|jvm, virtual=off|on|now|tick, "
+                            "prometheus=off|PORT|IP:PORT|[IPV6]:PORT and log=none|stderr|FILE, separated by "
+                            "commas";
 
 static bool is(const char *text, int length, const char *word)
 {

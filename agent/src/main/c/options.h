@@ -45,8 +45,8 @@ TC_INTERNAL extern const char *const agent_reach_words[];
 TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none). 0, or -1 with a sentence about the
- * first mistake in error.
+ * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none). 0, or -1 with a sentence
+ * about the first mistake in error.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
                                     size_t error_size);

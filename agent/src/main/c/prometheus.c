@@ -20,8 +20,8 @@ static struct {
     jmethodID serve, served;
 } offered;
 
-static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and the "
-                             "attach command do not load: start the JVM with "
+static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and "
+                             "the attach command do not load: start the JVM with "
                              "-javaagent:threadclock.jar=prometheus=%s, or leave the option out";
 
 static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
@@ -51,7 +51,7 @@ static JNIEnv *environment(void)
     return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK ? env : NULL;
 }
 
-/* Copies the string that a method has returned: 1, 0 if it is null, or -1 if the method threw an exception. */
+/* Copies the string that a method has returned: 1; 0 if it is null, -1 if the method threw an exception. */
 static int returned(JNIEnv *env, jstring string, char *text, size_t size)
 {
     if ((*env)->ExceptionCheck(env)) {

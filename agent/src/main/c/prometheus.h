@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option prometheus=: starts and stops the server of the metrics, which is Java code of the agent's jar. */
+/* The option prometheus=: starts and stops the server of the metrics, which is Java code in the jar. */
 #ifndef TC_AGENT_PROMETHEUS_H
 #define TC_AGENT_PROMETHEUS_H
 

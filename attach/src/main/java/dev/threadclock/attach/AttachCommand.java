@@ -25,6 +25,8 @@ import picocli.CommandLine.Spec;
             "  threadclock attach 4711",
             "  threadclock attach app.jar freshness=now,total=interpolated",
             "  threadclock attach 4711 reach=jvm    for Flight Recorder's CPU loads as well",
+            "  threadclock attach 4711 prometheus=9464    serves metrics, in a JVM that was",
+            "                                             started with -javaagent",
             "",
             "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",

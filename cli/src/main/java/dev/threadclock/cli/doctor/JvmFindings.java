@@ -23,7 +23,8 @@ import java.util.TreeMap;
 final class JvmFindings {
     /** The agent's options as they are unless asked for. */
     private static final Map<String, String> DEFAULTS = new TreeMap<>(
-            Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off"));
+            Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
+                    "off"));
     private static final String USER_TIME = "user time";
 
     private final JvmLook jvm;
