@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import com.sun.management.ThreadMXBean;
 import dev.threadclock.CpuAccount;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
@@ -19,8 +20,7 @@ import java.util.concurrent.CountDownLatch;
  * {@code --enable-native-access=ALL-UNNAMED})
  */
 public final class ScrapeCost {
-    private static final com.sun.management.ThreadMXBean THREADS =
-            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int SLEEPERS = 2_000;
     private static final int WARM_UP = 3_000;
     private static final int SCRAPES = 101;
@@ -84,7 +84,8 @@ public final class ScrapeCost {
         Arrays.sort(nanos);
         System.out.printf("%,d threads in %2d pools, account %-6s %-8s %,7d bytes: %5.0f us of CPU time"
                 + " (median of %d; least %.0f), %,7d bytes of heap%n",
-                SLEEPERS, pools, account, encoding, length, nanos[SCRAPES / 2] / 1e3, SCRAPES, nanos[0] / 1e3, bytes / SCRAPES);
+                SLEEPERS, pools, account, encoding, length, nanos[SCRAPES / 2] / 1e3, SCRAPES, nanos[0] / 1e3,
+                bytes / SCRAPES);
     }
 
     /** The number of bytes of the body. */

@@ -3,6 +3,7 @@ package dev.threadclock.agent.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,5 +60,23 @@ class RequestTest {
         " /metrics HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\n\n"})
     void whatIsNotHttpIsNoRequest(String head) {
         assertThat(Request.parse(head)).isNull();
+    }
+
+    /** Pieces of requests in any order: each is a request or none, and never an exception. */
+    @Test
+    void noRequestThrows() {
+        String[] pieces = {"GET", " ", "/", "/metrics", "?", "HTTP/1.1", "\r\n", "\n", "\r", "Accept", ":",
+            "accept-encoding:", ",", ";", "q=", "0.5", "gzip", "application/openmetrics-text", "version=",
+            "\"", "\0", "\u00ff"};
+        Random random = new Random(1);
+        int requests = 0;
+        for (int i = 0; i < 200_000; i++) {
+            StringBuilder head = new StringBuilder(i % 2 == 0 ? "GET /metrics HTTP/1.1\r\n" : "");
+            for (int length = random.nextInt(20); length > 0; length--) {
+                head.append(pieces[random.nextInt(pieces.length)]);
+            }
+            requests += Request.parse(head + "\r\n\r\n") == null ? 0 : 1;
+        }
+        assertThat(requests).isBetween(100_000, 199_999);
     }
 }
