@@ -2,104 +2,161 @@
 
 import com.sun.management.ThreadMXBean;
 import dev.threadclock.CpuAccount;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.net.HttpURLConnection;
+import java.net.URI;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 
 /**
- * The CPU time and the heap that one scrape of the agent's option prometheus= takes from a JVM with 2,000
- * threads, which sleep: all that the thread threadclock-prometheus does, from accepting the connection to
- * closing it. In one kind of scrape the account is read anew, in the other it is younger than 100 ms.
+ * What one scrape of the agent's option prometheus= takes from this JVM: the CPU time and the heap of the
+ * thread threadclock-prometheus, from accepting the connection to closing it; and what that comes to with
+ * 100,000 such JVMs. Arguments: the port, the number of threads, of pools, and of threads that run between
+ * two scrapes.
  *
  * <p>How to run, on a quiet machine: {@code java -cp dist/threadclock.jar
- * -javaagent:dist/threadclock.jar=prometheus=9464 lab/java/ScrapeCost.java 9464} (from JDK 24 on with
- * {@code --enable-native-access=ALL-UNNAMED})
+ * -javaagent:dist/threadclock.jar=prometheus=9464 lab/java/ScrapeCost.java 9464 2000 50 200} (from JDK 24 on
+ * with {@code --enable-native-access=ALL-UNNAMED})
  */
 public final class ScrapeCost {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final int SLEEPERS = 2_000;
     private static final int WARM_UP = 3_000;
     private static final int SCRAPES = 101;
+    /** A reading of the account serves all who ask for it within 100 ms. */
     private static final int AGED_MILLIS = 110;
+    /** Prometheus says 1 to 2 (its documentation, Storage). */
+    private static final double STORED_BYTES_OF_SAMPLE = 1.5;
+    private static final int FLEET = 100_000;
 
     private ScrapeCost() {}
 
-    public static void main(String[] args) throws Exception {
-        URL url = new URL("http://127.0.0.1:" + args[0] + "/metrics");
-        System.out.println("JDK " + System.getProperty("java.version"));
-        for (int pools : new int[]{20, 50}) {
-            CountDownLatch end = sleepers(pools);
-            for (int i = 0; i < WARM_UP; i++) {
-                CpuAccount.read(Duration.ZERO);
-                scrape(url, i % 2 == 0 ? "gzip" : "identity");
-            }
-            for (String encoding : new String[]{"identity", "gzip"}) {
-                print(url, pools, encoding, 0, "reused");
-                print(url, pools, encoding, AGED_MILLIS, "read");
-            }
-            end.countDown();
-        }
-    }
+    private static final class Jvm {
+        private final int size;
+        private final int pools;
+        private final Semaphore turns = new Semaphore(0);
+        private final Semaphore ran = new Semaphore(0);
+        private final int active;
 
-    private static CountDownLatch sleepers(int pools) throws InterruptedException {
-        CountDownLatch started = new CountDownLatch(SLEEPERS);
-        CountDownLatch end = new CountDownLatch(1);
-        for (int i = 0; i < SLEEPERS; i++) {
-            String pool = "" + (char) ('a' + i % pools % 26) + (char) ('a' + i % pools / 26);
-            Thread thread = new Thread(() -> {
-                try {
-                    started.countDown();
-                    end.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
+        /** Threads in pools, of which the first ones run once for each turn. */
+        Jvm(int size, int pools, int active) throws InterruptedException {
+            this.size = size;
+            this.pools = pools;
+            this.active = active;
+            for (int i = 0; i < size; i++) {
+                boolean runs = i < active;
+                String pool = "" + (char) ('a' + i % pools % 26) + (char) ('a' + i % pools / 26);
+                Thread thread = new Thread(() -> wait(runs), "pool-" + pool + "-thread-" + i);
+                thread.setDaemon(true);
+                thread.start();
+            }
+            turn();
+        }
+
+        private void wait(boolean runs) {
+            try {
+                while (runs) {
+                    turns.acquire();
+                    ran.release();
+                    Thread.sleep(1); // so that none takes two turns
                 }
-            }, "pool-" + pool + "-thread-" + i);
-            thread.setDaemon(true);
-            thread.start();
+                Thread.sleep(Long.MAX_VALUE);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
-        started.await();
-        return end;
+
+        void turn() throws InterruptedException {
+            turns.release(active);
+            ran.acquire(active);
+        }
     }
 
-    private static void print(URL url, int pools, String encoding, int pauseMillis, String account)
-            throws Exception {
+    private static final class Scrape {
+        final double micros;
+        final int bytes;
+        final int series;
+
+        Scrape(double micros, int bytes, int series) {
+            this.micros = micros;
+            this.bytes = bytes;
+            this.series = series;
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        URL url = URI.create("http://127.0.0.1:" + args[0] + "/metrics").toURL();
+        Jvm jvm = new Jvm(Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+        for (int i = 0; i < WARM_UP; i++) {
+            CpuAccount.read(Duration.ZERO);
+            scrape(url, i % 2 == 0 ? "gzip" : "identity");
+        }
+        System.out.printf("%,d threads in %d pools, of which %d run between two scrapes; JDK %s%n",
+                jvm.size, jvm.pools, jvm.active, System.getProperty("java.version"));
+        measure(url, jvm, "identity", 0);
+        Scrape plain = measure(url, jvm, "identity", AGED_MILLIS);
+        Scrape packed = measure(url, jvm, "gzip", AGED_MILLIS);
+        for (int seconds : new int[]{15, 60}) {
+            ofFleet(seconds, plain, packed);
+        }
+    }
+
+    private static void ofFleet(int seconds, Scrape plain, Scrape packed) {
+        double perSecond = (double) FLEET / seconds;
+        double samples = perSecond * plain.series;
+        System.out.printf("  every %d s: %.4f %% of a CPU a JVM; %,d JVMs: %.1f CPUs, %.1f million series,"
+                + " %.2f million samples/s, %.0f MB/s, %.0f GB stored a day%n", seconds,
+                packed.micros / 1e4 / seconds, FLEET, perSecond * packed.micros / 1e6,
+                FLEET * (double) plain.series / 1e6, samples / 1e6, perSecond * packed.bytes / 1e6,
+                samples * 86_400 * STORED_BYTES_OF_SAMPLE / 1e9);
+    }
+
+    private static Scrape measure(URL url, Jvm jvm, String encoding, int pauseMillis) throws Exception {
         Thread server = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("threadclock-prometheus")).findFirst()
                 .orElseThrow(() -> new IllegalStateException("no -javaagent:threadclock.jar=prometheus="));
         long[] nanos = new long[SCRAPES];
-        long bytes = THREADS.getThreadAllocatedBytes(server.getId());
-        int length = 0;
+        long heap = THREADS.getThreadAllocatedBytes(server.getId());
+        byte[] text = {};
         for (int i = 0; i < SCRAPES; i++) {
             Thread.sleep(pauseMillis);
+            jvm.turn();
             long before = THREADS.getThreadCpuTime(server.getId());
-            length = scrape(url, encoding);
+            text = scrape(url, encoding);
             Thread.sleep(5); // until the connection is closed on its side, too
             nanos[i] = THREADS.getThreadCpuTime(server.getId()) - before;
         }
-        bytes = THREADS.getThreadAllocatedBytes(server.getId()) - bytes;
+        heap = (THREADS.getThreadAllocatedBytes(server.getId()) - heap) / SCRAPES;
         Arrays.sort(nanos);
-        System.out.printf("%,d threads in %2d pools, account %-6s %-8s %,7d bytes: %5.0f us of CPU time"
-                + " (median of %d; least %.0f), %,7d bytes of heap%n",
-                SLEEPERS, pools, account, encoding, length, nanos[SCRAPES / 2] / 1e3, SCRAPES, nanos[0] / 1e3,
-                bytes / SCRAPES);
+        double micros = nanos[SCRAPES / 2] / 1e3;
+        int series = series(text);
+        System.out.printf("  account %-6s %-8s %,6d bytes: %5.0f us of CPU time (median of %d; least %.0f),"
+                + " %,7d bytes of heap%s%n", pauseMillis == 0 ? "reused" : "read", encoding, text.length,
+                micros, SCRAPES, nanos[0] / 1e3, heap, series > 0 ? ", " + series + " series" : "");
+        return new Scrape(micros, text.length, series);
     }
 
-    /** The number of bytes of the body. */
-    private static int scrape(URL url, String encoding) throws Exception {
+    /** Lines that are no comments; 0 of a compressed text. */
+    private static int series(byte[] text) {
+        return (int) Arrays.stream(new String(text, StandardCharsets.UTF_8).split("\n"))
+                .filter(line -> line.startsWith("threadclock_")).count();
+    }
+
+    private static byte[] scrape(URL url, String encoding) throws Exception {
         HttpURLConnection connection = (HttpURLConnection) url.openConnection();
         connection.setRequestProperty("Accept-Encoding", encoding);
         connection.setRequestProperty("Accept", "application/openmetrics-text;version=1.0.0");
         try (InputStream in = connection.getInputStream()) {
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
             byte[] some = new byte[1 << 16];
-            int length = 0;
             for (int read; (read = in.read(some)) > 0;) {
-                length += read;
+                text.write(some, 0, read);
             }
-            return length;
+            return text.toByteArray();
         }
     }
 }
