@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The CPU time of one operation that several threads work on, at once or one after the other: what each uses
+ * between {@link #open()} and {@link #close()}. For the scopes of tracing libraries, in which a thread says
+ * only that it begins or ceases to work on an operation. Thread safe.
+ *
+ * <pre>{@code
+ * CpuScopes request = new CpuScopes();
+ * request.open();                     // on any thread
+ * try {
+ *     handle();
+ * } finally {
+ *     request.close();                // on the same thread
+ * }
+ * request.end();
+ * long userNanos = request.snapshot().userNanos();
+ * }</pre>
+ *
+ * <p>A thread may open several scopes of one operation within each other: its time counts once. The scopes of
+ * another operation may lie within: that time counts in both.
+ *
+ * <p><b>Never too much.</b> A scope that is closed on another thread than the one that opened it, or is still
+ * open on another thread at the end, has no time that could be told: it is dropped. So is the time on a
+ * virtual thread that {@link VirtualThreads} does not account for. The sum then lacks something, and
+ * {@link #isPartial()} says so. No method throws.
+ *
+ * <p>The kernel is asked at each end of a thread's outermost scope: two system calls.
+ */
+public final class CpuScopes {
+    private final List<Stay> stays = new ArrayList<>(1); // of the threads that are in a scope now
+    private CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
+    private long intervals;
+    private boolean isPartial;
+    private boolean hasEnded;
+
+    /** Creates an operation that no thread works on so far. */
+    public CpuScopes() {}
+
+    /** A thread within its outermost scope. */
+    private static final class Stay {
+        private final Thread thread;
+        private final CpuMeter meter = new CpuMeter(Freshness.NOW, null);
+        private int scopes = 1;
+
+        Stay(Thread thread) {
+            this.thread = thread;
+            meter.begin(thread);
+        }
+    }
+
+    /** The calling thread begins to work on the operation. After the end this does nothing. */
+    public synchronized void open() {
+        Stay stay = ofThisThread();
+        if (stay != null) {
+            stay.scopes++;
+        } else if (!hasEnded) {
+            stays.add(new Stay(Thread.currentThread()));
+        }
+    }
+
+    /**
+     * The calling thread ceases to work on the operation, if this is its outermost scope. Without a scope of
+     * this thread, it is another's that is closed here: since nothing says which, all that are open are
+     * dropped.
+     */
+    public synchronized void close() {
+        Stay stay = ofThisThread();
+        if (stay == null) {
+            dropAll();
+        } else if (--stay.scopes == 0) {
+            finish(stay);
+        }
+    }
+
+    /** The calling thread ceases to work on the operation, however many scopes it has open. */
+    public synchronized void reset() {
+        Stay stay = ofThisThread();
+        if (stay != null) {
+            finish(stay);
+        }
+    }
+
+    /**
+     * The operation is over. Scopes that the calling thread has open end here, those of other threads are
+     * dropped.
+     */
+    public synchronized void end() {
+        reset();
+        dropAll();
+        hasEnded = true;
+    }
+
+    private Stay ofThisThread() {
+        Thread thread = Thread.currentThread();
+        for (Stay stay : stays) {
+            if (stay.thread == thread) {
+                return stay;
+            }
+        }
+        return null;
+    }
+
+    private void finish(Stay stay) {
+        stays.remove(stay);
+        CpuSnapshot used = stay.meter.stop().snapshot();
+        if (used.userNanos() < 0 || used.systemNanos() < 0 || used.totalNanos() < 0) {
+            isPartial = true;
+        } else {
+            sum = sum.plus(used);
+            intervals++;
+        }
+    }
+
+    private void dropAll() {
+        isPartial |= !stays.isEmpty();
+        stays.clear();
+    }
+
+    /**
+     * {@return the sum over all threads of the finished scopes whose time is known; at most what the
+     * operation used}
+     */
+    public synchronized CpuSnapshot snapshot() {
+        return sum;
+    }
+
+    /** {@return the number of intervals in that sum: outermost scopes} */
+    public synchronized long intervals() {
+        return intervals;
+    }
+
+    /** {@return true if a scope's time is missing in the sum, because it could not be told} */
+    public synchronized boolean isPartial() {
+        return isPartial;
+    }
+
+    @Override
+    public synchronized String toString() {
+        return sum + " in " + intervals + " intervals" + (isPartial ? ", partial" : "");
+    }
+}

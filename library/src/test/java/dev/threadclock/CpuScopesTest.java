@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Scopes of one operation: on one thread, on two, and closed where they should not be. */
+class CpuScopesTest {
+    private static final long WORK_NANOS = 50_000_000;
+
+    private final CpuScopes scopes = new CpuScopes();
+    private final ExecutorService other = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void shutDown() {
+        other.shutdown();
+    }
+
+    /** Returns what the thread used meanwhile. */
+    private static long burn() {
+        long begin = ThreadClock.totalNowNanos();
+        long end = begin + WORK_NANOS;
+        while (ThreadClock.totalNowNanos() < end) {
+            Thread.onSpinWait();
+        }
+        return ThreadClock.totalNowNanos() - begin;
+    }
+
+    private void elsewhere(Runnable task) throws Exception {
+        other.submit(task).get();
+    }
+
+    /**
+     * At least what was burnt within, and at most what the thread used from before to after. User and system
+     * are in steps of 1 us at each end of an interval.
+     */
+    private void assertSum(long atLeast, long atMost) {
+        CpuSnapshot sum = scopes.snapshot();
+        assertThat(sum.totalNanos()).isBetween(atLeast, atMost);
+        assertThat(sum.userNanos() + sum.systemNanos()).isBetween(0L,
+                sum.totalNanos() + 2_000 * scopes.intervals());
+    }
+
+    @Test
+    void scopesWithinEachOtherCountOnce() {
+        long before = ThreadClock.totalNowNanos();
+        scopes.open();
+        scopes.open();
+        long burnt = burn();
+        scopes.close();
+        burnt += burn();
+        assertThat(scopes.intervals()).isZero();
+        scopes.close();
+        assertSum(burnt, ThreadClock.totalNowNanos() - before);
+        assertThat(scopes.intervals()).isOne();
+        assertThat(scopes.isPartial()).isFalse();
+    }
+
+    @Test
+    void theTimeOfTwoThreadsIsAdded() throws Exception {
+        long[] burnt = new long[1];
+        long[] around = new long[1];
+        scopes.open();
+        burnt[0] += burn();
+        elsewhere(() -> {
+            long before = ThreadClock.totalNowNanos();
+            scopes.open();
+            burnt[0] += burn();
+            scopes.close();
+            around[0] = ThreadClock.totalNowNanos() - before;
+        });
+        scopes.close();
+        scopes.end();
+        assertThat(scopes.intervals()).isEqualTo(2);
+        assertSum(burnt[0], burnt[0] + around[0] + WORK_NANOS);
+        assertThat(scopes.isPartial()).isFalse();
+    }
+
+    @Test
+    void aScopeThatAnotherThreadClosesIsDropped() throws Exception {
+        scopes.open();
+        elsewhere(scopes::close);
+        burn();
+        scopes.open();
+        scopes.close();
+        scopes.end();
+        assertSum(0, WORK_NANOS / 2);
+        assertThat(scopes.isPartial()).isTrue();
+    }
+
+    @Test
+    void aScopeThatStaysOpenElsewhereIsDropped() throws Exception {
+        elsewhere(() -> {
+            scopes.open();
+            burn();
+        });
+        scopes.open();
+        scopes.close();
+        scopes.end();
+        elsewhere(scopes::close);
+        assertThat(scopes.intervals()).isOne();
+        assertSum(0, WORK_NANOS / 2);
+        assertThat(scopes.isPartial()).isTrue();
+    }
+
+    @Test
+    void theEndClosesTheScopesOfItsThread() {
+        scopes.open();
+        scopes.open();
+        long burnt = burn();
+        scopes.end();
+        CpuSnapshot sum = scopes.snapshot();
+        assertThat(sum.totalNanos()).isGreaterThanOrEqualTo(burnt);
+        burn();
+        scopes.close();
+        scopes.close();
+        scopes.open();
+        burn();
+        scopes.close();
+        assertThat(scopes.snapshot()).isEqualTo(sum);
+        assertThat(scopes.isPartial()).isFalse();
+    }
+
+    /** As Micrometer makes a scope current again: a reset, then an opening that nobody closes twice. */
+    @Test
+    void whatIsUsedBetweenAResetAndTheNextOpeningIsNotCounted() {
+        scopes.open();
+        scopes.open();
+        scopes.reset();
+        burn();
+        scopes.open();
+        scopes.close();
+        scopes.close(); // of a scope that the reset ended
+        scopes.end();
+        assertSum(0, WORK_NANOS / 2);
+        assertThat(scopes.intervals()).isEqualTo(2);
+        assertThat(scopes.isPartial()).isFalse();
+    }
+}
