@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuGroup;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+
+/**
+ * The meters of one registry. A registry reads them one by one and does not say when a scrape begins; but a
+ * scrape reads each of them once. So a meter that has had its value of this scrape is in the next one.
+ */
+final class AccountMeters {
+    /** Meters that are read by themselves, not in scrapes, do not keep an account for longer. */
+    private static final long LONGEST_SCRAPE_NANOS = 1_000_000_000;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final Set<Tags> counted = new HashSet<>();
+    private final Set<Tags> waiting = new HashSet<>();
+    private boolean isThrottlingKnown;
+    private Scrape scrape;
+
+    AccountMeters(MeterRegistry registry, Tags tags) {
+        this.registry = registry;
+        this.tags = tags;
+    }
+
+    void begin() {
+        registerNew(begunAnew());
+        synchronized (this) {
+            scrape.begunNanos -= LONGEST_SCRAPE_NANOS; // that was none
+        }
+    }
+
+    private static final class Scrape {
+        private final CpuAccount account;
+        private final Map<Tags, CpuGroup> groups = new HashMap<>();
+        private long begunNanos = System.nanoTime();
+
+        Scrape(CpuAccount account) {
+            this.account = account;
+            for (CpuGroup group : account.groups()) {
+                String kind = group.kind().name().toLowerCase(Locale.ROOT);
+                groups.put(Tags.of("kind", kind, "group", group.name()), group);
+            }
+        }
+    }
+
+    /** What one meter reports. */
+    private final class Value {
+        private final ToLongFunction<Scrape> quantity;
+        private Scrape answered;
+        private long last;
+
+        Value(ToLongFunction<Scrape> quantity) {
+            this.quantity = quantity;
+        }
+
+        long now() {
+            return quantity.applyAsLong(scrapeOf(this));
+        }
+
+        /** An unknown value is -1 and does not make the counter decrease. */
+        double counted() {
+            long now = now();
+            synchronized (this) {
+                last = Math.max(last, now);
+                return last;
+            }
+        }
+    }
+
+    private Scrape scrapeOf(Value value) {
+        Scrape current;
+        boolean isNew;
+        synchronized (this) {
+            isNew = value.answered == scrape
+                    || System.nanoTime() - scrape.begunNanos >= LONGEST_SCRAPE_NANOS;
+            current = isNew ? begunAnew() : scrape;
+            value.answered = current;
+        }
+        if (isNew) {
+            registerNew(current); // takes the registry's locks, so not under ours
+        }
+        return current;
+    }
+
+    /** The last account stands where a new one cannot be had. */
+    private synchronized Scrape begunAnew() {
+        try {
+            scrape = new Scrape(CpuAccount.read());
+        } catch (IllegalStateException e) {
+            if (scrape == null) {
+                throw e;
+            }
+            scrape = new Scrape(scrape.account);
+        }
+        return scrape;
+    }
+
+    private void registerNew(Scrape begun) {
+        begun.groups.forEach((key, group) -> {
+            Tags own = tags.and(key);
+            if (isNew(counted, key)) {
+                counter("threadclock.cpu.time", "CPU time", "seconds", own.and("cpu.mode", "user"),
+                        now -> now.groups.get(key).times().userNanos());
+                counter("threadclock.cpu.time", "CPU time", "seconds", own.and("cpu.mode", "system"),
+                        now -> now.groups.get(key).times().systemNanos());
+                Value threads = new Value(now -> now.groups.get(key).threads());
+                Gauge.builder("threadclock.threads", threads, Value::now).strongReference(true).tags(own)
+                        .baseUnit("threads").description("Threads that live").register(registry);
+            }
+            if (group.waitedNanos() >= 0 && isNew(waiting, key)) {
+                counter("threadclock.cpu.wait", "Time runnable, but waiting for a CPU", "seconds", own,
+                        now -> now.groups.get(key).waitedNanos());
+            }
+        });
+        if (begun.account.throttledNanos() >= 0 && isThrottlingNew()) {
+            counter("threadclock.throttled.time", "Time stopped by the control group's CPU limit", "seconds",
+                    tags, now -> now.account.throttledNanos());
+            counter("threadclock.throttled.periods", "Periods in which the CPU limit was reached", null, tags,
+                    now -> now.account.throttledPeriods());
+        }
+    }
+
+    private synchronized boolean isNew(Set<Tags> registered, Tags key) {
+        return registered.add(key);
+    }
+
+    private synchronized boolean isThrottlingNew() {
+        boolean isNew = !isThrottlingKnown;
+        isThrottlingKnown = true;
+        return isNew;
+    }
+
+    /** The registry refers to the object weakly, but to the function as usual: that one keeps all. */
+    private void counter(String name, String description, String unit, Tags all,
+            ToLongFunction<Scrape> quantity) {
+        Value value = new Value(quantity);
+        double divisor = unit == null ? 1 : NANOS_PER_SECOND;
+        FunctionCounter.builder(name, this, meters -> value.counted() / divisor).tags(all)
+                .baseUnit(unit).description(description).register(registry);
+    }
+}

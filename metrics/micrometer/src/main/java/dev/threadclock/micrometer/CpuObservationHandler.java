@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import dev.threadclock.CpuScopes;
+import dev.threadclock.CpuSnapshot;
+import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The CPU time of observations: what all threads together use within an observation's scopes. Starts and
+ * stops do not count, because they may come on different threads.
+ *
+ * <pre>{@code
+ * observations.observationConfig().observationHandler(new CpuObservationHandler(registry));
+ * }</pre>
+ *
+ * <p>When an observation stops, its user and system time are recorded in two timers: its name with
+ * {@code .cpu}, tagged with {@code cpu.mode}, its low-cardinality key values and {@code error}, like the
+ * timer of its elapsed time. {@link #cpuOf} has them, too, also before the stop.
+ *
+ * <p>The time of an observation within another one's scope counts in both, as elapsed time does.
+ *
+ * <p><b>Never a wrong value.</b> Where a scope was closed on another thread, was still open on one when the
+ * observation stopped, or lies on a virtual thread that {@link dev.threadclock.VirtualThreads} does not
+ * account for, part of the time is not known. Such an observation is in no timer, but in the counter
+ * {@code threadclock.observations.partial}, tagged with its {@code name}. An observation that has opened no
+ * scope is in neither. Without the library's native code there are no such meters, and the log says why.
+ */
+public final class CpuObservationHandler implements ObservationHandler<Observation.Context> {
+    private final MeterRegistry registry;
+    private final boolean works = NativeCode.works();
+
+    /**
+     * Creates a handler.
+     *
+     * @param registry has the timers
+     */
+    public CpuObservationHandler(MeterRegistry registry) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+    }
+
+    /**
+     * The CPU time of an observation so far.
+     *
+     * @param context the observation's
+     * @return its scopes; null if it has opened none, or nothing is measured here
+     */
+    public static CpuScopes cpuOf(Observation.ContextView context) {
+        return context.get(CpuScopes.class);
+    }
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return works;
+    }
+
+    @Override
+    public void onScopeOpened(Observation.Context context) {
+        context.computeIfAbsent(CpuScopes.class, key -> new CpuScopes()).open();
+    }
+
+    @Override
+    public void onScopeClosed(Observation.Context context) {
+        CpuScopes cpu = cpuOf(context);
+        if (cpu != null) {
+            cpu.close();
+        }
+    }
+
+    @Override
+    public void onScopeReset(Observation.Context context) {
+        CpuScopes cpu = cpuOf(context);
+        if (cpu != null) {
+            cpu.reset();
+        }
+    }
+
+    @Override
+    public void onStop(Observation.Context context) {
+        CpuScopes cpu = cpuOf(context);
+        if (cpu == null) {
+            return;
+        }
+        cpu.end();
+        if (cpu.isPartial()) {
+            Counter.builder("threadclock.observations.partial").tag("name", context.getName())
+                    .description("Observations whose CPU time is not known in full").register(registry)
+                    .increment();
+        } else {
+            record(context, cpu.snapshot());
+        }
+    }
+
+    private void record(Observation.Context context, CpuSnapshot used) {
+        Throwable error = context.getError();
+        Tags tags = Tags.of("error", error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName());
+        for (KeyValue each : context.getLowCardinalityKeyValues()) {
+            tags = tags.and(each.getKey(), each.getValue());
+        }
+        record(context, tags.and("cpu.mode", "user"), used.userNanos());
+        record(context, tags.and("cpu.mode", "system"), used.systemNanos());
+    }
+
+    private void record(Observation.Context context, Tags tags, long nanos) {
+        Timer.builder(context.getName() + ".cpu").tags(tags).description("CPU time within the scopes")
+                .register(registry).record(nanos, TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import dev.threadclock.CpuTotals;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import java.util.Arrays;
+import java.util.concurrent.ExecutorService;
+import java.util.function.ToLongFunction;
+
+/**
+ * The CPU time of an executor's tasks: what a task uses on the thread that runs it, but not what it hands to
+ * others.
+ *
+ * <pre>{@code
+ * ExecutorService reports = CpuTaskMetrics.monitor(registry, Executors.newFixedThreadPool(8), "reports");
+ * }</pre>
+ *
+ * <p>Two counters: {@code threadclock.tasks}, the tasks that have run, and
+ * {@code threadclock.tasks.cpu.time} in seconds, also tagged with {@code cpu.mode}, user or system. Several
+ * names may share one pool of threads, each with an executor of its own around it. {@link CpuTotals}
+ * measures; once it does not know the sum, that is NaN.
+ */
+public final class CpuTaskMetrics {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private CpuTaskMetrics() {}
+
+    /**
+     * Returns an executor that hands every task to the given one and counts it when it runs.
+     *
+     * @param registry has the counters
+     * @param executor runs the tasks
+     * @param name of the tasks, for the tag {@code name}; one name and tags are for one executor
+     * @param tags are added to the meters' own
+     * @return the executor to give the tasks to; without the library's native code the given one, and the log
+     *     says why
+     */
+    public static ExecutorService monitor(MeterRegistry registry, ExecutorService executor, String name,
+            Tag... tags) {
+        if (!NativeCode.works()) {
+            return executor;
+        }
+        CpuTotals totals = new CpuTotals();
+        Tags all = Tags.of(Arrays.asList(tags)).and("name", name);
+        FunctionCounter.builder("threadclock.tasks", totals, each -> totals.intervals()).tags(all)
+                .description("Tasks that have run").register(registry);
+        cpuTime(registry, totals, all.and("cpu.mode", "user"), CpuTotals::userNanos);
+        cpuTime(registry, totals, all.and("cpu.mode", "system"), CpuTotals::systemNanos);
+        return totals.metered(executor);
+    }
+
+    /** The function refers to the totals, because the registry itself would let them go with the executor. */
+    private static void cpuTime(MeterRegistry registry, CpuTotals totals, Tags tags,
+            ToLongFunction<CpuTotals> quantity) {
+        FunctionCounter.builder("threadclock.tasks.cpu.time", totals, each -> seconds(totals, quantity))
+                .tags(tags).baseUnit("seconds").description("CPU time of tasks").register(registry);
+    }
+
+    private static double seconds(CpuTotals totals, ToLongFunction<CpuTotals> quantity) {
+        long nanos = quantity.applyAsLong(totals);
+        return nanos < 0 ? Double.NaN : nanos / NANOS_PER_SECOND;
+    }
+}

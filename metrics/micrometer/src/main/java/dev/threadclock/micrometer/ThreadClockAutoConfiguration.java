@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationHandler;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * {@link ThreadClockMetrics} and {@link CpuObservationHandler} for a Spring Boot application that has a
+ * registry: Spring Boot binds the one and calls the other. An application's own beans of these types replace
+ * them; {@code management.metrics.threadclock.enabled=false} switches both off, and
+ * {@code management.metrics.threadclock.observations.enabled=false} the latter.
+ */
+@AutoConfiguration(
+        afterName = {ThreadClockAutoConfiguration.REGISTRY, ThreadClockAutoConfiguration.REGISTRY_4})
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnProperty(name = "management.metrics.threadclock.enabled", matchIfMissing = true)
+public class ThreadClockAutoConfiguration {
+    private static final String NAME = "CompositeMeterRegistryAutoConfiguration";
+    static final String REGISTRY = "org.springframework.boot.actuate.autoconfigure.metrics." + NAME;
+    /** From Spring Boot 4 on. */
+    static final String REGISTRY_4 = "org.springframework.boot.micrometer.metrics.autoconfigure." + NAME;
+
+    /** Creates the configuration; Spring does. */
+    public ThreadClockAutoConfiguration() {}
+
+    /** {@return the account of the process} */
+    @Bean
+    @ConditionalOnMissingBean
+    public ThreadClockMetrics threadClockMetrics() {
+        return new ThreadClockMetrics();
+    }
+
+    /** Apart, because Spring Boot 2 has no observations. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ObservationHandler.class)
+    @ConditionalOnProperty(name = "management.metrics.threadclock.observations.enabled",
+            matchIfMissing = true)
+    static class Observations {
+        @Bean
+        @ConditionalOnMissingBean
+        CpuObservationHandler cpuObservationHandler(MeterRegistry registry) {
+            return new CpuObservationHandler(registry);
+        }
+    }
+}

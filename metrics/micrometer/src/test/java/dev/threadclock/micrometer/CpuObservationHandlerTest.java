@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuScopes;
+import dev.threadclock.ThreadClock;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.Observation.Scope;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Observations on one thread and on two, and scopes that are treated as they should not be. */
+class CpuObservationHandlerTest {
+    private static final long WORK_NANOS = 50_000_000;
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ObservationRegistry observations = ObservationRegistry.create();
+    private final ExecutorService other = Executors.newSingleThreadExecutor();
+
+    @BeforeEach
+    void addHandlers() {
+        observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters))
+                .observationHandler(new CpuObservationHandler(meters));
+    }
+
+    @AfterEach
+    void shutDown() {
+        other.shutdown();
+    }
+
+    private Observation started(String name) {
+        return Observation.createNotStarted(name, observations).lowCardinalityKeyValue("kind", "test")
+                .start();
+    }
+
+    private double recordedNanos(String name) {
+        double user = timer(name, "user").totalTime(TimeUnit.NANOSECONDS);
+        double system = timer(name, "system").totalTime(TimeUnit.NANOSECONDS);
+        return user + system;
+    }
+
+    private Timer timer(String name, String mode) {
+        return meters.get(name + ".cpu").tag("cpu.mode", mode).timer();
+    }
+
+    private void assertPartial(String name, int count) {
+        assertThat(meters.find(name + ".cpu").meters()).isEmpty();
+        assertThat(meters.get("threadclock.observations.partial").tag("name", name).counter().count())
+                .isEqualTo(count);
+    }
+
+    @Test
+    void theTimeOfTwoThreadsIsWhatTheirClocksSay() throws Exception {
+        long[] burnt = new long[1];
+        long[] around = new long[1];
+        Observation observation = started("two.threads");
+        long before = ThreadClock.totalNowNanos();
+        try (Scope scope = observation.openScope()) {
+            burnt[0] += Work.burn(WORK_NANOS);
+        }
+        around[0] += ThreadClock.totalNowNanos() - before;
+        other.submit(() -> {
+            long begun = ThreadClock.totalNowNanos();
+            try (Scope scope = observation.openScope()) {
+                burnt[0] += Work.burn(2 * WORK_NANOS);
+            }
+            around[0] += ThreadClock.totalNowNanos() - begun;
+            Work.burn(WORK_NANOS); // outside
+        }).get();
+        other.submit(observation::stop).get(); // started elsewhere
+        assertThat(recordedNanos("two.threads")).isBetween(burnt[0] - 4_000.0, around[0] + 4_000.0);
+        CpuScopes cpu = CpuObservationHandler.cpuOf(observation.getContextView());
+        assertThat(cpu.snapshot().totalNanos()).isBetween(burnt[0], around[0]);
+        assertThat(cpu.intervals()).isEqualTo(2);
+    }
+
+    /** So that one divided by the other is how much of its time an observation computes. */
+    @Test
+    void theTagsAreThoseOfTheElapsedTime() {
+        Observation observation = started("tagged").error(new IllegalStateException("a test's"));
+        observation.scoped(() -> {
+        });
+        observation.stop();
+        Timer elapsed = meters.get("tagged").timer();
+        for (String mode : new String[]{"user", "system"}) {
+            Timer cpu = timer("tagged", mode);
+            assertThat(cpu.count()).isOne();
+            assertThat(cpu.getId().getTags()).contains(Tag.of("error", "IllegalStateException"))
+                    .containsAll(elapsed.getId().getTags()).hasSize(elapsed.getId().getTags().size() + 1);
+        }
+    }
+
+    @Test
+    void whatIsObservedWithinCountsInBoth() {
+        Observation outer = started("outer");
+        long[] burnt = new long[1];
+        outer.observe(() -> {
+            burnt[0] += Work.burn(WORK_NANOS);
+            started("inner").observe(() -> burnt[0] += Work.burn(2 * WORK_NANOS));
+        });
+        assertThat(recordedNanos("inner")).isGreaterThanOrEqualTo(2 * WORK_NANOS - 4_000.0);
+        assertThat(recordedNanos("outer")).isGreaterThanOrEqualTo(burnt[0] - 4_000.0);
+    }
+
+    @Test
+    void aScopeThatIsClosedOnAnotherThreadHasNoValue() throws Exception {
+        Observation observation = started("closed.elsewhere");
+        Scope scope = observation.openScope();
+        other.submit(() -> {
+            Work.burn(WORK_NANOS);
+            scope.close();
+        }).get();
+        observations.setCurrentObservationScope(null);
+        try (Scope right = observation.openScope()) {
+            Work.burn(WORK_NANOS);
+        }
+        observation.stop();
+        assertPartial("closed.elsewhere", 1);
+        assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).isPartial()).isTrue();
+    }
+
+    @Test
+    void aScopeThatIsNeverClosedHasNoValue() throws Exception {
+        Observation observation = started("never.closed");
+        other.submit(observation::openScope).get();
+        observation.stop();
+        assertPartial("never.closed", 1);
+    }
+
+    @Test
+    void aStopWithinTheScopeEndsIt() {
+        Observation observation = started("stopped.within");
+        try (Scope scope = observation.openScope()) {
+            Work.burn(WORK_NANOS);
+            observation.stop();
+            Work.burn(10 * WORK_NANOS);
+        }
+        assertThat(recordedNanos("stopped.within")).isBetween(WORK_NANOS - 4_000.0, 5.0 * WORK_NANOS);
+    }
+
+    @Test
+    void aResetEndsWhatTheThreadHasOpen() {
+        Observation observation = started("reset");
+        Scope scope = observation.openScope();
+        Scope within = observation.openScope();
+        Work.burn(WORK_NANOS);
+        within.reset();
+        Work.burn(10 * WORK_NANOS);
+        within.close();
+        scope.close();
+        observation.stop();
+        assertThat(recordedNanos("reset")).isBetween(WORK_NANOS - 4_000.0, 5.0 * WORK_NANOS);
+        assertThat(meters.find("threadclock.observations.partial").meters()).isEmpty();
+    }
+
+    @Test
+    void aScopeThatIsMadeCurrentAgainGoesOn() {
+        Observation observation = started("made.current");
+        try (Scope scope = observation.openScope()) {
+            Work.burn(WORK_NANOS);
+            scope.makeCurrent();
+            Work.burn(WORK_NANOS);
+        }
+        Work.burn(10 * WORK_NANOS);
+        observation.stop();
+        assertThat(recordedNanos("made.current")).isBetween(2 * WORK_NANOS - 8_000.0, 7.0 * WORK_NANOS);
+    }
+
+    @Test
+    void withoutAScopeThereIsNothingToReport() {
+        Observation observation = started("no.scope");
+        Work.burn(WORK_NANOS);
+        observation.stop();
+        assertThat(meters.find("no.scope.cpu").meters()).isEmpty();
+        assertThat(meters.find("threadclock.observations.partial").meters()).isEmpty();
+        assertThat(CpuObservationHandler.cpuOf(observation.getContextView())).isNull();
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.micrometer.core.instrument.Tags;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A web application of Spring Boot with its actuator, as a Prometheus server sees it. */
+class SpringBootTest {
+    private static final long WORK_MILLIS = 100;
+    private static final int REQUESTS = 30;
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @RestController
+    static class Application {
+        @GetMapping("/burn/{millis}")
+        String burn(@PathVariable("millis") long millis) {
+            return Long.toString(Work.burn(TimeUnit.MILLISECONDS.toNanos(millis)));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+        @Bean
+        ThreadClockMetrics own() {
+            return new ThreadClockMetrics(Tags.of("own", "yes"));
+        }
+    }
+
+    /** A running application. */
+    private static final class Site implements AutoCloseable {
+        private final ServletWebServerApplicationContext context;
+
+        Site(List<Class<?>> beans, String... properties) {
+            List<String> arguments = new ArrayList<>(List.of("--server.port=0",
+                    "--management.endpoints.web.exposure.include=prometheus",
+                    "--spring.main.banner-mode=off", "--logging.level.root=warn"));
+            arguments.addAll(List.of(properties));
+            context = (ServletWebServerApplicationContext) SpringApplication
+                    .run(beans.toArray(new Class<?>[0]), arguments.toArray(new String[0]));
+        }
+
+        String get(String path) throws IOException {
+            URL url = URI.create("http://127.0.0.1:" + context.getWebServer().getPort() + path).toURL();
+            try (InputStream in = url.openStream()) {
+                return new String(in.readAllBytes());
+            }
+        }
+
+        List<String> scrape() throws IOException {
+            return get("/actuator/prometheus").lines().toList();
+        }
+
+        @Override
+        public void close() {
+            context.close();
+        }
+    }
+
+    private static double sum(List<String> scrape, String series) {
+        return scrape.stream().filter(line -> line.matches(series + " .*"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
+    }
+
+    /** What a Prometheus would compute with increase(). */
+    private record Increase(List<String> from, List<String> to) {
+        double of(String series) {
+            return sum(to, series) - sum(from, series);
+        }
+    }
+
+    private static Increase ofRequests(Site site) throws Exception {
+        List<String> from = site.scrape();
+        for (int i = 0; i < REQUESTS; i++) {
+            site.get("/burn/" + WORK_MILLIS);
+        }
+        TimeUnit.MILLISECONDS.sleep(150); // the account of the next scrape is a new one
+        return new Increase(from, site.scrape());
+    }
+
+    @Test
+    void requestsAddUpToWhatTheProcessUsed() throws Exception {
+        try (Site site = new Site(List.of(Application.class))) {
+            ofRequests(site); // classes are loaded and compiled
+            Increase increase = ofRequests(site);
+            double requests = increase.of("http_server_requests_cpu_seconds_sum\\{.*uri=\"/burn/.*");
+            double process = increase.of("threadclock_cpu_time_seconds_total\\{.*");
+            double others = increase.of("threadclock_cpu_time_seconds_total\\{.*kind=\"jit\".*")
+                    + increase.of("threadclock_cpu_time_seconds_total\\{.*group=\"main\".*");
+            double pool = increase
+                    .of("threadclock_cpu_time_seconds_total\\{.*group=\"http-nio-auto-\\*-exec-\\*\".*");
+            assertThat(requests).as("the requests' own clocks")
+                    .isGreaterThanOrEqualTo(REQUESTS * WORK_MILLIS / 1e3 * 0.999);
+            assertThat(requests).as("of %s s, of which compilers and the client had %s s", process, others)
+                    .isBetween((process - others) * 0.97, process * 1.001);
+            assertThat(requests).as("of the pool's %s s", pool).isBetween(pool * 0.97, pool * 1.001);
+            double count = increase
+                    .of("http_server_requests_cpu_seconds_count\\{cpu_mode=\"user\".*uri=\"/burn/.*");
+            assertThat(count).isEqualTo(REQUESTS);
+            double user = increase.of("http_server_requests_cpu_seconds_sum\\{cpu_mode=\"user\".*burn.*");
+            double system = increase.of("http_server_requests_cpu_seconds_sum\\{cpu_mode=\"system\".*burn.*");
+            assertThat(user + system).isCloseTo(requests, within(1e-6));
+            assertThat(user).as("of a loop that asks the kernel for its clock").isPositive();
+            assertThat(system).isNotNegative();
+            assertThat(increase.to()).noneMatch(line -> line.startsWith("threadclock_observations_partial"));
+            assertThat(increase.to()).anyMatch(line -> line.startsWith("threadclock_threads{"));
+        }
+    }
+
+    @Test
+    void aPropertySwitchesAllOff() throws Exception {
+        try (Site site = new Site(List.of(Application.class),
+                "--management.metrics.threadclock.enabled=false")) {
+            site.get("/burn/1");
+            assertThat(site.scrape()).anyMatch(line -> line.startsWith("http_server_requests_seconds_sum"))
+                    .noneMatch(line -> line.contains("threadclock_") || line.contains("_cpu_seconds_sum"));
+        }
+    }
+
+    @Test
+    void aPropertySwitchesObservationsOffAndAnOwnBinderReplacesOurs() throws Exception {
+        try (Site site = new Site(List.of(Application.class, OwnBeans.class),
+                "--management.metrics.threadclock.observations.enabled=false")) {
+            site.get("/burn/1");
+            assertThat(site.scrape()).noneMatch(line -> line.contains("_cpu_seconds_sum"))
+                    .filteredOn(line -> line.startsWith("threadclock_")).isNotEmpty()
+                    .allMatch(line -> line.contains("own=\"yes\""));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** The account of this process as meters: it is all there and adds up, and one scrape is one account. */
+class ThreadClockMetricsTest {
+    private static final long WORK_NANOS = 100_000_000;
+
+    private final MeterRegistry registry = bound(new SimpleMeterRegistry());
+
+    private static <T extends MeterRegistry> T bound(T registry) {
+        new ThreadClockMetrics().bindTo(registry);
+        return registry;
+    }
+
+    private static double processSeconds() {
+        CpuTimes process = new CpuTimes();
+        assertThat(ThreadClock.readProcess(process)).isTrue();
+        return process.totalNanos() / 1e9;
+    }
+
+    private static double cpuSeconds(List<Meter> meters) {
+        return meters.stream().mapToDouble(meter -> ((FunctionCounter) meter).count()).sum();
+    }
+
+    private List<Meter> meters(String name) {
+        return new ArrayList<>(registry.find(name).meters());
+    }
+
+    private double groupSeconds(String group) {
+        return registry.find("threadclock.cpu.time").tag("group", group).functionCounters().stream()
+                .mapToDouble(FunctionCounter::count).sum();
+    }
+
+    /** Until the account is read anew. */
+    private static void untilTheAccountIsOld() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(150);
+    }
+
+    private static Thread burner(String name, AtomicBoolean ends) {
+        Thread thread = new Thread(() -> {
+            while (!ends.get()) {
+                Work.burn(1_000_000);
+            }
+        }, name);
+        thread.start();
+        return thread;
+    }
+
+    @Test
+    void eachGroupOfTheAccountHasItsMeters() {
+        for (CpuGroup group : CpuAccount.read().groups()) {
+            Tags tags = Tags.of("kind", group.kind().name().toLowerCase(), "group", group.name());
+            for (String mode : List.of("user", "system")) {
+                assertThat(registry.get("threadclock.cpu.time").tags(tags).tag("cpu.mode", mode)
+                        .functionCounter().getId().getBaseUnit()).isEqualTo("seconds");
+            }
+            assertThat(registry.get("threadclock.threads").tags(tags).gauge().value()).isNotNegative();
+            assertThat(registry.find("threadclock.cpu.wait").tags(tags).meters())
+                    .hasSize(group.waitedNanos() < 0 ? 0 : 1);
+        }
+        boolean isLimitKnown = CpuAccount.read().throttledNanos() >= 0;
+        assertThat(meters("threadclock.throttled.time")).hasSize(isLimitKnown ? 1 : 0);
+        assertThat(meters("threadclock.throttled.periods")).hasSize(isLimitKnown ? 1 : 0);
+    }
+
+    /** The names are those of the adapters without Micrometer. */
+    @Test
+    void inPrometheusTheyHaveTheseNames() {
+        String scrape = bound(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)).scrape();
+        assertThat(scrape)
+                .containsPattern(
+                        "threadclock_cpu_time_seconds_total\\{cpu_mode=\"user\",group=\"garbage collector\","
+                                + "kind=\"gc\"} [0-9]")
+                .containsPattern("threadclock_cpu_time_seconds_total\\{cpu_mode=\"system\",group=\"main\","
+                        + "kind=\"java\"} [0-9]")
+                .containsPattern("threadclock_threads\\{group=\"compilers\",kind=\"jit\"} [1-9]");
+        CpuAccount account = CpuAccount.read();
+        assertThat(scrape.contains("threadclock_cpu_wait_seconds_total{group=\"JVM\",kind=\"jvm\"} "))
+                .isEqualTo(account.groups().get(0).waitedNanos() >= 0);
+        assertThat(scrape.contains("\nthreadclock_throttled_time_seconds_total "))
+                .isEqualTo(account.throttledNanos() >= 0);
+        assertThat(scrape.contains("\nthreadclock_throttled_periods_total "))
+                .isEqualTo(account.throttledNanos() >= 0);
+    }
+
+    @Test
+    void theyAddUpToTheProcess() throws Exception {
+        Work.burn(WORK_NANOS);
+        untilTheAccountIsOld();
+        double before = processSeconds();
+        double sum = cpuSeconds(meters("threadclock.cpu.time"));
+        assertThat(sum).isBetween(before * 0.97, processSeconds() * 1.03);
+    }
+
+    /** The tags that the application gives, and nothing but those, beside ours. */
+    @Test
+    void theyHaveTheBindersTags() {
+        SimpleMeterRegistry tagged = new SimpleMeterRegistry();
+        new ThreadClockMetrics(Tags.of("service", "orders")).bindTo(tagged);
+        assertThat(tagged.getMeters()).isNotEmpty()
+                .allSatisfy(meter -> assertThat(meter.getId().getTag("service")).isEqualTo("orders"));
+    }
+
+    @Test
+    void aNewPoolIsThereFromTheNextScrapeOn() throws Exception {
+        AtomicBoolean ends = new AtomicBoolean();
+        Thread thread = burner("late-7-worker-3", ends);
+        try {
+            untilTheAccountIsOld();
+            cpuSeconds(meters("threadclock.cpu.time"));
+            assertThat(registry.get("threadclock.threads").tag("group", "late-*-worker-*").gauge().value())
+                    .isEqualTo(1);
+        } finally {
+            ends.set(true);
+            thread.join();
+        }
+        double used = groupSeconds("late-*-worker-*");
+        assertThat(used).isPositive();
+        untilTheAccountIsOld();
+        groupSeconds("late-*-worker-*");
+        assertThat(groupSeconds("late-*-worker-*")).as("of an ended thread").isGreaterThanOrEqualTo(used);
+    }
+
+    /** With pools that come, work and go, and a composite registry whose parts are scraped in turn. */
+    @Test
+    void noCounterEverDecreases() throws Exception {
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        SimpleMeterRegistry simple = new SimpleMeterRegistry();
+        CompositeMeterRegistry both = new CompositeMeterRegistry();
+        both.add(prometheus);
+        both.add(simple);
+        bound(both);
+        Map<String, Double> last = new HashMap<>();
+        Map<Meter.Id, Double> lastSimple = new HashMap<>();
+        for (int round = 0; round < 10; round++) {
+            AtomicBoolean ends = new AtomicBoolean();
+            List<Thread> pool = List.of(burner("round-" + (char) ('a' + round) + "-1", ends),
+                    burner("steady-" + round, ends));
+            untilTheAccountIsOld();
+            prometheus.scrape().lines()
+                    .filter(line -> line.startsWith("threadclock_") && line.contains("_total"))
+                    .forEach(line -> {
+                        int blank = line.lastIndexOf(' ');
+                        double now = Double.parseDouble(line.substring(blank + 1));
+                        assertThat(last.merge(line.substring(0, blank), now, Math::max)).as(line)
+                                .isEqualTo(now);
+                    });
+            for (Meter meter : simple.getMeters()) {
+                if (meter instanceof FunctionCounter) {
+                    double now = ((FunctionCounter) meter).count();
+                    assertThat(lastSimple.merge(meter.getId(), now, Math::max)).isEqualTo(now);
+                }
+            }
+            ends.set(true);
+            for (Thread thread : pool) {
+                thread.join();
+            }
+        }
+        assertThat(last.keySet()).anyMatch(line -> line.contains("group=\"steady-*\""));
+    }
+
+    /**
+     * A reading is reused for 100 ms; a scrape may be slower, or begin at the end of them. All it reports is
+     * what the process had used when it began.
+     */
+    @Test
+    void oneScrapeIsOneAccount() throws Exception {
+        AtomicBoolean ends = new AtomicBoolean();
+        Thread thread = burner("during-scrape", ends);
+        try {
+            untilTheAccountIsOld();
+            cpuSeconds(meters("threadclock.cpu.time"));
+            double sum;
+            double begun;
+            long nanos;
+            do { // unless the machine was too busy for what can be a scrape
+                List<Meter> meters = meters("threadclock.cpu.time");
+                Collections.shuffle(meters);
+                untilTheAccountIsOld();
+                long at = System.nanoTime();
+                sum = cpuSeconds(meters.subList(0, 1));
+                begun = processSeconds();
+                untilTheAccountIsOld();
+                sum += cpuSeconds(meters.subList(1, meters.size()));
+                nanos = System.nanoTime() - at;
+            } while (nanos > 900_000_000);
+            assertThat(sum).as("the process had %s s when the scrape began", begun)
+                    .isLessThanOrEqualTo(begun + 0.01);
+        } finally {
+            ends.set(true);
+            thread.join();
+        }
+    }
+
+    /** A registry keeps the objects that its functions read by weak references alone. */
+    @Test
+    void theBinderNeedNotBeKept() throws Exception {
+        registry.get("threadclock.cpu.time").meters();
+        System.gc();
+        double before = groupSeconds("main");
+        double used = Work.burn(WORK_NANOS) / 1e9;
+        untilTheAccountIsOld();
+        groupSeconds("main");
+        assertThat(groupSeconds("main") - before).isGreaterThanOrEqualTo(used * 0.9);
+    }
+
+    /** Whatever is asked for, alone and later, is of that time. */
+    @Test
+    void aMeterThatIsReadAloneIsNotOld() throws Exception {
+        FunctionCounter user = registry.get("threadclock.cpu.time")
+                .tags("group", "main", "cpu.mode", "user").functionCounter();
+        FunctionCounter system = registry.get("threadclock.cpu.time")
+                .tags("group", "main", "cpu.mode", "system").functionCounter();
+        double before = user.count() + system.count();
+        double used = Work.burn(WORK_NANOS) / 1e9;
+        TimeUnit.NANOSECONDS.sleep(Duration.ofMillis(1100).toNanos());
+        assertThat(system.count() + user.count() - before).isCloseTo(used, within(used))
+                .isGreaterThanOrEqualTo(used * 0.9);
+    }
+}

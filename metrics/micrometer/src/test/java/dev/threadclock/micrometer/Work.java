@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.micrometer;
+
+import dev.threadclock.ThreadClock;
+
+/** CPU time of a known amount, whatever the load of the machine. */
+final class Work {
+    private Work() {}
+
+    /** Uses at least so much CPU time on the calling thread, and returns what it was. */
+    static long burn(long nanos) {
+        long begin = ThreadClock.totalNowNanos();
+        long used = 0;
+        while (used < nanos) {
+            for (int i = 0; i < 1000; i++) {
+                Thread.onSpinWait();
+            }
+            used = ThreadClock.totalNowNanos() - begin;
+        }
+        return used;
+    }
+}
