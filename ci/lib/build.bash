@@ -18,8 +18,6 @@ TC_LOG=$TC_BUILD/build.log
 # The Maven modules of the jar, and where the product's sources lie. Neither tests/ and docs/ nor
 # lab's own programs and results change dist/.
 TC_MODULES=(library agent terminal attach watch probe lab lab/profiler cli)
-# Modules that are artifacts of their own and not in the jar.
-TC_ADAPTERS=(metrics/micrometer)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
