@@ -22,8 +22,11 @@ import dev.threadclock.internal.Reading;
  *
  * <p><b>Freshness.</b> With {@link Freshness#TICK}, the default, all four values are as of timer ticks: a
  * start and stop cost less than four reads of {@link ThreadClock#userNanos()} and usually make no system
- * call. A single short interval may measure 0 or a whole tick (4 ms at 250 Hz), but sums over many intervals
- * are right. With {@link Freshness#NOW} the kernel is asked at each end, and elapsed time comes from
+ * call. A single short interval may measure 0 or a whole tick (4 ms at 250 Hz). Sums over many intervals are
+ * right as long as the thread keeps running between them. If it waits there, as the threads of a pool do for
+ * their next task, the sums are far too low: what an interval used after its last tick is not known at its
+ * end, but is at the beginning of the next one. With {@link Freshness#NOW} the kernel is asked at each end,
+ * and elapsed time comes from
  * {@link System#nanoTime()}.
  *
  * <p><b>One thread.</b> An interval must end on the thread that began it. A stop on another thread throws and

@@ -42,16 +42,17 @@ public final class CpuTotals {
     private final Freshness freshness;
     private final Queue<CpuMeter> idle = new ConcurrentLinkedQueue<>(); // as many as tasks have run at once
 
-    /** Creates totals of 0, measured with {@link Freshness#TICK}: right in the sum of many intervals. */
+    /** Creates totals of 0, measured with {@link Freshness#NOW}. */
     public CpuTotals() {
-        this(Freshness.TICK);
+        this(Freshness.NOW);
     }
 
     /**
      * Creates totals of 0.
      *
-     * @param freshness how tasks and {@link CpuMeter#CpuMeter(CpuTotals)} measure: {@link Freshness#NOW} for
-     *     a few short tasks, {@link Freshness#TICK} otherwise
+     * @param freshness how tasks and {@link CpuMeter#CpuMeter(CpuTotals)} measure: {@link Freshness#NOW}; or
+     *     {@link Freshness#TICK}, where neither tasks nor their threads ever wait, because it measures far
+     *     too little otherwise ({@link CpuMeter} says why)
      * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which is available for
      *     total only
      */

@@ -19,6 +19,23 @@ class CpuTotalsTest {
         assertThat(totals.intervals()).isEqualTo(10_000);
     }
 
+    /** As of timer ticks, a few percent of this would be measured, because the thread waits in between. */
+    @Test
+    void shortTasksOfAThreadThatWaitsForThemAreMeasured() throws InterruptedException {
+        CpuTotals totals = new CpuTotals();
+        long before = ThreadClock.totalNowNanos();
+        for (int i = 0; i < 200; i++) {
+            totals.measure(() -> {
+                for (long end = System.nanoTime() + 500_000; System.nanoTime() < end;) {
+                    Thread.onSpinWait();
+                }
+            });
+            Thread.sleep(5);
+        }
+        long used = ThreadClock.totalNowNanos() - before;
+        assertThat(totals.totalNanos()).isBetween(used / 2, used);
+    }
+
     @Test
     void whatIsUnknownOnceIsUnknownInTheSum() {
         CpuTotals totals = new CpuTotals();
