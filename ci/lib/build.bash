@@ -15,9 +15,9 @@ TC_LOG=$TC_BUILD/build.log
 # shellcheck source=ci/lib/zig.bash
 . "$TC_ROOT/ci/lib/zig.bash"
 
-# The Maven modules of the jar, and where the product's sources lie. Neither tests/ and docs/ nor
+# The Maven modules of the jars, and where the product's sources lie. Neither tests/ and docs/ nor
 # lab's own programs and results change dist/.
-TC_MODULES=(library agent terminal attach watch probe lab lab/profiler cli)
+TC_MODULES=(library agent terminal attach watch probe lab lab/profiler metrics/opentelemetry cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
@@ -26,9 +26,10 @@ TC_ARCHITECTURES=(x86_64 aarch64)
 
 # dist_is_current [all]: dist/ is whole and no source is newer. A few milliseconds.
 dist_is_current() {
-    local library
-    library=$TC_DIST/$(tc_platform)/libthreadclock.so
-    [[ -e $TC_DIST/threadclock.jar && -e $library && -e $TC_STAMP ]] || return 1
+    local file
+    for file in threadclock.jar threadclock-opentelemetry.jar "$(tc_platform)/libthreadclock.so" .stamp; do
+        [[ -e $TC_DIST/$file ]] || return 1
+    done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
     local newer
     # A folder below src/ or native/ is newer when something in it was deleted or renamed.
@@ -93,8 +94,9 @@ build_dist() {
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
     # Maven leaves the classes of sources that are gone, and of some that have to be compiled again.
-    rm -rf "$TC_ROOT"/{,lab/}*/target/classes
-    build_step "building the jar..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" -pl cli -am package
+    rm -rf "$TC_ROOT"/{,lab/,metrics/}*/target/classes
+    build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
+        -pl cli,metrics/opentelemetry -am package
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
     # What another build left for other platforms would be older than the jar.
@@ -102,6 +104,8 @@ build_dist() {
     mkdir -p "$TC_DIST"
     for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
     mv -f "$stage/threadclock.jar" "$TC_DIST/threadclock.jar"
+    cp "$TC_ROOT"/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
+        "$TC_DIST/threadclock-opentelemetry.jar"
     mv -f "$stage/stamp" "$TC_STAMP"
     rm -rf "$stage"
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.opentelemetry;
+
+import io.opentelemetry.javaagent.extension.AgentListener;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+
+/** Registers the metrics when the Java agent of OpenTelemetry has started. */
+public final class ThreadClockAgentListener implements AgentListener {
+    static volatile boolean metrics; // off where the agent is not configured by properties
+
+    /** Created by ServiceLoader. */
+    public ThreadClockAgentListener() {}
+
+    @Override
+    public void afterAgent(AutoConfiguredOpenTelemetrySdk sdk) {
+        if (metrics) {
+            ThreadClockCustomizer.orSaysWhyNot("groups of threads",
+                    () -> ThreadClockMetrics.register(sdk.getOpenTelemetrySdk()));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.opentelemetry;
+
+import dev.threadclock.Freshness;
+import dev.threadclock.ThreadClock;
+import io.opentelemetry.context.ContextStorage;
+import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+
+/**
+ * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
+ * {@code total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
+ *
+ * <pre>{@code
+ * ThreadClockSpans.addTo(tracerProviderBuilder, Freshness.NOW);
+ * }</pre>
+ *
+ * <p>A span has used what each thread used while the span was current on it: from {@code makeCurrent()} to
+ * the closing of that scope, summed over threads. A scope within includes itself in the outer one, whatever
+ * its span: CPU time is inclusive, as durations are. Virtual threads have their own time, never their
+ * carrier's, while {@link dev.threadclock.VirtualThreads} accounts for them.
+ *
+ * <p><b>Partial</b> is true if some of the span's time is missing in the sum: a scope was still open on
+ * another thread when the span ended, or was closed on another thread than it was opened on, or was opened on
+ * a virtual thread that is not accounted for, or the process was restored from a checkpoint meanwhile. If
+ * nothing is known, the times are absent. A span that was never current has none of the attributes.
+ */
+public final class ThreadClockSpans {
+    private ThreadClockSpans() {}
+
+    /**
+     * Meters the spans of a tracer provider. Call it before the first {@code Context} is made current: an
+     * application's start. Needs an SDK with {@code ExtendedSpanProcessor} (1.40 and later).
+     *
+     * @param builder the tracer provider's
+     * @param freshness {@link Freshness#NOW}: each span is right, two system calls at each end of a scope;
+     *     {@link Freshness#TICK}: no system call, right in the sum of many spans, but a single short one has
+     *     0 or a whole tick
+     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}
+     * @throws IllegalStateException with the reason, without the native library
+     * @throws LinkageError if the SDK is too old
+     */
+    public static void addTo(SdkTracerProviderBuilder builder, Freshness freshness) {
+        if (freshness == Freshness.INTERPOLATED) {
+            throw new IllegalArgumentException("freshness is NOW or TICK: only total can be interpolated");
+        }
+        ThreadClock.requireNative();
+        SpanScopes scopes = new SpanScopes(freshness);
+        builder.addSpanProcessor(new SpanCpuProcessor(scopes));
+        ContextStorage.addWrapper(scopes::over);
+    }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.opentelemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.threadclock.Freshness;
+import dev.threadclock.ThreadClock;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextKey;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The CPU time on spans. Each expectation is a pair of readings by the thread itself: just within its scope,
+ * and just around it.
+ */
+class ThreadClockSpansTest {
+    private static final long BURN_NANOS = 20_000_000;
+    private static final InMemorySpanExporter EXPORTER = InMemorySpanExporter.create();
+    private static final Tracer TRACER = tracer();
+
+    private static volatile long sink;
+
+    private static Tracer tracer() {
+        SdkTracerProviderBuilder builder = SdkTracerProvider.builder();
+        ThreadClockSpans.addTo(builder, Freshness.NOW);
+        return builder.addSpanProcessor(SimpleSpanProcessor.create(EXPORTER)).build().get("test");
+    }
+
+    private static Span start() {
+        return TRACER.spanBuilder("test").startSpan();
+    }
+
+    /** What it exports as. */
+    private static Attributes end(Span span) {
+        EXPORTER.reset();
+        span.end();
+        return EXPORTER.getFinishedSpanItems().get(0).getAttributes();
+    }
+
+    private static void burn() {
+        long end = ThreadClock.totalNowNanos() + BURN_NANOS;
+        while (ThreadClock.totalNowNanos() < end) {
+            sink++;
+        }
+    }
+
+    /** What a thread had used of a span at least and at most. */
+    private static final class Used {
+        private final long leastNanos;
+        private final long mostNanos;
+
+        Used(long leastNanos, long mostNanos) {
+            this.leastNanos = leastNanos;
+            this.mostNanos = mostNanos;
+        }
+
+        Used plus(Used other) {
+            return new Used(leastNanos + other.leastNanos, mostNanos + other.mostNanos);
+        }
+
+        void assertTotalOf(Attributes attributes) {
+            long total = attributes.get(SpanCpu.TOTAL);
+            // Total is raised to user + system, which are whole microseconds.
+            assertThat(total).isBetween(leastNanos, mostNanos + 5_000);
+            assertThat(attributes.get(SpanCpu.USER)).isNotNegative();
+            assertThat(attributes.get(SpanCpu.SYSTEM)).isNotNegative();
+            assertThat(attributes.get(SpanCpu.USER) + attributes.get(SpanCpu.SYSTEM))
+                    .isLessThanOrEqualTo(total);
+        }
+    }
+
+    private static Used within(Span span) {
+        return within(span, ThreadClockSpansTest::burn);
+    }
+
+    private static Used within(Span span, Runnable work) {
+        long before = ThreadClock.totalNowNanos();
+        long begun;
+        long done;
+        try (Scope scope = span.makeCurrent()) {
+            begun = ThreadClock.totalNowNanos();
+            work.run();
+            done = ThreadClock.totalNowNanos();
+        }
+        return new Used(done - begun, ThreadClock.totalNowNanos() - before);
+    }
+
+    private static void onThread(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+    }
+
+    @Test
+    void aSpanHasWhatItsThreadUsedWithinItsScopes() {
+        Span span = start();
+        burn(); // not within
+        Used used = within(span).plus(within(span));
+        burn();
+        Attributes attributes = end(span);
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+    }
+
+    @Test
+    void threadsAreSummed() throws Exception {
+        Span span = start();
+        Used[] used = new Used[2];
+        Thread other = new Thread(() -> used[1] = within(span));
+        other.start();
+        used[0] = within(span);
+        other.join();
+        Attributes attributes = end(span);
+        used[0].plus(used[1]).assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+    }
+
+    @Test
+    void aChildsScopeCountsInTheScopeAroundIt() {
+        Span parent = start();
+        Attributes[] child = new Attributes[1];
+        Used used = within(parent, () -> {
+            burn();
+            Span span = start();
+            within(span).assertTotalOf(child[0] = end(span));
+        });
+        Attributes attributes = end(parent);
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.TOTAL))
+                .isGreaterThanOrEqualTo(child[0].get(SpanCpu.TOTAL) + BURN_NANOS);
+    }
+
+    @Test
+    void scopesOfOneSpanWithinEachOtherCountOnce() {
+        Span span = start();
+        Used used = within(span, () -> within(span));
+        Attributes attributes = end(span);
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+    }
+
+    @Test
+    void scopesClosedInAnotherOrderCountUntilTheLast() throws Exception {
+        Span span = start();
+        Used[] used = new Used[1];
+        onThread(() -> {
+            long before = ThreadClock.totalNowNanos();
+            Scope outer = span.makeCurrent();
+            Scope inner = Context.current().with(ContextKey.named("other"), "context").makeCurrent();
+            long begun = ThreadClock.totalNowNanos();
+            outer.close();
+            outer.close();
+            burn();
+            long done = ThreadClock.totalNowNanos();
+            inner.close();
+            used[0] = new Used(done - begun, ThreadClock.totalNowNanos() - before);
+        });
+        Attributes attributes = end(span);
+        used[0].assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+    }
+
+    @Test
+    void aSpanThatEndsWithinItsScopeHasWhatWasUsedUntilThen() {
+        Span span = start();
+        Attributes[] attributes = new Attributes[1];
+        long before = ThreadClock.totalNowNanos();
+        try (Scope scope = span.makeCurrent()) {
+            burn();
+            attributes[0] = end(span);
+            long most = ThreadClock.totalNowNanos() - before;
+            burn();
+            new Used(BURN_NANOS, most).assertTotalOf(attributes[0]);
+        }
+        assertThat(attributes[0].get(SpanCpu.PARTIAL)).isFalse();
+    }
+
+    @Test
+    void aScopeStillOpenOnAnotherThreadMakesItPartial() throws Exception {
+        Span span = start();
+        CountDownLatch burnt = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread other = new Thread(() -> within(span, () -> {
+            burn();
+            burnt.countDown();
+            await(ended);
+        }));
+        other.start();
+        await(burnt);
+        Used used = within(span);
+        Attributes attributes = end(span);
+        ended.countDown();
+        other.join();
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isTrue();
+    }
+
+    @Test
+    void aScopeClosedOnAnotherThreadMakesItPartial() throws Exception {
+        Span span = start();
+        onThread(() -> {
+            Scope scope = span.makeCurrent();
+            burn();
+            try {
+                onThread(scope::close);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        Used used = within(span);
+        Attributes attributes = end(span);
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanCpu.PARTIAL)).isTrue();
+    }
+
+    @Test
+    void whatIsNotKnownAtAllHasNoValue() throws Exception {
+        Span span = start();
+        CountDownLatch opened = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread other = new Thread(() -> within(span, () -> {
+            opened.countDown();
+            await(ended);
+        }));
+        other.start();
+        await(opened);
+        Attributes attributes = end(span);
+        ended.countDown();
+        other.join();
+        assertThat(attributes.asMap()).isEqualTo(Attributes.of(SpanCpu.PARTIAL, true).asMap());
+    }
+
+    @Test
+    void aSpanThatWasNeverCurrentHasNoAttributes() {
+        assertThat(end(start()).isEmpty()).isTrue();
+    }
+
+    @Test
+    void aSpanThatIsNeverEndedIsCollected() throws Exception {
+        WeakReference<SpanContext> forgotten = forget();
+        for (int i = 0; forgotten.get() != null && i < 1000; i++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        assertThat(forgotten.get()).isNull();
+    }
+
+    /** Not even its scope is closed; the thread it was opened on ends. */
+    private static WeakReference<SpanContext> forget() throws InterruptedException {
+        Span span = start();
+        onThread(span::makeCurrent);
+        within(span);
+        return new WeakReference<>(span.getSpanContext());
+    }
+
+    @Test
+    void interpolatedIsRefused() {
+        assertThatThrownBy(() -> ThreadClockSpans.addTo(SdkTracerProvider.builder(), Freshness.INTERPOLATED))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("NOW or TICK");
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.opentelemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.threadclock.Freshness;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** ThreadMXBean's times would be wrong on some JDKs and slow on others: nothing is reported. */
+class WithoutNativeLibraryTest {
+    @BeforeAll
+    static void withoutLibrary() {
+        System.setProperty("dev.threadclock.library", "/nonexistent");
+    }
+
+    @Test
+    void theReasonIsGiven() {
+        assertThatThrownBy(() -> ThreadClockMetrics.register(OpenTelemetry.noop()))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("/nonexistent");
+        assertThatThrownBy(() -> ThreadClockSpans.addTo(SdkTracerProvider.builder(), Freshness.NOW))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("/nonexistent");
+    }
+
+    @Test
+    void configuredByPropertiesTheApplicationRunsWithout() {
+        InMemorySpanExporter exporter = InMemorySpanExporter.create();
+        Map<String, String> properties = new HashMap<>();
+        for (String signal : new String[]{"traces", "metrics", "logs"}) {
+            properties.put("otel." + signal + ".exporter", "none");
+        }
+        properties.put("otel.instrumentation.threadclock.virtual-threads.enabled", "true");
+        AutoConfiguredOpenTelemetrySdk configured = AutoConfiguredOpenTelemetrySdk.builder()
+                .addPropertiesSupplier(() -> properties)
+                .addTracerProviderCustomizer((builder, config) -> builder
+                        .addSpanProcessor(SimpleSpanProcessor.create(exporter)))
+                .build();
+        new ThreadClockAgentListener().afterAgent(configured);
+        Span span = configured.getOpenTelemetrySdk().getTracer("test").spanBuilder("test").startSpan();
+        try (Scope scope = span.makeCurrent()) {
+            assertThat(Span.current()).isSameAs(span);
+        }
+        span.end();
+        assertThat(exporter.getFinishedSpanItems().get(0).getAttributes().isEmpty()).isTrue();
+    }
+}
