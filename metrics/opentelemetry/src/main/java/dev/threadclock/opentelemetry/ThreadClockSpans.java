@@ -29,7 +29,7 @@ public final class ThreadClockSpans {
 
     /**
      * Meters the spans of a tracer provider. Call it before the first {@code Context} is made current: an
-     * application's start. Needs an SDK with {@code ExtendedSpanProcessor} (1.40 and later).
+     * application's start. Needs an SDK with {@code ExtendedSpanProcessor} (1.42 and later).
      *
      * @param builder the tracer provider's
      * @param freshness {@link Freshness#NOW}: each span is right, two system calls at each end of a scope;

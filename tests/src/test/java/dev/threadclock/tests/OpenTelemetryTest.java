@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.TracedApplication;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The extension in OpenTelemetry's own Java agent, started as docs/metrics.md says: what a collector receives
+ * of a web server, against what the server's threads read of themselves.
+ */
+class OpenTelemetryTest {
+    private static final Path EXTENSION = Product.DIST.resolve("threadclock-opentelemetry.jar");
+    private static final String VIRTUAL = "-Dotel.instrumentation.threadclock.virtual-threads.enabled=true";
+    private static final int WARM_UP = 4;
+    private static final int REQUESTS = 10;
+    private static final double PERCENT = 3;
+    private static final long PATIENCE_SECONDS = 120;
+
+    @TempDir
+    Path folder;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Map<String, Long> usedByTrace = new HashMap<>();
+
+    /** The agent's start takes seconds of CPU time: on the oldest, the newest and the tests' own JDK. */
+    static Stream<TestJdk> some() {
+        return Stream
+                .concat(Stream.of(TestJdk.all().get(0), TestJdk.newest()), TestJdk.ofFeature(17).stream())
+                .distinct();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("some")
+    void spansHaveWhatThreadsUsed(TestJdk jdk) throws Exception {
+        Map<String, Metric> metrics = serve(jdk);
+        assertThat(metrics.keySet()).contains("threadclock.cpu.time", "threadclock.cpu.wait",
+                "threadclock.threads");
+        List<NumberDataPoint> times = metrics.get("threadclock.cpu.time").getSum().getDataPointsList();
+        assertThat(times.stream().map(point -> text(point, "threadclock.kind")).collect(Collectors.toSet()))
+                .containsAll(Set.of("java", "gc", "jit", "jvm", "native", "unseen"));
+        double pools = times.stream()
+                .filter(point -> text(point, "threadclock.group").equals("pool-*-thread-*"))
+                .mapToDouble(NumberDataPoint::getAsDouble).sum();
+        assertThat(pools).isGreaterThan(sum(usedByTrace.values().stream()) / 1e9 * (1 - PERCENT / 100));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("some")
+    void spansHaveWhatVirtualThreadsUsed(TestJdk jdk) throws Exception {
+        assumeTrue(jdk.feature() >= 21, "no virtual threads");
+        serve(jdk, VIRTUAL);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("some")
+    void virtualThreadsThatAreNotAccountedForHaveNoTime(TestJdk jdk) throws Exception {
+        assumeTrue(jdk.feature() >= 21, "no virtual threads");
+        try (OtlpSink sink = new OtlpSink()) {
+            Running server = start(jdk, sink, List.of(), "virtual");
+            get(server, "/work", "1".repeat(32));
+            end(server);
+            Map<String, AnyValue> attributes = served(sink, span -> true).values().iterator().next();
+            assertThat(attributes.get("threadclock.cpu.partial").getBoolValue()).isTrue();
+            assertThat(attributes).doesNotContainKeys("threadclock.cpu.user_ns", "threadclock.cpu.system_ns",
+                    "threadclock.cpu.total_ns");
+        }
+    }
+
+    /** Many requests: each span is right, and their sum is the process's. Returns the metrics. */
+    private Map<String, Metric> serve(TestJdk jdk, String... virtual) throws Exception {
+        try (OtlpSink sink = new OtlpSink()) {
+            Running server = start(jdk, sink, List.of(virtual),
+                    virtual.length > 0 ? new String[]{"virtual"} : new String[0]);
+            for (int i = 0; i < WARM_UP; i++) {
+                get(server, "/work", trace(1 + i));
+            }
+            long before = get(server, "/process", trace(1 + WARM_UP));
+            for (int i = 0; i < REQUESTS; i++) {
+                String trace = trace(1000 + i);
+                usedByTrace.put(trace, get(server, "/work", trace));
+            }
+            long process = get(server, "/process", trace(2 + WARM_UP)) - before;
+            end(server);
+
+            Map<String, Map<String, AnyValue>> spans = served(sink, usedByTrace::containsKey);
+            assertThat(spans.keySet()).isEqualTo(usedByTrace.keySet());
+            spans.forEach((trace, attributes) -> {
+                long total = attributes.get("threadclock.cpu.total_ns").getIntValue();
+                long user = attributes.get("threadclock.cpu.user_ns").getIntValue();
+                long system = attributes.get("threadclock.cpu.system_ns").getIntValue();
+                assertThat(attributes.get("threadclock.cpu.partial").getBoolValue()).isFalse();
+                assertThat(user).isNotNegative();
+                assertThat(system).isNotNegative();
+                assertThat(total).isGreaterThanOrEqualTo(user + system)
+                        .isGreaterThanOrEqualTo(usedByTrace.get(trace));
+            });
+            long spent = sum(spans.values().stream()
+                    .map(attributes -> attributes.get("threadclock.cpu.total_ns").getIntValue()));
+            long used = sum(usedByTrace.values().stream());
+            System.out.printf("  %s %s: threads used %,d ns, spans have %,d, process %,d%n", jdk,
+                    Arrays.toString(virtual), used, spent, process);
+            assertThat(spent).isCloseTo(used, withinPercentage(PERCENT));
+            if (virtual.length == 0) { // otherwise the process has their scheduler too
+                assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
+            }
+            return sink.metrics();
+        }
+    }
+
+    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws IOException {
+        Path agent = Product.origin(type("io.opentelemetry.javaagent.OpenTelemetryAgent"));
+        Files.copy(agent, folder.resolve("opentelemetry-javaagent.jar"));
+        Files.copy(EXTENSION, folder.resolve(EXTENSION.getFileName()));
+        ChildJvm child = ChildJvm.of(jdk).under("env", "--chdir=" + folder).with(documented())
+                .with(more.toArray(new String[0]))
+                .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
+                        "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
+                        "-Dotel.metric.export.interval=500")
+                .withClassPath(Product.JAR);
+        if (jdk.warnsOfNativeAccess()) {
+            child.with("--enable-native-access=ALL-UNNAMED");
+        }
+        return child.start(TracedApplication.class, args);
+    }
+
+    /** The flags of the first command in docs/metrics.md's section. */
+    private static String[] documented() throws IOException {
+        String section = Files.readString(Product.ROOT.resolve("docs/metrics.md"))
+                .split("\n## OpenTelemetry\n")[1];
+        String command = section.split("```(sh)?\n", 3)[1].replace("\\\n", "");
+        assertThat(command).startsWith("java ").endsWith(" -jar app.jar\n");
+        return Arrays.stream(command.split("\\s+")).filter(word -> word.startsWith("-javaagent")
+                || word.startsWith("-D")).toArray(String[]::new);
+    }
+
+    private static Class<?> type(String name) {
+        try {
+            return Class.forName(name);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String trace(int number) {
+        return String.format("%032x", number);
+    }
+
+    private long get(Running server, String path, String trace) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        String said;
+        while (!(said = Files.readString(server.out())).contains("\n")) {
+            assertThat(System.nanoTime() < deadline && server.process().isAlive()).as(server.state())
+                    .isTrue();
+            Thread.sleep(10);
+        }
+        URI uri = URI.create("http://127.0.0.1:" + said.strip().replace("port=", "") + path);
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .header("traceparent", "00-" + trace + "-00000000000000ff-01").build();
+        return Long.parseLong(client.send(request, BodyHandlers.ofString()).body());
+    }
+
+    private void end(Running server) throws Exception {
+        get(server, "/end", trace(9999));
+        assertThat(server.end().exitCode()).isZero();
+    }
+
+    /** The attributes of the server's spans of these traces. */
+    private static Map<String, Map<String, AnyValue>> served(OtlpSink sink, Predicate<String> traces) {
+        Map<String, Map<String, AnyValue>> served = new HashMap<>();
+        for (Span span : new ArrayList<>(sink.spans())) {
+            String trace = HexFormat.of().formatHex(span.getTraceId().toByteArray());
+            if (span.getKind() == Span.SpanKind.SPAN_KIND_SERVER && traces.test(trace)) {
+                assertThat(served.put(trace, OtlpSink.attributes(span.getAttributesList()))).isNull();
+            }
+        }
+        return served;
+    }
+
+    private static String text(NumberDataPoint point, String attribute) {
+        return OtlpSink.attributes(point.getAttributesList()).get(attribute).getStringValue();
+    }
+
+    private static long sum(Stream<Long> nanos) {
+        return nanos.mapToLong(Long::longValue).sum();
+    }
+}
