@@ -3,6 +3,8 @@ package dev.threadclock;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The CPU time of one operation that several threads work on, at once or one after the other: what each uses
@@ -32,6 +34,9 @@ import java.util.List;
  * <p>The kernel is asked at each end of a thread's outermost scope: two system calls.
  */
 public final class CpuScopes {
+    /** Of all operations, as many as were open at once: a new one is expensive. */
+    private static final Queue<CpuMeter> IDLE = new ConcurrentLinkedQueue<>();
+
     private final List<Stay> stays = new ArrayList<>(1); // of the threads that are in a scope now
     private CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
     private long intervals;
@@ -44,12 +49,22 @@ public final class CpuScopes {
     /** A thread within its outermost scope. */
     private static final class Stay {
         private final Thread thread;
-        private final CpuMeter meter = new CpuMeter(Freshness.NOW, null);
+        private final CpuMeter meter;
         private int scopes = 1;
 
         Stay(Thread thread) {
             this.thread = thread;
+            CpuMeter idle = IDLE.poll();
+            meter = idle != null ? idle : new CpuMeter(Freshness.NOW, null);
             meter.begin(thread);
+        }
+
+        /** What the thread, which is the calling one, has used since. */
+        CpuSnapshot end() {
+            CpuSnapshot used = meter.stop().snapshot();
+            meter.reset();
+            IDLE.add(meter);
+            return used;
         }
     }
 
@@ -107,7 +122,7 @@ public final class CpuScopes {
 
     private void finish(Stay stay) {
         stays.remove(stay);
-        CpuSnapshot used = stay.meter.stop().snapshot();
+        CpuSnapshot used = stay.end();
         if (used.userNanos() < 0 || used.systemNanos() < 0 || used.totalNanos() < 0) {
             isPartial = true;
         } else {

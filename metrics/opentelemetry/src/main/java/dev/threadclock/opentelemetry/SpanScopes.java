@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.Freshness;
+import dev.threadclock.CpuScopes;
+import dev.threadclock.CpuSnapshot;
+import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
@@ -16,14 +18,17 @@ import java.util.WeakHashMap;
  * used is found by its SpanContext, and goes with it if the span is never ended.
  */
 final class SpanScopes {
+    static final AttributeKey<Long> USER = AttributeKey.longKey("threadclock.cpu.user_ns");
+    static final AttributeKey<Long> SYSTEM = AttributeKey.longKey("threadclock.cpu.system_ns");
+    static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
+    static final AttributeKey<Boolean> PARTIAL = AttributeKey.booleanKey("threadclock.cpu.partial");
+
     private static final int STRIPES = 64; // so that threads with different spans rarely meet at a lock
 
-    private final Map<SpanContext, SpanCpu>[] spans;
-    private final SpanCpu.Clock clock;
+    private final Map<SpanContext, CpuScopes>[] spans;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    SpanScopes(Freshness freshness) {
-        clock = new SpanCpu.Clock(freshness);
+    SpanScopes() {
         spans = new Map[STRIPES];
         Arrays.setAll(spans, i -> new WeakHashMap<>());
     }
@@ -53,21 +58,22 @@ final class SpanScopes {
         if (!span.isRecording()) {
             return scope;
         }
-        Map<SpanContext, SpanCpu> stripe = stripe(span);
-        SpanCpu cpu;
+        Map<SpanContext, CpuScopes> stripe = stripe(span);
+        CpuScopes cpu;
         synchronized (stripe) {
-            cpu = stripe.computeIfAbsent(span.getSpanContext(), key -> new SpanCpu(clock));
+            cpu = stripe.computeIfAbsent(span.getSpanContext(), key -> new CpuScopes());
         }
-        return new Metered(cpu.enter(), scope);
+        cpu.open();
+        return new Metered(cpu, scope);
     }
 
     private static final class Metered implements Scope {
-        private final SpanCpu.Interval interval;
+        private final CpuScopes cpu;
         private final Scope scope;
         private boolean closed;
 
-        Metered(SpanCpu.Interval interval, Scope scope) {
-            this.interval = interval;
+        Metered(CpuScopes cpu, Scope scope) {
+            this.cpu = cpu;
             this.scope = scope;
         }
 
@@ -75,7 +81,7 @@ final class SpanScopes {
         public void close() {
             if (!closed) {
                 closed = true;
-                interval.leave();
+                cpu.close();
             }
             scope.close();
         }
@@ -83,17 +89,26 @@ final class SpanScopes {
 
     /** The span ends: what it has used is put on it, if any scope of it was seen. */
     void end(Span span) {
-        Map<SpanContext, SpanCpu> stripe = stripe(span);
-        SpanCpu cpu;
+        Map<SpanContext, CpuScopes> stripe = stripe(span);
+        CpuScopes cpu;
         synchronized (stripe) {
             cpu = stripe.remove(span.getSpanContext());
         }
-        if (cpu != null) {
-            cpu.end(span);
+        if (cpu == null) {
+            return;
         }
+        cpu.end();
+        if (cpu.intervals() > 0) {
+            CpuSnapshot used = cpu.snapshot();
+            span.setAttribute(USER, used.userNanos());
+            span.setAttribute(SYSTEM, used.systemNanos());
+            // User and system are read in whole microseconds: their difference may be ahead of total's.
+            span.setAttribute(TOTAL, Math.max(used.totalNanos(), used.userNanos() + used.systemNanos()));
+        }
+        span.setAttribute(PARTIAL, cpu.isPartial());
     }
 
-    private Map<SpanContext, SpanCpu> stripe(Span span) {
+    private Map<SpanContext, CpuScopes> stripe(Span span) {
         return spans[span.getSpanContext().hashCode() & STRIPES - 1];
     }
 }

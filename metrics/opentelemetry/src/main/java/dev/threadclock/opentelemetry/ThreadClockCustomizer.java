@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
-import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -27,8 +25,7 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     public void customize(AutoConfigurationCustomizer configuration) {
         configuration.addTracerProviderCustomizer((builder, config) -> {
             if (isOn(config, "spans", true)) {
-                Freshness freshness = freshness(config);
-                orSaysWhyNot("spans", () -> ThreadClockSpans.addTo(builder, freshness));
+                orSaysWhyNot("spans", () -> ThreadClockSpans.addTo(builder));
             }
             return builder;
         });
@@ -52,20 +49,6 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
 
         static {
             orSaysWhyNot("threads", ThreadClock::requireNative);
-        }
-    }
-
-    private static Freshness freshness(ConfigProperties config) {
-        String property = PREFIX + "spans.freshness";
-        String value = config.getString(property, "now");
-        switch (value) {
-            case "now" :
-                return Freshness.NOW;
-            case "tick" :
-                return Freshness.TICK;
-            default :
-                throw new ConfigurationException(
-                        property + "=" + value + ": use now (each span is right) or tick (cheapest)");
         }
     }
 

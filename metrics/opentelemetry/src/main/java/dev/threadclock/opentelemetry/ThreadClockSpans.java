@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
@@ -11,7 +10,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
  * {@code total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
  *
  * <pre>{@code
- * ThreadClockSpans.addTo(tracerProviderBuilder, Freshness.NOW);
+ * ThreadClockSpans.addTo(tracerProviderBuilder);
  * }</pre>
  *
  * <p>A span has used what each thread used while the span was current on it: from {@code makeCurrent()} to
@@ -32,19 +31,12 @@ public final class ThreadClockSpans {
      * application's start. Needs an SDK with {@code ExtendedSpanProcessor} (1.42 and later).
      *
      * @param builder the tracer provider's
-     * @param freshness {@link Freshness#NOW}: each span is right, two system calls at each end of a scope;
-     *     {@link Freshness#TICK}: no system call, right in the sum of many spans, but a single short one has
-     *     0 or a whole tick
-     * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}
      * @throws IllegalStateException with the reason, without the native library
      * @throws LinkageError if the SDK is too old
      */
-    public static void addTo(SdkTracerProviderBuilder builder, Freshness freshness) {
-        if (freshness == Freshness.INTERPOLATED) {
-            throw new IllegalArgumentException("freshness is NOW or TICK: only total can be interpolated");
-        }
+    public static void addTo(SdkTracerProviderBuilder builder) {
         ThreadClock.requireNative();
-        SpanScopes scopes = new SpanScopes(freshness);
+        SpanScopes scopes = new SpanScopes();
         builder.addSpanProcessor(new SpanCpuProcessor(scopes));
         ContextStorage.addWrapper(scopes::over);
     }

@@ -2,9 +2,7 @@
 package dev.threadclock.opentelemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
@@ -34,7 +32,7 @@ class ThreadClockSpansTest {
 
     private static Tracer tracer() {
         SdkTracerProviderBuilder builder = SdkTracerProvider.builder();
-        ThreadClockSpans.addTo(builder, Freshness.NOW);
+        ThreadClockSpans.addTo(builder);
         return builder.addSpanProcessor(SimpleSpanProcessor.create(EXPORTER)).build().get("test");
     }
 
@@ -71,12 +69,12 @@ class ThreadClockSpansTest {
         }
 
         void assertTotalOf(Attributes attributes) {
-            long total = attributes.get(SpanCpu.TOTAL);
+            long total = attributes.get(SpanScopes.TOTAL);
             // Total is raised to user + system, which are whole microseconds.
             assertThat(total).isBetween(leastNanos, mostNanos + 5_000);
-            assertThat(attributes.get(SpanCpu.USER)).isNotNegative();
-            assertThat(attributes.get(SpanCpu.SYSTEM)).isNotNegative();
-            assertThat(attributes.get(SpanCpu.USER) + attributes.get(SpanCpu.SYSTEM))
+            assertThat(attributes.get(SpanScopes.USER)).isNotNegative();
+            assertThat(attributes.get(SpanScopes.SYSTEM)).isNotNegative();
+            assertThat(attributes.get(SpanScopes.USER) + attributes.get(SpanScopes.SYSTEM))
                     .isLessThanOrEqualTo(total);
         }
     }
@@ -111,7 +109,7 @@ class ThreadClockSpansTest {
         burn();
         Attributes attributes = end(span);
         used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
 
     @Test
@@ -124,7 +122,7 @@ class ThreadClockSpansTest {
         other.join();
         Attributes attributes = end(span);
         used[0].plus(used[1]).assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
 
     @Test
@@ -138,8 +136,8 @@ class ThreadClockSpansTest {
         });
         Attributes attributes = end(parent);
         used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.TOTAL))
-                .isGreaterThanOrEqualTo(child[0].get(SpanCpu.TOTAL) + BURN_NANOS);
+        assertThat(attributes.get(SpanScopes.TOTAL))
+                .isGreaterThanOrEqualTo(child[0].get(SpanScopes.TOTAL) + BURN_NANOS);
     }
 
     @Test
@@ -148,7 +146,7 @@ class ThreadClockSpansTest {
         Used used = within(span, () -> within(span));
         Attributes attributes = end(span);
         used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
 
     @Test
@@ -169,7 +167,7 @@ class ThreadClockSpansTest {
         });
         Attributes attributes = end(span);
         used[0].assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isFalse();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
 
     @Test
@@ -184,7 +182,7 @@ class ThreadClockSpansTest {
             burn();
             new Used(BURN_NANOS, most).assertTotalOf(attributes[0]);
         }
-        assertThat(attributes[0].get(SpanCpu.PARTIAL)).isFalse();
+        assertThat(attributes[0].get(SpanScopes.PARTIAL)).isFalse();
     }
 
     @Test
@@ -204,7 +202,7 @@ class ThreadClockSpansTest {
         ended.countDown();
         other.join();
         used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isTrue();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isTrue();
     }
 
     @Test
@@ -222,7 +220,7 @@ class ThreadClockSpansTest {
         Used used = within(span);
         Attributes attributes = end(span);
         used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanCpu.PARTIAL)).isTrue();
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isTrue();
     }
 
     @Test
@@ -239,7 +237,7 @@ class ThreadClockSpansTest {
         Attributes attributes = end(span);
         ended.countDown();
         other.join();
-        assertThat(attributes.asMap()).isEqualTo(Attributes.of(SpanCpu.PARTIAL, true).asMap());
+        assertThat(attributes.asMap()).isEqualTo(Attributes.of(SpanScopes.PARTIAL, true).asMap());
     }
 
     @Test
@@ -263,12 +261,6 @@ class ThreadClockSpansTest {
         onThread(span::makeCurrent);
         within(span);
         return new WeakReference<>(span.getSpanContext());
-    }
-
-    @Test
-    void interpolatedIsRefused() {
-        assertThatThrownBy(() -> ThreadClockSpans.addTo(SdkTracerProvider.builder(), Freshness.INTERPOLATED))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("NOW or TICK");
     }
 
     private static void await(CountDownLatch latch) {

@@ -4,7 +4,6 @@ package dev.threadclock.opentelemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.Freshness;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
@@ -28,7 +27,7 @@ class WithoutNativeLibraryTest {
     void theReasonIsGiven() {
         assertThatThrownBy(() -> ThreadClockMetrics.register(OpenTelemetry.noop()))
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("/nonexistent");
-        assertThatThrownBy(() -> ThreadClockSpans.addTo(SdkTracerProvider.builder(), Freshness.NOW))
+        assertThatThrownBy(() -> ThreadClockSpans.addTo(SdkTracerProvider.builder()))
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("/nonexistent");
     }
 
