@@ -26,14 +26,13 @@ import java.util.concurrent.locks.LockSupport;
  * accounting costs.
  *
  * <p>How to run (JDK 21 or later), on a quiet machine: {@code java -cp dist/threadclock.jar
- * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost libswitch_events.so} (of lab/cpp) and
- * {@code -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g
- * -XX:+AlwaysPreTouch}
+ * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost} or {@code http}, then the path of
+ * {@code libswitch_events.so} (made by lab/cpp), and {@code -Djdk.virtualThreadScheduler.parallelism=1
+ * -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g -XX:+AlwaysPreTouch}
  */
 public final class VirtualThreadCost {
     private static final long SECOND = 1_000_000_000;
     private static final int ROUNDS = 7;
-    private static final int WARM_UPS = 5;
 
     private VirtualThreadCost() {}
 
@@ -43,12 +42,14 @@ public final class VirtualThreadCost {
             sums();
             oneThread();
             mounted();
+        } else if (args[0].equals("http")) {
+            System.load(Path.of(args[1]).toAbsolutePath().toString());
+            server();
         } else {
             System.load(Path.of(args[1]).toAbsolutePath().toString());
             yields();
             starts();
             memory();
-            server();
         }
     }
 
@@ -157,13 +158,13 @@ public final class VirtualThreadCost {
     private static native boolean setEvents(boolean on);
 
     /** CPU nanoseconds of the process per operation, in turns. */
-    private static void compare(String what, int operations, Work work) throws Exception {
+    private static void compare(String what, int operations, int warmUps, Work work) throws Exception {
         Switches[] all = Switches.values();
         double[][] nanos = new double[all.length][ROUNDS];
         for (int round = -2; round < ROUNDS; round++) {
             for (Switches switches : all) {
                 switches.begin();
-                for (int i = 0; i < WARM_UPS; i++) { // switching has cost the JVM some of its compiled code
+                for (int i = 0; i < warmUps; i++) { // switching has cost the JVM some of its compiled code
                     work.run();
                 }
                 long before = processTotal();
@@ -213,12 +214,12 @@ public final class VirtualThreadCost {
         }
         System.out.printf("  %-28s %6.0f ns of CPU time before accounting was on for the first time%n",
                 "a yield, two threads", median(nanos));
-        compare("the same afterwards", 2 * yields, work);
+        compare("the same afterwards", 2 * yields, 5, work);
     }
 
     private static void starts() throws Exception {
         int threads = 50_000;
-        compare("a thread's start and end", threads, () -> {
+        compare("a thread's start and end", threads, 5, () -> {
             CountDownLatch ended = new CountDownLatch(threads);
             for (int i = 0; i < threads; i++) {
                 Thread.startVirtualThread(ended::countDown);
@@ -277,7 +278,7 @@ public final class VirtualThreadCost {
         });
         server.start();
         int requests = 4_000;
-        compare("an HTTP request", requests, () -> request(server.getAddress().getPort(), requests));
+        compare("an HTTP request", requests, 20, () -> request(server.getAddress().getPort(), requests));
         server.stop(0);
     }
 
