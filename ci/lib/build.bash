@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds dist/ from the sources: the native library with CMake, then the jar with Maven. Sourced after
+# Builds dist/ from the sources: the native library with CMake, then the jars with Maven. Sourced after
 # common.bash.
 #
 # The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps
@@ -94,18 +94,18 @@ build_dist() {
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
     # Maven leaves the classes of sources that are gone, and of some that have to be compiled again.
-    rm -rf "$TC_ROOT"/{,lab/,metrics/}*/target/classes
+    rm -rf "$TC_ROOT"/{,lab/,metrics/}*/target/classes "$TC_ROOT"/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
         -pl cli,metrics/opentelemetry -am package
+    cp "$TC_ROOT"/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
+        "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
     # What another build left for other platforms would be older than the jar.
     rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
     mkdir -p "$TC_DIST"
     for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
-    mv -f "$stage/threadclock.jar" "$TC_DIST/threadclock.jar"
-    cp "$TC_ROOT"/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
-        "$TC_DIST/threadclock-opentelemetry.jar"
+    mv -f "$stage"/threadclock{,-opentelemetry}.jar "$TC_DIST/"
     mv -f "$stage/stamp" "$TC_STAMP"
     rm -rf "$stage"
 }
@@ -130,7 +130,7 @@ ensure_dist() {
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
         rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/*/target
+            "$TC_ROOT"/{,lab/,metrics/}*/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

@@ -33,6 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class VirtualThreadCost {
     private static final long SECOND = 1_000_000_000;
     private static final int ROUNDS = 7;
+    private static final int CONNECTIONS = 16;
 
     private VirtualThreadCost() {}
 
@@ -277,28 +278,41 @@ public final class VirtualThreadCost {
             exchange.close();
         });
         server.start();
-        int requests = 4_000;
+        int requests = 8_000;
         compare("an HTTP request", requests, 20, () -> request(server.getAddress().getPort(), requests));
         server.stop(0);
     }
 
+    /** Over many connections at a time: with one, both sides would wait for each other after each request. */
     private static void request(int port, int requests) throws Exception {
         byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        byte[] buffer = new byte[8192];
-        try (Socket socket = new Socket("127.0.0.1", port)) {
-            socket.setTcpNoDelay(true);
-            InputStream in = socket.getInputStream();
-            for (int i = 0; i < requests; i++) {
+        List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            sockets.add(new Socket("127.0.0.1", port));
+            sockets.get(i).setTcpNoDelay(true);
+        }
+        for (int i = 0; i < requests / CONNECTIONS; i++) {
+            for (Socket socket : sockets) {
                 socket.getOutputStream().write(request);
-                String head = "";
-                for (int end = -1; end < 0 || head.length() < end + 4 + 500; end = head.indexOf("\r\n\r\n")) {
-                    int count = in.read(buffer);
-                    if (count < 0) {
-                        throw new IOException("the server closed the connection");
-                    }
-                    head += new String(buffer, 0, count, StandardCharsets.US_ASCII);
-                }
             }
+            for (Socket socket : sockets) {
+                readAnswer(socket.getInputStream());
+            }
+        }
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    private static void readAnswer(InputStream in) throws IOException {
+        byte[] buffer = new byte[8192];
+        String head = "";
+        for (int end = -1; end < 0 || head.length() < end + 4 + 500; end = head.indexOf("\r\n\r\n")) {
+            int count = in.read(buffer);
+            if (count < 0) {
+                throw new IOException("the server closed the connection");
+            }
+            head += new String(buffer, 0, count, StandardCharsets.US_ASCII);
         }
     }
 }
