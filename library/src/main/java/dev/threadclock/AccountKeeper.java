@@ -26,7 +26,7 @@ final class AccountKeeper {
 
     private final Map<Kind, Sums> ofJvm = new EnumMap<>(Kind.class);
     private final Map<String, Sums> pools = new LinkedHashMap<>();
-    private final Map<String, Sums> virtual = new LinkedHashMap<>();
+    private final Map<String, VirtualSums> virtual = new LinkedHashMap<>();
     private final Sums unseen;
     private final Sums carriers = new Sums(Kind.CARRIER, "carriers of virtual threads");
     private final Part ofCarriers = new Part();
@@ -81,14 +81,14 @@ final class AccountKeeper {
     }
 
     /** What the threads of a group have used. */
-    private static final class Sums {
-        private final Kind kind;
-        private final String name;
-        private long user;
-        private long system;
-        private long total;
-        private long waited;
-        private int threads;
+    private static class Sums {
+        final Kind kind;
+        final String name;
+        long user;
+        long system;
+        long total;
+        long waited;
+        int threads;
 
         Sums(Kind kind, String name) {
             this.kind = kind;
@@ -134,6 +134,37 @@ final class AccountKeeper {
 
         void giveAll(Sums group) {
             give(group, user, total);
+        }
+    }
+
+    /** What the threads of a group of virtual threads have used, as far as it was found with their carriers. */
+    private static final class VirtualSums extends Sums {
+        private long userSeen;
+        private long totalSeen;
+        private long increase; // of the last pass
+        private long userWanted; // yet to be found
+        private long wanted;
+
+        VirtualSums(String name) {
+            super(Kind.VIRTUAL, name);
+        }
+
+        /** What neither this pass nor the last has found will not be: other schedulers' carriers have it. */
+        void want(long userNow, long totalNow) {
+            wanted = Math.min(wanted, increase);
+            increase = Math.max(0, totalNow - totalSeen);
+            wanted += increase;
+            userWanted = Math.min(userWanted + Math.max(0, userNow - userSeen), wanted);
+            userSeen = userNow;
+            totalSeen = totalNow;
+        }
+
+        void take(Part part) {
+            long userBefore = user;
+            long before = total;
+            part.give(this, userWanted, wanted);
+            wanted -= total - before;
+            userWanted = Math.max(0, Math.min(userWanted - (user - userBefore), wanted));
         }
     }
 
@@ -306,15 +337,11 @@ final class AccountKeeper {
      * time that is not found there, for example of other schedulers' carriers, is not counted twice.
      */
     private void countVirtual(int group) {
-        Sums sums = virtual.computeIfAbsent(source.virtualName(group), name -> new Sums(Kind.VIRTUAL, name));
+        VirtualSums sums = virtual.computeIfAbsent(source.virtualName(group), VirtualSums::new);
         sums.threads = source.virtualThreads(group);
-        giveVirtual(group, sums, ofCarriers);
-        giveVirtual(group, sums, ofUnseen);
-    }
-
-    private void giveVirtual(int group, Sums sums, Part part) {
-        long user = Math.max(0, source.virtualUserNanos(group) - sums.user);
-        part.give(sums, user, Math.max(0, source.virtualTotalNanos(group) - sums.total));
+        sums.want(source.virtualUserNanos(group), source.virtualTotalNanos(group));
+        sums.take(ofCarriers);
+        sums.take(ofUnseen);
     }
 
     private List<Sums> all() {

@@ -235,6 +235,24 @@ class AccountKeeperTest {
     }
 
     @Test
+    void whatAnotherSchedulerCarriedIsNotTakenFromTheJvmsCarriersLater() {
+        threads.java("mine-1").uses(50, 0);
+        threads.virtual("v").uses(40, 0);
+        Row carrier = threads.carrier();
+        threads.inProcess();
+        read();
+        read();
+        carrier.uses(30, 0);
+        threads.virtual("w").uses(25, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(0, 0));
+        assertThat(times(account, Kind.VIRTUAL, "w")).isEqualTo(of(25, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(5, 0));
+        assertThat(account.process()).isEqualTo(of(80, 0));
+    }
+
+    @Test
     void aGroupWithAnotherSplitThanItsCarriersDecreasesNothing() {
         Row carrier = threads.carrier().uses(10, 90);
         threads.virtual("v").uses(80, 0);
