@@ -72,7 +72,7 @@ final class ScrapeServer implements Closeable {
 
     private void serve() {
         try {
-            while (!closed) {
+            while (!closed && listener.isOpen()) { // an interrupt may have closed it
                 try {
                     round();
                 } catch (IOException | RuntimeException | Error e) {
@@ -82,8 +82,8 @@ final class ScrapeServer implements Closeable {
                 }
             }
         } finally {
+            release(listener); // first, whatever else fails: the port must be free
             closeClients();
-            release(listener);
             release(selector);
         }
     }
@@ -172,5 +172,7 @@ final class ScrapeServer implements Closeable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        release(listener); // if the thread has not: it may have had no memory for that
+        release(selector);
     }
 }
