@@ -27,8 +27,21 @@ public final class ThreadClockSpans {
     private ThreadClockSpans() {}
 
     /**
-     * Meters the spans of a tracer provider. Call it before the first {@code Context} is made current: an
-     * application's start. Needs an SDK with {@code ExtendedSpanProcessor} (1.42 and later).
+     * One for all tracer providers of the JVM. OpenTelemetry ignores a wrapper that comes after the first
+     * context, and with two wrappers each would meter every scope.
+     */
+    private static final class OfAll {
+        static final SpanScopes SCOPES = new SpanScopes();
+
+        static {
+            ContextStorage.addWrapper(SCOPES::over);
+        }
+    }
+
+    /**
+     * Meters the spans of a tracer provider. The first call must come before the first {@code Context} is
+     * made current: when the application starts. Further providers may be built at any time. Needs an SDK
+     * with {@code ExtendedSpanProcessor} (1.42 and later).
      *
      * @param builder the tracer provider's
      * @throws IllegalStateException with the reason, without the native library
@@ -36,8 +49,6 @@ public final class ThreadClockSpans {
      */
     public static void addTo(SdkTracerProviderBuilder builder) {
         ThreadClock.requireNative();
-        SpanScopes scopes = new SpanScopes();
-        builder.addSpanProcessor(new SpanCpuProcessor(scopes));
-        ContextStorage.addWrapper(scopes::over);
+        builder.addSpanProcessor(new SpanCpuProcessor(OfAll.SCOPES));
     }
 }

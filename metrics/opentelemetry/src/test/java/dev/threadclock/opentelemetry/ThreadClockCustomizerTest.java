@@ -42,6 +42,7 @@ class ThreadClockCustomizerTest {
         return exporter.getFinishedSpanItems().get(0).getAttributes();
     }
 
+    /** Metered first: from then on every scope in this JVM is, and a span lacks its times only if off. */
     @Test
     void spansAreMeteredUnlessSwitchedOff() {
         assertThat(span(configured()).get(SpanScopes.TOTAL)).isPositive();

@@ -37,7 +37,11 @@ class ThreadClockSpansTest {
     }
 
     private static Span start() {
-        return TRACER.spanBuilder("test").startSpan();
+        return start(TRACER);
+    }
+
+    private static Span start(Tracer tracer) {
+        return tracer.spanBuilder("test").startSpan();
     }
 
     /** What it exports as. */
@@ -108,6 +112,18 @@ class ThreadClockSpansTest {
         Used used = within(span).plus(within(span));
         burn();
         Attributes attributes = end(span);
+        used.assertTotalOf(attributes);
+        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+    }
+
+    /** OpenTelemetry takes no wrapper of contexts once there has been one. */
+    @Test
+    void aProviderThatIsBuiltAfterTheFirstSpanHasTimesToo() {
+        Span first = start();
+        within(first).assertTotalOf(end(first));
+        Span second = start(tracer());
+        Used used = within(second);
+        Attributes attributes = end(second);
         used.assertTotalOf(attributes);
         assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
