@@ -137,11 +137,14 @@ public final class CpuScopes {
     }
 
     /**
-     * {@return the sum over all threads of the finished scopes whose time is known; at most what the
-     * operation used}
+     * {@return the sum over all threads of the finished scopes whose time is known, in which user and system
+     * are together never more than total. At most what the operation used, but for 2 us an interval, because
+     * user and system have steps of 1 us}
      */
     public synchronized CpuSnapshot snapshot() {
-        return sum;
+        // User and system are read in whole microseconds: their difference may be ahead of total's.
+        return new CpuSnapshot(sum.userNanos(), sum.systemNanos(),
+                Math.max(sum.totalNanos(), sum.userNanos() + sum.systemNanos()));
     }
 
     /** {@return the number of intervals in that sum: outermost scopes} */
@@ -156,6 +159,6 @@ public final class CpuScopes {
 
     @Override
     public synchronized String toString() {
-        return sum + " in " + intervals + " intervals" + (isPartial ? ", partial" : "");
+        return snapshot() + " in " + intervals + " intervals" + (isPartial ? ", partial" : "");
     }
 }

@@ -102,8 +102,7 @@ final class SpanScopes {
             CpuSnapshot used = cpu.snapshot();
             span.setAttribute(USER, used.userNanos());
             span.setAttribute(SYSTEM, used.systemNanos());
-            // User and system are read in whole microseconds: their difference may be ahead of total's.
-            span.setAttribute(TOTAL, Math.max(used.totalNanos(), used.userNanos() + used.systemNanos()));
+            span.setAttribute(TOTAL, used.totalNanos());
         }
         span.setAttribute(PARTIAL, cpu.isPartial());
     }
