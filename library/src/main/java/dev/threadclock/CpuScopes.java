@@ -26,15 +26,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * <p>A thread may open several scopes of one operation within each other: its time counts once. The scopes of
  * another operation may lie within: that time counts in both.
  *
- * <p><b>Never too much.</b> A scope that is closed on another thread than the one that opened it, or is still
- * open on another thread at the end, has no time that could be told: it is dropped. So is the time on a
- * virtual thread that {@link VirtualThreads} does not account for. The sum then lacks something, and
- * {@link #isPartial()} says so. No method throws.
+ * <p><b>Never too much.</b> If the time of a scope cannot be measured, it is dropped. The sum then lacks
+ * something, and {@link #isPartial()} says so, and when that happens. No method throws.
  *
- * <p>The kernel is asked at each end of a thread's outermost scope: two system calls.
+ * <p><b>Cost.</b> The kernel is asked when a thread opens its outermost scope and when it closes it: two
+ * system calls each. An operation is a small object. Each open scope uses a meter, which is used again: at
+ * most as many stay in memory as outermost scopes of all operations were open at once.
+ *
+ * <p>Without the native library (see {@link ThreadClock#isNative()}) the values are ThreadMXBean's: user time
+ * is as coarse as the JVM's, often in steps of 10 ms, so that the sums of short scopes may be too high.
  */
 public final class CpuScopes {
-    /** Of all operations, as many as were open at once: a new one is expensive. */
+    /** Of all operations: a new one is expensive. */
     private static final Queue<CpuMeter> IDLE = new ConcurrentLinkedQueue<>();
 
     private final List<Stay> stays = new ArrayList<>(1); // of the threads that are in a scope now
@@ -92,8 +95,8 @@ public final class CpuScopes {
         }
     }
 
-    /** The calling thread ceases to work on the operation, however many scopes it has open. */
-    public synchronized void reset() {
+    /** The calling thread ceases to work on the operation, however many scopes it has open: closes them. */
+    public synchronized void closeAll() {
         Stay stay = ofThisThread();
         if (stay != null) {
             finish(stay);
@@ -105,7 +108,7 @@ public final class CpuScopes {
      * dropped.
      */
     public synchronized void end() {
-        reset();
+        closeAll();
         dropAll();
         hasEnded = true;
     }
@@ -152,7 +155,17 @@ public final class CpuScopes {
         return intervals;
     }
 
-    /** {@return true if a scope's time is missing in the sum, because it could not be told} */
+    /**
+     * Whether the time of a scope is missing in the sum, because it cannot be measured. Such a scope
+     * <ul>
+     * <li>was closed on another thread than it was opened on,
+     * <li>was still open on another thread at the {@linkplain #end() end},
+     * <li>was on a virtual thread that {@link VirtualThreads} did not account for all the while,
+     * <li>or was open when the process was restored from a checkpoint (CRIU, CRaC).
+     * </ul>
+     *
+     * @return true if at least one is missing
+     */
     public synchronized boolean isPartial() {
         return isPartial;
     }

@@ -137,16 +137,16 @@ class CpuScopesTest {
         }
     }
 
-    /** As Micrometer makes a scope current again: a reset, then an opening that nobody closes twice. */
+    /** As Micrometer makes a scope current again: all are closed, then one is opened, and closed once. */
     @Test
-    void whatIsUsedBetweenAResetAndTheNextOpeningIsNotCounted() {
+    void whatIsUsedBetweenCloseAllAndTheNextOpeningIsNotCounted() {
         scopes.open();
         scopes.open();
-        scopes.reset();
+        scopes.closeAll();
         burn();
         scopes.open();
         scopes.close();
-        scopes.close(); // of a scope that the reset ended
+        scopes.close(); // of a scope that closeAll ended
         scopes.end();
         assertSum(0, WORK_NANOS / 2);
         assertThat(scopes.intervals()).isEqualTo(2);
