@@ -22,6 +22,8 @@ import java.util.function.ToLongFunction;
  * {@code threadclock.tasks.cpu.time} in seconds, also tagged with {@code cpu.mode}, user or system. Several
  * names may share one pool of threads, each with an executor of its own around it. {@link CpuTotals}
  * measures; once it does not know the sum, that is NaN.
+ *
+ * <p><b>Cost.</b> Four system calls a task, two before it runs and two after it.
  */
 public final class CpuTaskMetrics {
     private static final double NANOS_PER_SECOND = 1e9;
