@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
+import java.util.Locale;
+
 /**
  * What one group of threads has used, as {@link CpuAccount} lists it: the threads that live and those that
  * have ended. Immutable.
@@ -37,7 +39,14 @@ public final class CpuGroup {
          * Time of the process that was seen in no thread: of threads that ended before the first reading or
          * between two readings, and the last part of those that ended after a reading.
          */
-        UNSEEN
+        UNSEEN;
+
+        private final String label = name().toLowerCase(Locale.ROOT);
+
+        /** {@return its name in metrics: java, virtual, carrier, gc, jit, jvm, native or unseen} */
+        public String label() {
+            return label;
+        }
     }
 
     private final Kind kind;

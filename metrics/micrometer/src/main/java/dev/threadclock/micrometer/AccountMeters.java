@@ -9,7 +9,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
@@ -50,8 +49,7 @@ final class AccountMeters {
         Scrape(CpuAccount account) {
             this.account = account;
             for (CpuGroup group : account.groups()) {
-                String kind = group.kind().name().toLowerCase(Locale.ROOT);
-                groups.put(Tags.of("kind", kind, "group", group.name()), group);
+                groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
             }
         }
     }

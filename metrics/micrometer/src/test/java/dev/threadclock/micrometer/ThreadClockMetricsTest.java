@@ -74,7 +74,7 @@ class ThreadClockMetricsTest {
     @Test
     void eachGroupOfTheAccountHasItsMeters() {
         for (CpuGroup group : CpuAccount.read().groups()) {
-            Tags tags = Tags.of("kind", group.kind().name().toLowerCase(), "group", group.name());
+            Tags tags = Tags.of("kind", group.kind().label(), "group", group.name());
             for (String mode : List.of("user", "system")) {
                 assertThat(registry.get("threadclock.cpu.time").tags(tags).tag("cpu.mode", mode)
                         .functionCounter().getId().getBaseUnit()).isEqualTo("seconds");

@@ -10,7 +10,6 @@ import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
-import java.util.Locale;
 
 /**
  * The account of this process ({@link CpuAccount}) as metrics: CPU time, waiting time and number of threads
@@ -79,8 +78,7 @@ public final class ThreadClockMetrics {
     private void report() {
         CpuAccount account = CpuAccount.read();
         for (CpuGroup group : account.groups()) {
-            Attributes of = Attributes.of(KIND, group.kind().name().toLowerCase(Locale.ROOT), GROUP,
-                    group.name());
+            Attributes of = Attributes.of(KIND, group.kind().label(), GROUP, group.name());
             seconds(time, group.times().userNanos(), of.toBuilder().put(MODE, "user").build());
             seconds(time, group.times().systemNanos(), of.toBuilder().put(MODE, "system").build());
             seconds(wait, group.waitedNanos(), of);

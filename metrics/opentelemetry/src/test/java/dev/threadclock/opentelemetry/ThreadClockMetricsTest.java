@@ -16,7 +16,6 @@ import io.opentelemetry.sdk.metrics.data.LongPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -45,7 +44,7 @@ class ThreadClockMetricsTest {
     }
 
     private static Attributes of(CpuGroup group) {
-        return Attributes.of(KIND, group.kind().name().toLowerCase(Locale.ROOT), GROUP, group.name());
+        return Attributes.of(KIND, group.kind().label(), GROUP, group.name());
     }
 
     @Test
