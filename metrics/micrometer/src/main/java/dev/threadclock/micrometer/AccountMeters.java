@@ -34,11 +34,13 @@ final class AccountMeters {
         this.tags = tags;
     }
 
-    void begin() {
-        registerNew(begunAnew());
+    void begin(CpuAccount account) {
+        Scrape first = new Scrape(account);
         synchronized (this) {
-            scrape.begunNanos -= LONGEST_SCRAPE_NANOS; // that was none
+            first.begunNanos -= LONGEST_SCRAPE_NANOS; // that was none
+            scrape = first;
         }
+        registerNew(first);
     }
 
     private static final class Scrape {
@@ -98,9 +100,6 @@ final class AccountMeters {
         try {
             scrape = new Scrape(CpuAccount.read());
         } catch (IllegalStateException e) {
-            if (scrape == null) {
-                throw e;
-            }
             scrape = new Scrape(scrape.account);
         }
         return scrape;

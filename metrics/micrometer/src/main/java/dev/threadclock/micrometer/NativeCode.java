@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.micrometer;
 
-import dev.threadclock.CpuAccount;
+import dev.threadclock.ThreadClock;
 import java.util.logging.Logger;
 
-/** Whether there is anything to report here; if not, the log says why, once. */
+/** Whether the library's native code works here; if not, the log says why, once. */
 final class NativeCode {
     private NativeCode() {}
 
@@ -13,11 +13,11 @@ final class NativeCode {
 
         private static boolean works() {
             try {
-                CpuAccount.read();
+                ThreadClock.requireNative();
                 return true;
             } catch (IllegalStateException e) {
                 Logger.getLogger("dev.threadclock")
-                        .warning("there are no metrics of threadclock: " + e.getMessage());
+                        .warning("threadclock reports nothing: " + e.getMessage());
                 return false;
             }
         }

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.logging.Logger;
 
 /**
  * Where the CPU time of this process goes, as meters: by pool of Java threads, garbage collector, compilers,
@@ -51,8 +52,16 @@ public final class ThreadClockMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        if (NativeCode.works()) {
-            new AccountMeters(registry, tags).begin();
+        if (!NativeCode.works()) {
+            return;
         }
+        CpuAccount account;
+        try {
+            account = CpuAccount.read();
+        } catch (IllegalStateException e) {
+            Logger.getLogger("dev.threadclock").warning("there are no meters of threads: " + e.getMessage());
+            return;
+        }
+        new AccountMeters(registry, tags).begin(account);
     }
 }

@@ -40,7 +40,7 @@ class WithoutNativeCodeTest {
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).as(output).isZero();
-        assertThat(output).contains("3 []").containsOnlyOnce("there are no metrics of threadclock")
+        assertThat(output).contains("3 []").containsOnlyOnce("threadclock reports nothing")
                 .contains("-Ddev.threadclock.library=/nonexistent/lib.so does not load");
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
@@ -40,16 +39,7 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
 
     private static boolean isOn(ConfigProperties config, String part, boolean unlessSaid) {
         return config.getBoolean(PREFIX + "enabled", true)
-                && config.getBoolean(PREFIX + part + ".enabled", unlessSaid) && NativeLibrary.IS_HERE;
-    }
-
-    /** Looked for when it is needed; that it is missing is said once. */
-    private static final class NativeLibrary {
-        static final boolean IS_HERE = ThreadClock.isNative();
-
-        static {
-            orSaysWhyNot("threads", ThreadClock::requireNative);
-        }
+                && config.getBoolean(PREFIX + part + ".enabled", unlessSaid) && NativeCode.works();
     }
 
     /** Logs why not; the application runs on without. */

@@ -11,13 +11,20 @@ import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** ThreadMXBean's times would be wrong on some JDKs and slow on others: nothing is reported. */
 class WithoutNativeLibraryTest {
+    private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
+
     @BeforeAll
     static void withoutLibrary() {
         System.setProperty("dev.threadclock.library", "/nonexistent");
@@ -32,7 +39,8 @@ class WithoutNativeLibraryTest {
     }
 
     @Test
-    void configuredByPropertiesTheApplicationRunsWithout() {
+    void configuredByPropertiesTheApplicationRunsWithoutAndTheLogSaysItOnce() {
+        List<String> logged = logged();
         InMemorySpanExporter exporter = InMemorySpanExporter.create();
         Map<String, String> properties = new HashMap<>();
         for (String signal : new String[]{"traces", "metrics", "logs"}) {
@@ -51,5 +59,24 @@ class WithoutNativeLibraryTest {
         }
         span.end();
         assertThat(exporter.getFinishedSpanItems().get(0).getAttributes().isEmpty()).isTrue();
+        assertThat(logged).singleElement().asString().startsWith("threadclock reports nothing: ")
+                .contains("/nonexistent");
+    }
+
+    private static List<String> logged() {
+        List<String> messages = new ArrayList<>();
+        LOGGER.addHandler(new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                messages.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        });
+        return messages;
     }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.opentelemetry;
+
+import dev.threadclock.ThreadClock;
+import java.util.logging.Logger;
+
+/** Whether the library's native code works here; if not, the log says why, once. */
+final class NativeCode {
+    private NativeCode() {}
+
+    private static final class Tried {
+        static final boolean WORKS = works();
+
+        private static boolean works() {
+            try {
+                ThreadClock.requireNative();
+                return true;
+            } catch (IllegalStateException e) {
+                Logger.getLogger("dev.threadclock")
+                        .warning("threadclock reports nothing: " + e.getMessage());
+                return false;
+            }
+        }
+    }
+
+    static boolean works() {
+        return Tried.WORKS;
+    }
+}
