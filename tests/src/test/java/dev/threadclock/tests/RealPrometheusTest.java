@@ -92,7 +92,8 @@ class RealPrometheusTest {
         int port = freePort();
         String flag = pasted("java -javaagent").split(" ")[1].replace(PASTED_JAR, Product.JAR.toString())
                 .replace(PASTED_PORT, Integer.toString(port));
-        ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag);
+        boolean virtual = TestJdk.newest().feature() >= 21;
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag + (virtual ? ",virtual=on" : ""));
         try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
             checkMetrics(port);
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
@@ -105,6 +106,10 @@ class RealPrometheusTest {
                     prometheus.await(query);
                 }
                 rules(prometheus);
+                if (virtual) {
+                    prometheus.await("group:threadclock_cpu_time_seconds:rate5m{kind=\"virtual\"} > 0");
+                    prometheus.await("group:threadclock_cpu_wait:share5m{kind=\"carrier\"}");
+                }
                 assertThat(prometheus.query("sum by (job) (up)").toString()).contains("\"1\"");
                 openMetricsIsTaken(prometheus);
             }

@@ -3,7 +3,8 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program for metrics: two pools, of which one works more than there are CPUs, threads that come and
- * go, and garbage. Runs until it is killed, but no longer than five minutes. Prints lines {@code nanos=0}.
+ * go, virtual threads where there are any, and garbage. Runs until it is killed, but no longer than five
+ * minutes. Prints lines {@code nanos=0}.
  */
 public final class MetricsLoad {
     private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
@@ -19,6 +20,9 @@ public final class MetricsLoad {
             daemon("idle-" + i, MetricsLoad::sleep);
         }
         daemon("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
+        if (hasVirtualThreads()) {
+            VirtualLoad.start("request-1", MetricsLoad::workAndPause);
+        }
         for (int i = 0; System.nanoTime() < END_NANOS; i++) {
             Thread thread = new Thread(() -> {
                 Burn.until(System.nanoTime() + 200_000);
@@ -36,6 +40,22 @@ public final class MetricsLoad {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private static boolean hasVirtualThreads() {
+        String version = System.getProperty("java.specification.version");
+        return !version.startsWith("1.") && Integer.parseInt(version) >= 21;
+    }
+
+    private static void workAndPause() {
+        try {
+            while (System.nanoTime() < END_NANOS) {
+                Burn.until(System.nanoTime() + 5_000_000);
+                Thread.sleep(5);
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static void sleep() {
