@@ -8,13 +8,15 @@
 
 #include "boot_class.h"
 #include "local_frame.h"
+#include "lock.h"
 #include "report.h"
 
 /* boot_text needs room for three bytes a character. */
 enum { ANSWER_BYTES = 3 * OPTION_ADDRESS_BYTES };
 
-/* Written once, by the first class that offers; vm is written last. */
+/* Written once, by the first class that offers; vm is written last. Two class loaders can offer at once. */
 static struct {
+    struct tc_lock lock;
     JavaVM *vm;
     jclass agent_class;
     jmethodID serve, served;
@@ -27,10 +29,8 @@ static const char no_jar[] = "prometheus=%s needs the Java classes of threadcloc
 static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
                                 "room, or leave the option out";
 
-void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
+static void keep(JavaVM *vm, JNIEnv *env, jclass agent_class)
 {
-    if (__atomic_load_n(&offered.vm, __ATOMIC_ACQUIRE) != NULL)
-        return;
     offered.serve = (*env)->GetStaticMethodID(env, agent_class, "serve",
                                               "(Ljava/lang/String;)Ljava/lang/String;");
     if (offered.serve != NULL)
@@ -41,6 +41,14 @@ void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
         __atomic_store_n(&offered.vm, vm, __ATOMIC_RELEASE);
     if ((*env)->ExceptionCheck(env))
         (*env)->ExceptionClear(env);
+}
+
+void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
+{
+    tc_lock(&offered.lock);
+    if (offered.vm == NULL)
+        keep(vm, env, agent_class);
+    tc_unlock(&offered.lock);
 }
 
 /* The environment of this thread, if there is a class to call; null otherwise. */

@@ -4,17 +4,15 @@ package dev.threadclock.agent;
 import dev.threadclock.agent.jfr.JfrCue;
 import dev.threadclock.agent.prometheus.Prometheus;
 import dev.threadclock.internal.NativeLibrary;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The entry point for -javaagent and for attaching: loads the native library and starts the native agent,
  * which makes {@code ThreadMXBean.getCurrentThreadUserTime()} of this JVM fast and right. If anything goes
- * wrong, it prints one line to stderr and the JVM runs as it would without the agent. A second start in the
- * same JVM is ignored.
+ * wrong, it prints one line to stderr and the JVM runs as it would without the agent. While the agent is
+ * active, a second start in the same JVM is ignored; the native side decides, because it may have been
+ * started by -agentpath or by another class loader.
  */
 public final class Agent {
-    private static final AtomicBoolean STARTED = new AtomicBoolean();
-
     private Agent() {}
 
     /**
@@ -35,10 +33,8 @@ public final class Agent {
         start(options);
     }
 
-    private static void start(String options) {
-        if (!STARTED.compareAndSet(false, true)) {
-            return;
-        }
+    /** One at a time: the native side refuses a start during another one. */
+    private static synchronized void start(String options) {
         try {
             NativeLibrary.load();
             start0(options);

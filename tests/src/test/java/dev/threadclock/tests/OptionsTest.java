@@ -58,6 +58,15 @@ class OptionsTest {
 
     @ParameterizedTest(name = "{1}, {0}")
     @MethodSource("doors")
+    void aMistakeDoesNotPreventALaterStart(TestJdk jdk, Door door) {
+        ChildJvm child = door.apply(door.apply(ChildJvm.of(jdk), "freshness=never"), "freshness=now");
+        Result result = child.run(Active.class);
+        assertThat(result.errLines()).singleElement().asString().contains("'freshness=never'");
+        assertThat(result.value("active")).isEqualTo("true");
+    }
+
+    @ParameterizedTest(name = "{1}, {0}")
+    @MethodSource("doors")
     void bothFreshnessesWork(TestJdk jdk, Door door) {
         for (String freshness : new String[]{"tick", "now"}) {
             assertThat(door.apply(ChildJvm.of(jdk), "freshness=" + freshness).run(Active.class).ok()

@@ -160,6 +160,21 @@ class PrometheusTest {
                 + " ignored, because the agent has been loaded before");
     }
 
+    /** As by JAVA_TOOL_OPTIONS and by the command line. */
+    @OnEachJdk
+    void soItIsIfBothAreOfTheJar(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withJavaAgent("freshness=now").withJavaAgent("prometheus=0")
+                .run(Hello.class);
+        assertThat(result.errLines()).satisfiesExactly(
+                line -> assertThat(line).startsWith("threadclock: prometheus=127.0.0.1:0 is ignored,"
+                        + " because the agent has been loaded before"),
+                line -> assertThat(line).isEqualTo("this is stderr"));
+        for (String second : List.of("", "prometheus=0")) {
+            assertThat(ChildJvm.of(jdk).withJavaAgent("prometheus=0").withJavaAgent(second).run(Hello.class)
+                    .errLines()).as(second).containsExactly("this is stderr");
+        }
+    }
+
     @Test
     void itListensOnIpv6() throws IOException {
         try (ServerSocket six = new ServerSocket()) {
