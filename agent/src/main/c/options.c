@@ -3,14 +3,10 @@
 #include "options.h"
 
 #include <arpa/inet.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char known[] = "known options are freshness=tick|now, total=jvm|tick|now|interpolated, "
-                            "reach=bean|jvm, virtual=off|on|now|tick, "
-                            "prometheus=off|PORT|IP:PORT|[IPV6]:PORT and log=none|stderr|FILE, separated by "
-                            "commas";
 
 static bool is(const char *text, int length, const char *word)
 {
@@ -63,14 +59,16 @@ static int set_virtual(struct agent_options *options, const char *value, int len
     return options->virtual_clock;
 }
 
-/* A port in decimal, or -1. */
-static int port_of(const char *text, int length)
+/* The decimal number of these digits, or -1 if it is not one or more than max. */
+static int number_of(const char *digits, int length, int max)
 {
-    int port = length > 0 ? 0 : -1;
-    for (int i = 0; i < length && port >= 0; i++)
-        port = text[i] >= '0' && text[i] <= '9' && 10 * port + (text[i] - '0') <= UINT16_MAX
-                   ? 10 * port + (text[i] - '0') : -1;
-    return port;
+    int64_t number = 0;
+    for (int i = 0; i < length && number <= max; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return -1;
+        number = 10 * number + (digits[i] - '0');
+    }
+    return length > 0 && number <= max ? (int)number : -1;
 }
 
 /*
@@ -87,7 +85,7 @@ static int set_prometheus(struct agent_options *options, const char *value, int 
         return 0;
     while (digits < length && value[length - digits - 1] != ':')
         digits++;
-    int port = port_of(value + length - digits, digits), ip_length = length - digits - 1;
+    int port = number_of(value + length - digits, digits, UINT16_MAX), ip_length = length - digits - 1;
     bool six = ip_length > 2 && value[0] == '[' && value[ip_length - 1] == ']';
     if (digits < length) {
         int bytes = six ? ip_length - 2 : ip_length;
@@ -130,18 +128,11 @@ static int set_channel(struct agent_options *options, const char *value, int len
     return set_file(options->channel_file, value, length);
 }
 
-/* A whole number of milliseconds, at most an hour. */
 static int set_period(struct agent_options *options, const char *value, int length)
 {
     enum { PERIOD_MAX_MS = 3600000 };
-    int64_t period_ms = 0;
-    for (int i = 0; i < length && period_ms <= PERIOD_MAX_MS; i++) {
-        if (value[i] < '0' || value[i] > '9')
-            return -1;
-        period_ms = 10 * period_ms + (value[i] - '0');
-    }
-    options->period_ms = period_ms;
-    return period_ms > 0 && period_ms <= PERIOD_MAX_MS ? 0 : -1;
+    options->period_ms = number_of(value, length, PERIOD_MAX_MS);
+    return options->period_ms > 0 ? 0 : -1;
 }
 
 static int set_log(struct agent_options *options, const char *value, int length)
@@ -150,26 +141,88 @@ static int set_log(struct agent_options *options, const char *value, int length)
     return set_file(options->log_file, value, length);
 }
 
+/* Those for users come first. */
+enum { OPTIONS_FOR_USERS = 6 };
+
 static const struct {
     const char *key;
     int (*set)(struct agent_options *options, const char *value, int length);
-} setters[] = {
-    {"freshness", set_freshness}, {"total", set_total},   {"reach", set_reach},     {"log", set_log},
-    {"do", set_command},          {"report", set_report}, {"channel", set_channel}, {"period", set_period},
-    {"virtual", set_virtual}, {"prometheus", set_prometheus}};
+    const char *values;
+} known[] = {
+    {"freshness", set_freshness, "tick or now"},
+    {"total", set_total, "jvm, tick, now or interpolated"},
+    {"reach", set_reach, "bean or jvm"},
+    {"virtual", set_virtual, "off, on, now or tick"},
+    {"prometheus", set_prometheus,
+     "off, a port from 0 to 65535, IP:PORT or [IPV6]:PORT (names are not looked up)"},
+    {"log", set_log, "none, stderr or a file, whose path has at most 1023 bytes"},
+    {"do", set_command, "attach, detach, status or sample"},
+    {"report", set_report, "a file"},
+    {"channel", set_channel, "a socket"},
+    {"period", set_period, "milliseconds, from 1 to 3600000"}};
 
-/* Parses one key=value of this length. 0; -1: no such key; -2: no such value. */
-static int parse_one(const char *item, int length, struct agent_options *options)
+_Static_assert(OPTION_FILE_BYTES == 1024, "the longest path in the values of log");
+
+/* The number of letters to change, add or leave out to get from one to the other; many if typed is long. */
+static int distance(const char *typed, int length, const char *key)
+{
+    enum { LONGEST = 16 };
+    int row[LONGEST + 1], size = (int)strlen(key);
+    if (length > LONGEST || size > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= size; j++)
+        row[j] = j;
+    for (int i = 0; i < length; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < size; j++) {
+            int best = diagonal + (typed[i] != key[j]);
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            diagonal = row[j + 1];
+            row[j + 1] = diagonal + 1 < best ? diagonal + 1 : best;
+        }
+    }
+    return row[size];
+}
+
+static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* A key of which no more than a third is mistyped is suggested; then all that exist. */
+static void say_known(const char *item, int length, char *error, size_t error_size)
+{
+    int key_length = (int)strcspn(item, "=,");
+    snprintf(error, error_size, "unknown option '%.*s': ", length, item);
+    for (int i = 0; i < OPTIONS_FOR_USERS; i++)
+        if (3 * distance(item, key_length, known[i].key) <= (int)strlen(known[i].key))
+            append(error, error_size, "did you mean %s? ", known[i].key);
+    append(error, error_size, "known options, separated by commas, are ");
+    for (int i = 0; i < OPTIONS_FOR_USERS; i++)
+        append(error, error_size, "%s%s: %s", i == 0 ? "" : "; ", known[i].key, known[i].values);
+}
+
+/* Parses one key=value of this length: 0, or -1 with a sentence about the mistake in error. */
+static int parse_one(const char *item, int length, struct agent_options *options, char *error,
+                     size_t error_size)
 {
     const char *equals = memchr(item, '=', (size_t)length);
-    int key_length = equals != NULL ? (int)(equals - item) : length;
-    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
-        if (!is(item, key_length, setters[i].key))
+    int key_length = equals != NULL ? (int)(equals - item) : length, shown = length > 200 ? 200 : length;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (!is(item, key_length, known[i].key))
             continue;
-        if (equals == NULL || setters[i].set(options, equals + 1, length - key_length - 1) < 0)
-            return -2;
-        return 0;
+        if (equals != NULL && known[i].set(options, equals + 1, length - key_length - 1) >= 0)
+            return 0;
+        snprintf(error, error_size, "bad value in option '%.*s': give %s", shown, item, known[i].values);
+        return -1;
     }
+    say_known(item, shown, error, error_size);
     return -1;
 }
 
@@ -182,12 +235,8 @@ int agent_options_parse(const char *text, struct agent_options *options, char *e
         return 0;
     for (const char *item = text;;) {
         int length = (int)strcspn(item, ",");
-        int result = parse_one(item, length, options);
-        if (result != 0) {
-            snprintf(error, error_size, "%s option '%.*s': %s", result == -1 ? "unknown" : "bad value in",
-                     length > 200 ? 200 : length, item, known);
+        if (parse_one(item, length, options, error, error_size) != 0)
             return -1;
-        }
         if (item[length] == '\0')
             return 0;
         item += length + 1;

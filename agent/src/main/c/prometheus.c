@@ -97,8 +97,10 @@ int prometheus_set(const struct agent_options *options, char *problem, size_t pr
     const char *address = options->prometheus;
     JNIEnv *env = environment();
     if (env == NULL) {
+        if (*address == '\0')
+            return 0;
         snprintf(problem, problem_size, no_jar, address, address);
-        return *address != '\0' ? -1 : 0;
+        return -1;
     }
     int result = serve(env, address, problem, problem_size);
     if (result < 0)

@@ -21,7 +21,6 @@ static void assert_refused(const char *text, const char *beginning)
     struct agent_options options;
     assert_int_equal(agent_options_parse(text, &options, error, sizeof error), -1);
     assert_memory_equal(error, beginning, strlen(beginning));
-    assert_non_null(strstr(error, "known options are freshness=tick|now"));
 }
 
 static void none_is_tick_and_silent(void **state)
@@ -71,8 +70,8 @@ static void metrics_are_served_where_an_address_says(void **state)
         "prometheus=[127.0.0.1]:1", "prometheus=[::1%lo]:1", "prometheus=1.1.1.1:1:1",
         "prometheus=[1111:2222:3333:4444:5555:6666:127.100.100.1000000000000000]:1"};
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        char beginning[100];
-        snprintf(beginning, sizeof beginning, "bad value in option '%s': ", mistakes[i]);
+        char beginning[120];
+        snprintf(beginning, sizeof beginning, "bad value in option '%s': give off, a port", mistakes[i]);
         assert_refused(mistakes[i], beginning);
     }
 }
@@ -111,20 +110,61 @@ static void it_reaches_thread_mx_bean_alone_unless_asked_for(void **state)
     assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
 }
 
-static void mistakes_are_named(void **state)
+static void assert_says(const char *text, const char *says)
+{
+    assert_refused(text, says);
+    assert_string_equal(error, says);
+}
+
+static void a_bad_value_is_answered_with_the_good_ones(void **state)
 {
     (void)state;
-    assert_refused("freshnes=now", "unknown option 'freshnes=now'");
-    assert_refused("freshness=tick,verbose", "unknown option 'verbose'");
-    assert_refused("freshness", "bad value in option 'freshness'");
-    assert_refused("freshness=ticks", "bad value in option 'freshness=ticks'");
-    assert_refused("total=hotspot", "bad value in option 'total=hotspot'");
-    assert_refused("reach=jfr", "bad value in option 'reach=jfr'");
-    assert_refused("reach", "bad value in option 'reach'");
-    assert_refused("do=nothing", "bad value in option 'do=nothing'");
-    assert_refused("log=", "bad value in option 'log='");
-    assert_refused("freshness=now,", "unknown option ''");
-    assert_refused(",", "unknown option ''");
+    assert_says("freshness", "bad value in option 'freshness': give tick or now");
+    assert_says("freshness=ticks,log=none", "bad value in option 'freshness=ticks': give tick or now");
+    assert_says("total=hotspot", "bad value in option 'total=hotspot': give jvm, tick, now or interpolated");
+    assert_says("log=none,reach=jfr", "bad value in option 'reach=jfr': give bean or jvm");
+    assert_says("reach", "bad value in option 'reach': give bean or jvm");
+    assert_says("virtual=", "bad value in option 'virtual=': give off, on, now or tick");
+    assert_says("prometheus=localhost:1",
+                "bad value in option 'prometheus=localhost:1': give off, a port from 0 to 65535, IP:PORT or "
+                "[IPV6]:PORT (names are not looked up)");
+    assert_says("log=",
+                "bad value in option 'log=': give none, stderr or a file, whose path has at most 1023 bytes");
+    assert_says("do=nothing", "bad value in option 'do=nothing': give attach, detach, status or sample");
+}
+
+static const char known[] =
+    "known options, separated by commas, are freshness: tick or now; total: jvm, tick, now or interpolated; "
+    "reach: bean or jvm; virtual: off, on, now or tick; prometheus: off, a port from 0 to 65535, IP:PORT or "
+    "[IPV6]:PORT (names are not looked up); log: none, stderr or a file, whose path has at most 1023 bytes";
+
+static void assert_unknown(const char *text, const char *says)
+{
+    char all[1000];
+    snprintf(all, sizeof all, "unknown option %s%s", says, known);
+    assert_says(text, all);
+}
+
+static void an_unknown_option_is_answered_with_those_that_exist(void **state)
+{
+    (void)state;
+    assert_unknown("freshness=tick,verbose", "'verbose': ");
+    assert_unknown("freshness=now,", "'': ");
+    assert_unknown(",", "'': ");
+    assert_unknown("=,log=none", "'=': ");
+    assert_unknown("port=9464", "'port=9464': ");
+    assert_unknown("prometheus-port-of-the-server=9464",
+                "'prometheus-port-of-the-server=9464': ");
+}
+
+static void a_key_that_is_close_is_suggested(void **state)
+{
+    (void)state;
+    assert_unknown("freshnes=now,log=none", "'freshnes=now': did you mean freshness? ");
+    assert_unknown("prometeus", "'prometeus': did you mean prometheus? ");
+    assert_unknown("Log=none", "'Log=none': did you mean log? ");
+    assert_unknown("virtaul=on", "'virtaul=on': did you mean virtual? ");
+    assert_unknown("d=status", "'d=status': ");
 }
 
 static void an_overlong_option_is_refused_whole(void **state)
@@ -133,6 +173,10 @@ static void an_overlong_option_is_refused_whole(void **state)
     static char text[4096] = "log=";
     memset(text + 4, 'x', sizeof text - 5);
     assert_refused(text, "bad value in option 'log=xxx");
+    assert_non_null(strstr(error, "xx': give none, stderr or a file"));
+    memset(text, 'x', 4);
+    assert_refused(text, "unknown option 'xxx");
+    assert_non_null(strstr(error, known));
 }
 
 int main(void)
@@ -144,7 +188,9 @@ int main(void)
         cmocka_unit_test(the_attach_commands_say_what_they_want),
         cmocka_unit_test(total_is_the_jvms_unless_asked_for),
         cmocka_unit_test(it_reaches_thread_mx_bean_alone_unless_asked_for),
-        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_bad_value_is_answered_with_the_good_ones),
+        cmocka_unit_test(an_unknown_option_is_answered_with_those_that_exist),
+        cmocka_unit_test(a_key_that_is_close_is_suggested),
         cmocka_unit_test(an_overlong_option_is_refused_whole),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
