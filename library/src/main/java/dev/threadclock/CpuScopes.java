@@ -4,7 +4,7 @@ package dev.threadclock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * The CPU time of one operation that several threads work on, at once or one after the other: what each uses
@@ -30,15 +30,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * something, and {@link #isPartial()} says so, and when that happens. No method throws.
  *
  * <p><b>Cost.</b> The kernel is asked when a thread opens its outermost scope and when it closes it: two
- * system calls each. An operation is a small object. Each open scope uses a meter, which is used again: at
- * most as many stay in memory as outermost scopes of all operations were open at once.
+ * system calls each. An operation is a small object. Each open scope uses a meter; some hundred of them stay
+ * in memory, to be used again.
  *
  * <p>Without the native library (see {@link ThreadClock#isNative()}) the values are ThreadMXBean's: user time
  * is as coarse as the JVM's, often in steps of 10 ms, so that the sums of short scopes may be too high.
  */
 public final class CpuScopes {
+    private static final int MOST_IDLE = 256;
     /** Of all operations: a new one is expensive. */
-    private static final Queue<CpuMeter> IDLE = new ConcurrentLinkedQueue<>();
+    private static final Queue<CpuMeter> IDLE = new ArrayBlockingQueue<>(MOST_IDLE);
 
     private final List<Stay> stays = new ArrayList<>(1); // of the threads that are in a scope now
     private CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
@@ -66,7 +67,7 @@ public final class CpuScopes {
         CpuSnapshot end() {
             CpuSnapshot used = meter.stop().snapshot();
             meter.reset();
-            IDLE.add(meter);
+            IDLE.offer(meter);
             return used;
         }
     }
@@ -106,11 +107,15 @@ public final class CpuScopes {
     /**
      * The operation is over. Scopes that the calling thread has open end here, those of other threads are
      * dropped.
+     *
+     * @return true for the first end
      */
-    public synchronized void end() {
+    public synchronized boolean end() {
+        boolean isFirst = !hasEnded;
         closeAll();
         dropAll();
         hasEnded = true;
+        return isFirst;
     }
 
     private Stay ofThisThread() {

@@ -88,10 +88,9 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     @Override
     public void onStop(Observation.Context context) {
         CpuScopes cpu = cpuOf(context);
-        if (cpu == null) {
+        if (cpu == null || !cpu.end()) { // a second handler of the same observation would record it again
             return;
         }
-        cpu.end();
         if (cpu.isPartial()) {
             Counter.builder("threadclock.observations.partial").tag("name", context.getName())
                     .description("Observations whose CPU time is not known in full").register(registry)

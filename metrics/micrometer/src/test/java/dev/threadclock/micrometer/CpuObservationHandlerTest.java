@@ -84,6 +84,18 @@ class CpuObservationHandlerTest {
         assertThat(cpu.intervals()).isEqualTo(2);
     }
 
+    @Test
+    void aSecondHandlerDoesNotRecordItAgain() {
+        observations.observationConfig().observationHandler(new CpuObservationHandler(meters));
+        Observation observation = started("twice");
+        try (Scope scope = observation.openScope()) {
+            Work.burn(WORK_NANOS);
+        }
+        observation.stop();
+        assertThat(timer("twice", "user").count()).isEqualTo(1);
+        assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).intervals()).isEqualTo(1);
+    }
+
     /** So that one divided by the other is how much of its time an observation computes. */
     @Test
     void theTagsAreThoseOfTheElapsedTime() {

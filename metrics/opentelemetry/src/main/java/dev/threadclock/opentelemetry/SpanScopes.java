@@ -39,7 +39,11 @@ final class SpanScopes {
             @Override
             public Scope attach(Context context) {
                 Scope scope = storage.attach(context);
-                return scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
+                try {
+                    return scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
+                } catch (Error e) {
+                    return scope; // no memory or stack is left: without it the context would stay current
+                }
             }
 
             @Override
@@ -79,11 +83,14 @@ final class SpanScopes {
 
         @Override
         public void close() {
-            if (!closed) {
-                closed = true;
-                cpu.close();
+            try {
+                if (!closed) {
+                    closed = true;
+                    cpu.close();
+                }
+            } finally {
+                scope.close();
             }
-            scope.close();
         }
     }
 
