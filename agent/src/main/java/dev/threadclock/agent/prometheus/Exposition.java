@@ -51,19 +51,19 @@ final class Exposition {
         size = 0;
         openMetrics = inOpenMetrics;
         List<CpuGroup> groups = account.groups();
-        counter(CPU, "seconds", "CPU time of a group of threads, including those that have ended.");
+        counter(CPU, "seconds", "CPU time of the threads of a group, including those that have ended");
         for (CpuGroup group : groups) {
             cpu("user", group, group.times().userNanos());
             cpu("system", group, group.times().systemNanos());
         }
         counter(WAIT, "seconds",
-                "Time in which threads of a group were runnable but waited for a CPU, summed over threads.");
+                "Time for which threads of a group were runnable but waited for a CPU, summed over threads");
         for (CpuGroup group : groups) {
             if (group.waitedNanos() >= 0) {
                 text(WAIT).text(TOTAL).text("{").group(group).text("} ").seconds(group.waitedNanos());
             }
         }
-        family(THREADS, "gauge", "Threads that live.");
+        family(THREADS, "gauge", "Living threads of a group");
         for (CpuGroup group : groups) {
             text(THREADS).text("{").group(group).text("} ").number(group.threads()).text("\n");
         }
@@ -80,18 +80,18 @@ final class Exposition {
     private void throttling(CpuAccount account) {
         if (account.throttledNanos() >= 0) {
             counter(THROTTLED, "seconds",
-                    "Time in which the control group was stopped at its CPU limit, summed over CPUs.");
+                    "Time for which the CPU limit stopped the control group, summed over CPUs");
             text(THROTTLED).text(TOTAL).text(" ").seconds(account.throttledNanos());
         }
         if (account.throttledPeriods() >= 0) {
-            counter(THROTTLED_PERIODS, "", "Periods in which the control group reached its CPU limit.");
+            counter(THROTTLED_PERIODS, "", "Periods in which the control group reached its CPU limit");
             text(THROTTLED_PERIODS).text(TOTAL).text(" ").number(account.throttledPeriods()).text("\n");
         }
     }
 
     private void info() {
         family(openMetrics ? "threadclock" : "threadclock_info", openMetrics ? "info" : "gauge",
-                "The agent that counts this.");
+                "The agent that counts this");
         text("threadclock_info{version=\"").escaped(version).text("\"} 1\n");
         if (openMetrics) {
             text("# EOF\n");

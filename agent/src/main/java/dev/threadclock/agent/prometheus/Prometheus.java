@@ -6,7 +6,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.security.AccessController;
-import java.security.PrivilegedAction;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
 
 /** The option prometheus= of the agent: at most one server of metrics in this JVM. */
 public final class Prometheus {
@@ -54,20 +55,16 @@ public final class Prometheus {
         InetAddress host = InetAddress.getByName(host(address));
         int port = Integer.parseInt(address.substring(host(address).length() + 1));
         // What the policy grants this jar suffices, whoever has loaded the agent.
-        Object opened = AccessController.doPrivileged(new PrivilegedAction<Object>() {
-            @Override
-            public Object run() {
-                try {
-                    return new ScrapeServer(new InetSocketAddress(host, port), new AccountSource());
-                } catch (IOException e) {
-                    return e;
+        try {
+            return AccessController.doPrivileged(new PrivilegedExceptionAction<ScrapeServer>() {
+                @Override
+                public ScrapeServer run() throws IOException {
+                    return new ScrapeServer(new InetSocketAddress(host, port), new ProcessAccount());
                 }
-            }
-        });
-        if (opened instanceof IOException) {
-            throw (IOException) opened;
+            });
+        } catch (PrivilegedActionException e) {
+            throw (IOException) e.getException();
         }
-        return (ScrapeServer) opened;
     }
 
     private static String reason(Exception e) {

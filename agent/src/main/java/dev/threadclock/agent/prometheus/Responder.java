@@ -16,10 +16,10 @@ final class Responder {
     private static final String TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
     private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    private final AccountSource source;
+    private final ProcessAccount source;
     private final Exposition exposition;
 
-    Responder(AccountSource source) {
+    Responder(ProcessAccount source) {
         this.source = source;
         exposition = new Exposition(source.version());
     }

@@ -34,7 +34,7 @@ final class ScrapeServer implements Closeable {
     private final int port;
     private volatile boolean closed;
 
-    ScrapeServer(InetSocketAddress address, AccountSource source) throws IOException {
+    ScrapeServer(InetSocketAddress address, ProcessAccount source) throws IOException {
         listener = ServerSocketChannel.open();
         Selector opened = null;
         try {

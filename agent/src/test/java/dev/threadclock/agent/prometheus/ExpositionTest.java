@@ -30,8 +30,8 @@ class ExpositionTest {
     @Test
     void theTextFormatIsWholeAndExact() {
         assertThat(lines(text(ACCOUNT, false))).containsExactly(
-                "# HELP threadclock_cpu_time_seconds_total CPU time of a group of threads, including those"
-                        + " that have ended.",
+                "# HELP threadclock_cpu_time_seconds_total CPU time of the threads of a group, including"
+                        + " those that have ended",
                 "# TYPE threadclock_cpu_time_seconds_total counter",
                 "threadclock_cpu_time_seconds_total{cpu_mode=\"user\",kind=\"gc\",group=\"garbage"
                         + " collector\"} 1.000000001",
@@ -44,25 +44,25 @@ class ExpositionTest {
                         + "*\"} 9223372036.854775807",
                 "threadclock_cpu_time_seconds_total{cpu_mode=\"system\",kind=\"java\",group=\"http-nio-*-"
                         + "exec-*\"} 0.12",
-                "# HELP threadclock_cpu_wait_seconds_total Time in which threads of a group were runnable"
-                        + " but waited for a CPU, summed over threads.",
+                "# HELP threadclock_cpu_wait_seconds_total Time for which threads of a group were runnable"
+                        + " but waited for a CPU, summed over threads",
                 "# TYPE threadclock_cpu_wait_seconds_total counter",
                 "threadclock_cpu_wait_seconds_total{kind=\"gc\",group=\"garbage collector\"} 0",
                 "threadclock_cpu_wait_seconds_total{kind=\"java\",group=\"http-nio-*-exec-*\"} 0.999999999",
-                "# HELP threadclock_threads Threads that live.",
+                "# HELP threadclock_threads Living threads of a group",
                 "# TYPE threadclock_threads gauge",
                 "threadclock_threads{kind=\"gc\",group=\"garbage collector\"} 3",
                 "threadclock_threads{kind=\"unseen\",group=\"(unseen)\"} 3",
                 "threadclock_threads{kind=\"java\",group=\"http-nio-*-exec-*\"} 3",
-                "# HELP threadclock_throttled_time_seconds_total Time in which the control group was stopped"
-                        + " at its CPU limit, summed over CPUs.",
+                "# HELP threadclock_throttled_time_seconds_total Time for which the CPU limit stopped the"
+                        + " control group, summed over CPUs",
                 "# TYPE threadclock_throttled_time_seconds_total counter",
                 "threadclock_throttled_time_seconds_total 1.5",
                 "# HELP threadclock_throttled_periods_total Periods in which the control group reached its"
-                        + " CPU limit.",
+                        + " CPU limit",
                 "# TYPE threadclock_throttled_periods_total counter",
                 "threadclock_throttled_periods_total 7",
-                "# HELP threadclock_info The agent that counts this.",
+                "# HELP threadclock_info The agent that counts this",
                 "# TYPE threadclock_info gauge",
                 "threadclock_info{version=\"1.2\"} 1");
     }

@@ -39,7 +39,7 @@ class ScrapeServerTest {
     private volatile CpuAccount account = Accounts.of(0, 0, Accounts.group(Kind.JAVA, "main", 1, 1, 1));
     private ScrapeServer server;
 
-    private final class Source extends AccountSource {
+    private final class Source extends ProcessAccount {
         @Override
         CpuAccount read() {
             if (failure != null) {

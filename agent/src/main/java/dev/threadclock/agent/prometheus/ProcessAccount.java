@@ -4,8 +4,8 @@ package dev.threadclock.agent.prometheus;
 import dev.threadclock.CpuAccount;
 import dev.threadclock.internal.Native;
 
-/** Where a scrape gets its numbers: the account of this process. */
-class AccountSource {
+/** What a scrape shows: the account of this process, and the version that keeps it. */
+class ProcessAccount {
     /** @throws IllegalStateException with the reason, if it cannot be read */
     CpuAccount read() {
         return CpuAccount.read();
