@@ -157,8 +157,8 @@ final class JfrRecording {
         NavigableSet<Long> ends = new TreeSet<>();
         uses.keySet().forEach(span -> ends.add(span.endMillis()));
         Map<Long, List<Use>> byEnd = new HashMap<>();
-        groups.forEach((end, uses) -> byEnd.computeIfAbsent(nearest(ends, end), near -> new ArrayList<>())
-                .addAll(uses));
+        groups.forEach((end, ofGroup) -> byEnd.computeIfAbsent(nearest(ends, end), near -> new ArrayList<>())
+                .addAll(ofGroup));
         return byEnd;
     }
 
@@ -172,7 +172,8 @@ final class JfrRecording {
     private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
         Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
-        Optional<VirtualUse> virtual = Optional.of(new VirtualUse(span.nanos(), groups, Times.NONE));
+        Optional<VirtualUse> virtual = groups.isEmpty() ? Optional.empty()
+                : Optional.of(new VirtualUse(span.nanos(), groups, Times.NONE));
         return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }
