@@ -115,6 +115,8 @@ static jobjectArray names_of(JNIEnv *env, const struct tc_virtual_group *groups,
     return names;
 }
 
+_Static_assert(TC_VIRTUAL_GROUPS == 128, "VirtualGroups.MOST");
+
 TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values)
 {
     (void)caller;
