@@ -113,6 +113,31 @@ class DoctorTest {
         }
     }
 
+    @OnEachJdk
+    void itSaysWhereMetricsAreServedAndToWhom(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent("virtual=off"))) {
+            assertThat(json(AttachJvm.command("doctor", "--json", jvm.pid())).getAsJsonObject("jvm").keySet())
+                    .doesNotContain("metrics");
+            AttachJvm.command("attach", jvm.pid(), "prometheus=0");
+            JsonObject own = metrics(jvm);
+            assertThat(own.get("level").getAsString()).isEqualTo("ok");
+            assertThat(own.get("text").getAsString())
+                    .matches("Prometheus: http://127\\.0\\.0\\.1:\\d+/metrics");
+            AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            JsonObject all = metrics(jvm);
+            assertThat(all.get("level").getAsString()).isEqualTo("note");
+            assertThat(all.get("text").getAsString()).matches(
+                    "Prometheus: http://0\\.0\\.0\\.0:\\d+/metrics: everybody who can connect reads them");
+            assertThat(all.get("todo").getAsString())
+                    .matches("threadclock attach " + jvm.pid() + " prometheus=\\d+: then only .*");
+        }
+    }
+
+    private static JsonObject metrics(AttachJvm jvm) {
+        return json(AttachJvm.command("doctor", "--json", jvm.pid())).getAsJsonObject("jvm")
+                .getAsJsonObject("metrics");
+    }
+
     /** Where the JVM reads the VIRT clock, the agent repairs what ThreadMXBean says, not Flight Recorder. */
     @OnEachJdk
     void withTheAgentItIsRight(TestJdk jdk) {

@@ -127,6 +127,7 @@ final class JvmFindings {
                     "right: threadclock answers. Without it: " + described(trial)));
             recorder(trial);
             virtual(virtual);
+            MetricsFinding.of(status, this::next).ifPresent(finding -> findings.put("metrics", finding));
             boolean wrong = findings.values().stream()
                     .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
             findings.put("next",

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.cli.doctor;
+
+import dev.threadclock.lab.machine.Finding;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Where the agent serves metrics, if it does, and whether others than this machine can read them. */
+final class MetricsFinding {
+    private MetricsFinding() {}
+
+    /** @param next the command line that gives the agent an option */
+    static Optional<Finding> of(Map<String, String> status, UnaryOperator<String> next) {
+        String address = status.getOrDefault("prometheus", "off");
+        if (address.equals("off")) {
+            return Optional.empty();
+        }
+        String url = "http://" + address + "/metrics";
+        String text = "Prometheus: " + url;
+        return Optional.of(isLoopback(address) ? Finding.ok("metrics", url, text)
+                : Finding.note("metrics", url, text + ": everybody who can connect reads them",
+                        next.apply("prometheus=" + address.substring(address.lastIndexOf(':') + 1))
+                                + ": then only this machine can"));
+    }
+
+    /** The agent's own notation: an IP address, in brackets if it has colons, and a port. */
+    private static boolean isLoopback(String address) {
+        return address.startsWith("127.") || address.matches("\\[(0*:)+0*1\\]:\\d+");
+    }
+}
