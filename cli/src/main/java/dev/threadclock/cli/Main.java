@@ -34,6 +34,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "To use it in a program that is there already, from Java 8 on:",
             "  java -javaagent:threadclock.jar ...",
+            "With metrics for Prometheus, at http://127.0.0.1:9464/metrics:",
+            "  java -javaagent:threadclock.jar=prometheus=9464 ...",
             "",
             "'threadclock COMMAND --help' tells more of a command."
         })
