@@ -282,6 +282,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     jvm_clock_answer(options);
     report_answer(options, "ok");
+    prometheus_answer(options);
 }
 
 /* Reports who answers which native and libjvm, which clocks are used, and how many threads are known. */

@@ -22,6 +22,9 @@ static struct {
     jmethodID serve, served;
 } offered;
 
+/* Where the last change of the options has ended the server; "": it has not. */
+static char ended[ANSWER_BYTES];
+
 static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and "
                              "the attach command do not load: start the JVM with "
                              "-javaagent:threadclock.jar=prometheus=%s, or leave the option out";
@@ -102,12 +105,20 @@ int prometheus_set(const struct agent_options *options, char *problem, size_t pr
         snprintf(problem, problem_size, no_jar, address, address);
         return -1;
     }
+    bool before = served(at, sizeof at);
     int result = serve(env, address, problem, problem_size);
     if (result < 0)
         snprintf(problem, problem_size, no_answer, address);
-    if (result == 0 && served(at, sizeof at))
+    if (result != 0)
+        return -1;
+    ended[0] = '\0';
+    if (*address == '\0' && before) {
+        strcpy(ended, at);
+        report_log(options, "Prometheus metrics are no longer served at http://%s/metrics", ended);
+    } else if (served(at, sizeof at)) {
         report_log(options, "Prometheus metrics at http://%s/metrics", at);
-    return result != 0 ? -1 : 0;
+    }
+    return 0;
 }
 
 void prometheus_stop(void)
@@ -123,6 +134,15 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
     if (asked->prometheus[0] != '\0' && strcmp(asked->prometheus, applied->prometheus) != 0)
         report_line("prometheus=%s is ignored, because the agent has been loaded before; give the option the "
                     "first time, or with 'threadclock attach'", asked->prometheus);
+}
+
+void prometheus_answer(const struct agent_options *to)
+{
+    char at[ANSWER_BYTES];
+    if (served(at, sizeof at))
+        report_answer(to, "prometheus=%s", at);
+    else if (ended[0] != '\0')
+        report_answer(to, "prometheus.ended=%s", ended);
 }
 
 void prometheus_status(const struct agent_options *to)

@@ -29,6 +29,9 @@ TC_INTERNAL void prometheus_stop(void);
  */
 TC_INTERNAL void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied);
 
+/* Adds to the answer to an attach where metrics are served, or where it has ended that. */
+TC_INTERNAL void prometheus_answer(const struct agent_options *to);
+
 /* The answer to do=status: off, or the address with the port that was found for port 0. */
 TC_INTERNAL void prometheus_status(const struct agent_options *to);
 

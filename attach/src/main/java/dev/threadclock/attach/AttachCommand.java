@@ -6,6 +6,8 @@ import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.Version;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,6 +22,17 @@ import picocli.CommandLine.Spec;
         description = {"Makes the user time of ThreadMXBean fast and right in a JVM that runs already.", ""},
         mixinStandardHelpOptions = true,
         footer = {
+            "",
+            "The agent's options and their values, the default first:",
+            "  freshness=tick|now                   user time of the current thread",
+            "  total=jvm|tick|now|interpolated      who answers total time",
+            "  reach=bean|jvm                       who gets threadclock's user time: callers",
+            "                                       of ThreadMXBean, or Flight Recorder too",
+            "  virtual=off|on|now|tick              account for virtual threads",
+            "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
+            "                                       serve metrics; port 0: any that is free",
+            "  log=none|stderr|FILE                 what was bound, and from which clock",
+            "An attach sets all of them: what you do not name has its default.",
             "",
             "Examples:",
             "  threadclock attach 4711",
@@ -40,9 +53,12 @@ public final class AttachCommand implements Subcommand {
     private TargetOptions target;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
-            description = "Options of the agent, as with -javaagent:"
-                    + " freshness=now,log=/var/log/threadclock.log")
+            description = "Options of the agent, as with -javaagent: one argument, with commas and no"
+                    + " spaces. They are listed below.")
     private String given;
+
+    @Parameters(index = "2..*", arity = "0..*", hidden = true)
+    private List<String> more = List.of();
 
     @Spec
     private CommandSpec spec;
@@ -54,11 +70,14 @@ public final class AttachCommand implements Subcommand {
 
     @Override
     public Integer call() throws IOException {
+        if (!more.isEmpty()) {
+            throw wrong("takes its options as one argument, with commas and no spaces: "
+                    + Printable.line((given + "," + String.join(",", more)).replaceAll(",+", ","), 200));
+        }
         String options = target.other(given);
         if (OURS.matcher(options).find()) {
-            throw new ParameterException(spec.commandLine(),
-                    "the options do=, report=, channel= and period= are not for users: "
-                            + Printable.line(options, 200));
+            throw wrong("the options do=, report=, channel= and period= are not for users: "
+                    + Printable.line(options, 200));
         }
         int pid = target.pid(given);
         Deadline deadline = target.deadline();
@@ -70,7 +89,23 @@ public final class AttachCommand implements Subcommand {
             String version = report.values().getOrDefault("version", ours ? Version.current() : "");
             Terminal.stdout()
                     .println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
+            metrics(report.values());
         }
         return 0;
+    }
+
+    private static void metrics(Map<String, String> report) {
+        String address = report.get("prometheus");
+        String ended = report.get("prometheus.ended");
+        if (address != null) {
+            Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
+        } else if (ended != null) {
+            Terminal.stdout().println("Prometheus metrics are no longer served at http://" + ended
+                    + "/metrics: an attach sets all options");
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what);
     }
 }

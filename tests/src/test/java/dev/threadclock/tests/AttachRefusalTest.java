@@ -239,4 +239,13 @@ class AttachRefusalTest {
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).startsWith("threadclock ").contains("--help");
     }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"1 a=1 b=2", "1 a=1, b=2", "1 a=1 , b=2"})
+    void optionsInSeveralArgumentsAreShownAsOne(String arguments) {
+        Result result = AttachJvm.command(("attach " + arguments).split(" "));
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.errLines()).first().isEqualTo("threadclock attach: takes its options as one"
+                + " argument, with commas and no spaces: a=1,b=2");
+    }
 }

@@ -82,8 +82,9 @@ class PrometheusTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent(""));
                 ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(served(jvm)).isEqualTo("off");
-            AttachJvm.command("attach", jvm.pid(), "prometheus=0");
+            Result attached = AttachJvm.command("attach", jvm.pid(), "prometheus=0");
             String first = served(jvm);
+            assertThat(attached.out()).endsWith("\nPrometheus metrics at http://" + first + "/metrics\n");
             assertThat(Scrape.answers(first)).isTrue();
             AttachJvm.command("attach", jvm.pid(), "freshness=now,prometheus=" + first);
             assertThat(served(jvm)).as("the same").isEqualTo(first);
@@ -102,8 +103,11 @@ class PrometheusTest {
             assertThat(Scrape.answers(second.replace("0.0.0.0", "127.0.0.1"))).isTrue();
             assertThat(Scrape.answers(first)).isFalse();
 
-            AttachJvm.command("attach", jvm.pid());
+            Result ended = AttachJvm.command("attach", jvm.pid());
             assertThat(served(jvm)).as("attach sets all options anew").isEqualTo("off");
+            assertThat(ended.out()).endsWith("\nPrometheus metrics are no longer served at http://" + second
+                    + "/metrics: an attach sets all options\n");
+            assertThat(AttachJvm.command("attach", jvm.pid()).out()).doesNotContain("Prometheus");
             AttachJvm.command("attach", jvm.pid(), "prometheus=" + first);
             assertThat(Scrape.answers(first)).isTrue();
             assertThat(threads(jvm)).anyMatch(PrometheusTest::isServer);

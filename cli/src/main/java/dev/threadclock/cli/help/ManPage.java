@@ -54,7 +54,8 @@ final class ManPage {
 
     private void arguments() {
         section("OPTIONS");
-        command.positionalParameters().forEach(parameter -> argument(parameter.paramLabel(), parameter));
+        command.positionalParameters().stream().filter(parameter -> !parameter.hidden())
+                .forEach(parameter -> argument(parameter.paramLabel(), parameter));
         for (OptionSpec option : command.options()) {
             String value = option.arity().max() == 0 ? "" : option.arity().min() == 0
                     ? "[=" + option.paramLabel() + "]" : "=" + option.paramLabel();
