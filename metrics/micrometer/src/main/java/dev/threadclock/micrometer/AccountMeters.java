@@ -21,6 +21,8 @@ final class AccountMeters {
     /** Meters that are read by themselves, not in scrapes, do not keep an account for longer. */
     private static final long LONGEST_SCRAPE_NANOS = 1_000_000_000;
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final String OF_GROUP = "CPU time of the threads of a group,"
+            + " including those that have ended";
 
     private final MeterRegistry registry;
     private final Tags tags;
@@ -109,23 +111,28 @@ final class AccountMeters {
         begun.groups.forEach((key, group) -> {
             Tags own = tags.and(key);
             if (isNew(counted, key)) {
-                counter("threadclock.cpu.time", "CPU time", "seconds", own.and("cpu.mode", "user"),
+                counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "user"),
                         now -> now.groups.get(key).times().userNanos());
-                counter("threadclock.cpu.time", "CPU time", "seconds", own.and("cpu.mode", "system"),
+                counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "system"),
                         now -> now.groups.get(key).times().systemNanos());
                 Value threads = new Value(now -> now.groups.get(key).threads());
                 Gauge.builder("threadclock.threads", threads, Value::now).strongReference(true).tags(own)
-                        .baseUnit("threads").description("Threads that live").register(registry);
+                        .baseUnit("threads").description("Living threads of a group").register(registry);
             }
             if (group.waitedNanos() >= 0 && isNew(waiting, key)) {
-                counter("threadclock.cpu.wait", "Time runnable, but waiting for a CPU", "seconds", own,
+                counter("threadclock.cpu.wait",
+                        "Time for which threads of a group were runnable but waited for a CPU,"
+                                + " summed over threads",
+                        "seconds", own,
                         now -> now.groups.get(key).waitedNanos());
             }
         });
         if (begun.account.throttledNanos() >= 0 && isThrottlingNew()) {
-            counter("threadclock.throttled.time", "Time stopped by the control group's CPU limit", "seconds",
-                    tags, now -> now.account.throttledNanos());
-            counter("threadclock.throttled.periods", "Periods in which the CPU limit was reached", null, tags,
+            counter("threadclock.throttled.time",
+                    "Time for which the CPU limit stopped the control group, summed over CPUs",
+                    "seconds", tags, now -> now.account.throttledNanos());
+            counter("threadclock.throttled.periods",
+                    "Periods in which the control group reached its CPU limit", null, tags,
                     now -> now.account.throttledPeriods());
         }
     }

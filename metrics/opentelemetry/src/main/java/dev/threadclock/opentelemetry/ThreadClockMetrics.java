@@ -13,13 +13,27 @@ import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 
 /**
  * The account of this process ({@link CpuAccount}) as metrics: CPU time, waiting time and number of threads
- * by group of threads, and what the control group was throttled. One reading of the account serves an export.
+ * by group of threads, and how long its CPU limit stopped the control group.
  *
  * <pre>{@code
  * ThreadClockMetrics.register(openTelemetry);
  * }</pre>
  *
- * <p>docs/metrics.md lists the instruments and their attributes. What is unknown is not reported.
+ * <table>
+ * <caption>The instruments</caption>
+ * <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
+ * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}, {@code cpu.mode} (user or system)</td></tr>
+ * <tr><td>{@code threadclock.cpu.wait}, counter: runnable, but waiting for a CPU</td><td>s</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
+ * <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code {thread}}</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
+ * <tr><td>{@code threadclock.throttled.time}, counter</td><td>s</td><td></td></tr>
+ * <tr><td>{@code threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr>
+ * </table>
+ *
+ * <p>An export is one reading of the account, so that its values belong together; exports within 100 ms share
+ * one. No counter decreases. What is unknown is not reported. Thread safe.
  */
 public final class ThreadClockMetrics {
     private static final AttributeKey<String> MODE = AttributeKey.stringKey("cpu.mode");
@@ -35,15 +49,16 @@ public final class ThreadClockMetrics {
 
     private ThreadClockMetrics(Meter meter) {
         time = meter.counterBuilder("threadclock.cpu.time").ofDoubles().setUnit("s")
-                .setDescription("CPU time of the threads of a group, those that have ended included")
+                .setDescription("CPU time of the threads of a group, including those that have ended")
                 .buildObserver();
         wait = meter.counterBuilder("threadclock.cpu.wait").ofDoubles().setUnit("s")
-                .setDescription("Time that the threads of a group were runnable but waited for a CPU")
+                .setDescription("Time for which threads of a group were runnable but waited for a CPU,"
+                        + " summed over threads")
                 .buildObserver();
         threads = meter.upDownCounterBuilder("threadclock.threads").setUnit("{thread}")
                 .setDescription("Living threads of a group").buildObserver();
         throttledTime = meter.counterBuilder("threadclock.throttled.time").ofDoubles().setUnit("s")
-                .setDescription("Time that the control group was stopped because of its CPU limit")
+                .setDescription("Time for which the CPU limit stopped the control group, summed over CPUs")
                 .buildObserver();
         throttledPeriods = meter.counterBuilder("threadclock.throttled.periods").setUnit("{period}")
                 .setDescription("Periods in which the control group reached its CPU limit").buildObserver();
