@@ -90,7 +90,8 @@ public final class CpuGroup {
 
     /**
      * How long its threads were runnable but waited for a CPU, each thread counted. The kernel adds a wait
-     * when it ends. With a CPU limit this includes the time throttled.
+     * when it ends. With a CPU limit this includes the time throttled. For {@link Kind#CARRIER} it includes
+     * the waits of the virtual threads, whose CPU time is in {@link Kind#VIRTUAL}.
      *
      * @return nanoseconds, never decreases; -1 for {@link Kind#UNSEEN} and {@link Kind#VIRTUAL} (their
      *     carriers wait), and where the kernel does not count this (schedstat)

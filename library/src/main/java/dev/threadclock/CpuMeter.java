@@ -26,8 +26,7 @@ import dev.threadclock.internal.Reading;
  * right as long as the thread keeps running between them. If it waits there, as the threads of a pool do for
  * their next task, the sums are far too low: what an interval used after its last tick is not known at its
  * end, but is at the beginning of the next one. With {@link Freshness#NOW} the kernel is asked at each end,
- * and elapsed time comes from
- * {@link System#nanoTime()}.
+ * and elapsed time comes from {@link System#nanoTime()}.
  *
  * <p><b>One thread.</b> An interval must end on the thread that began it. A stop on another thread throws and
  * changes nothing. On a virtual thread an interval may span blocking calls and change carriers, while

@@ -14,7 +14,7 @@ public final class ThreadClockAgentListener implements AgentListener {
     @Override
     public void afterAgent(AutoConfiguredOpenTelemetrySdk sdk) {
         if (metrics) {
-            ThreadClockCustomizer.orSaysWhyNot("groups of threads",
+            ThreadClockCustomizer.orLogsWhyNot("groups of threads",
                     () -> ThreadClockMetrics.register(sdk.getOpenTelemetrySdk()));
         }
     }

@@ -24,26 +24,29 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     public void customize(AutoConfigurationCustomizer configuration) {
         configuration.addTracerProviderCustomizer((builder, config) -> {
             if (isOn(config, "spans", true)) {
-                orSaysWhyNot("spans", () -> ThreadClockSpans.addTo(builder));
+                orLogsWhyNot("spans", () -> ThreadClockSpans.addTo(builder));
             }
             return builder;
         });
+        // Accounting is for spans and metrics alike. It begins here, because the SDK builds the meter
+        // provider first. The metrics themselves need the finished SDK, which only the agent's listener
+        // gets, without the properties: hence the static flag.
         configuration.addMeterProviderCustomizer((builder, config) -> {
             if (isOn(config, "virtual-threads", false)) {
-                orSaysWhyNot("virtual threads", VirtualThreads::startAccounting);
+                orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
             }
             ThreadClockAgentListener.metrics = isOn(config, "metrics", true);
             return builder;
         });
     }
 
-    private static boolean isOn(ConfigProperties config, String part, boolean unlessSaid) {
+    private static boolean isOn(ConfigProperties config, String part, boolean byDefault) {
         return config.getBoolean(PREFIX + "enabled", true)
-                && config.getBoolean(PREFIX + part + ".enabled", unlessSaid) && NativeCode.works();
+                && config.getBoolean(PREFIX + part + ".enabled", byDefault) && NativeCode.works();
     }
 
     /** Logs why not; the application runs on without. */
-    static void orSaysWhyNot(String what, Runnable step) {
+    static void orLogsWhyNot(String what, Runnable step) {
         try {
             step.run();
         } catch (IllegalStateException | LinkageError e) {
