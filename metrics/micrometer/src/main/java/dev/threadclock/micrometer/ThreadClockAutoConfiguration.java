@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.micrometer;
 
+import dev.threadclock.VirtualThreads;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationHandler;
+import java.util.logging.Logger;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -16,6 +18,10 @@ import org.springframework.context.annotation.Configuration;
  * registry: Spring Boot binds the one and calls the other. An application's own beans of these types replace
  * them; {@code management.metrics.threadclock.enabled=false} switches both off, and
  * {@code management.metrics.threadclock.observations.enabled=false} the latter.
+ *
+ * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads
+ * ({@link VirtualThreads}). Without it the CPU time of requests that run on them
+ * ({@code spring.threads.virtual.enabled=true}) is not known.
  */
 @AutoConfiguration(
         afterName = {ThreadClockAutoConfiguration.REGISTRY, ThreadClockAutoConfiguration.REGISTRY_4})
@@ -36,6 +42,23 @@ public class ThreadClockAutoConfiguration {
     @ConditionalOnMissingBean
     public ThreadClockMetrics threadClockMetrics() {
         return new ThreadClockMetrics();
+    }
+
+    /** Before the web server starts; on a JVM without such accounting the log says why. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty("management.metrics.threadclock.virtual-threads.enabled")
+    static class Accounting {
+        Accounting() {
+            if (!NativeCode.works()) {
+                return;
+            }
+            try {
+                VirtualThreads.startAccounting();
+            } catch (IllegalStateException e) {
+                Logger.getLogger("dev.threadclock")
+                        .warning("no CPU time of virtual threads: " + e.getMessage());
+            }
+        }
     }
 
     /** Apart, because Spring Boot 2 has no observations. */

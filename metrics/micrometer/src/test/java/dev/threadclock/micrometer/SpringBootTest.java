@@ -4,6 +4,7 @@ package dev.threadclock.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.threadclock.VirtualThreads;
 import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,9 @@ import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,6 +30,7 @@ import org.springframework.web.bind.annotation.RestController;
 class SpringBootTest {
     private static final long WORK_MILLIS = 100;
     private static final int REQUESTS = 30;
+    private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -124,6 +129,46 @@ class SpringBootTest {
             assertThat(increase.to()).noneMatch(line -> line.startsWith("threadclock_observations_partial"));
             assertThat(increase.to()).anyMatch(line -> line.startsWith("threadclock_threads{"));
         }
+    }
+
+    /** Before JDK 21 there are none: requests are on platform threads, and the log says it once. */
+    @Test
+    void aPropertyAccountsForVirtualThreads() throws Exception {
+        List<String> logged = new ArrayList<>();
+        Handler handler = handler(logged);
+        LOGGER.addHandler(handler);
+        try (Site site = new Site(List.of(Application.class), "--spring.threads.virtual.enabled=true",
+                "--management.metrics.threadclock.virtual-threads.enabled=true")) {
+            site.get("/burn/1");
+            assertThat(site.scrape())
+                    .anyMatch(line -> line.matches("http_server_requests_cpu_seconds_count\\{.*/burn/.*"))
+                    .noneMatch(line -> line.startsWith("threadclock_observations_partial"));
+            if (Runtime.version().feature() >= 21) {
+                assertThat(VirtualThreads.isAccounting()).isTrue();
+                assertThat(logged).isEmpty();
+            } else {
+                assertThat(logged).singleElement().asString()
+                        .startsWith("no CPU time of virtual threads: ");
+            }
+        } finally {
+            LOGGER.removeHandler(handler);
+            VirtualThreads.stopAccounting();
+        }
+    }
+
+    private static Handler handler(List<String> messages) {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                messages.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
     }
 
     @Test
