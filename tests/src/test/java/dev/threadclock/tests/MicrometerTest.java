@@ -34,8 +34,10 @@ class MicrometerTest {
     private static void assertMeasured(Result result) {
         assertThat(result.number("timers")).as(result.toString()).isEqualTo(2);
         assertThat(result.number("partial")).as(result.toString()).isZero();
-        double tasks = Double.parseDouble(result.value("tasks"));
-        assertThat(tasks).as(result.toString()).isPositive();
+        double tasks = Double.parseDouble(result.value("tasks")) * 1e9;
+        assertThat(result.number("taskWithin")).as(result.toString()).isPositive();
+        assertThat(tasks).as(result.toString()).isBetween(result.number("taskWithin") - STEPS_NANOS / 2.0,
+                result.number("taskAround") + STEPS_NANOS / 2.0);
         assertThat(result.number("within")).as(result.toString()).isPositive();
         assertThat(result.number("observed")).as(result.toString()).isBetween(
                 result.number("within") - STEPS_NANOS, result.number("around") + STEPS_NANOS);

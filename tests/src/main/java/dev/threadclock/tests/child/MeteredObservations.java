@@ -23,6 +23,7 @@ public final class MeteredObservations {
     private static final long WORK_NANOS = 50_000_000;
     private static long withinNanos;
     private static long aroundNanos;
+    private static long workerNanos; // of the thread that runs the task
 
     private MeteredObservations() {}
 
@@ -44,9 +45,16 @@ public final class MeteredObservations {
         run(isVirtual, scoped);
         run(isVirtual, scoped);
         run(isVirtual, observation::stop);
-        ExecutorService pool = Executors.newSingleThreadExecutor(work -> thread(isVirtual, work));
-        CpuTaskMetrics.monitor(meters, pool, "named").submit(MeteredObservations::work).get();
+        Thread[] worker = new Thread[1];
+        ExecutorService pool = Executors.newSingleThreadExecutor(work -> worker[0] = thread(isVirtual, () -> {
+            long before = ThreadClock.totalNowNanos();
+            work.run();
+            workerNanos = ThreadClock.totalNowNanos() - before;
+        }));
+        long taskNanos = CpuTaskMetrics.monitor(meters, pool, "named").submit(MeteredObservations::work)
+                .get();
         pool.shutdown();
+        worker[0].join();
         double observed = 0;
         for (Timer timer : meters.find("observed.cpu").timers()) {
             observed += timer.totalTime(TimeUnit.NANOSECONDS);
@@ -60,7 +68,8 @@ public final class MeteredObservations {
             tasks += counter.count();
         }
         System.out
-                .println("tasks=" + tasks + " meters=" + meters.find("threadclock.cpu.time").meters().size());
+                .println("tasks=" + tasks + " taskWithin=" + taskNanos + " taskAround=" + workerNanos
+                        + " meters=" + meters.find("threadclock.cpu.time").meters().size());
     }
 
     /** In two pieces, between which a virtual thread leaves its carrier. Returns what the own clock says. */
