@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Data flows one way through the modules: none knows one that comes after it, and packages form no circle.
@@ -74,6 +76,20 @@ class ModulesTest {
                 .filter(type -> type.getDirectDependenciesToSelf().stream().map(Dependency::getOriginClass)
                         .allMatch(user -> user.getPackageName().equals(type.getPackageName())))
                 .map(JavaClass::getName)).isEmpty();
+    }
+
+    /** Applications have them with the library alone. They are not on the class path: they are read apart. */
+    @ParameterizedTest
+    @ValueSource(strings = {"micrometer", "opentelemetry"})
+    void adaptersKnowNothingButTheLibrarysPublicPackage(String adapter) {
+        JavaClasses own = new ClassFileImporter().importPath("../metrics/" + adapter + "/target/classes");
+        assertThat(own.stream().map(JavaClass::getPackageName).distinct())
+                .containsExactly(ROOT + "." + adapter);
+        assertThat(own.stream().flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(each -> each.getTargetClass().getPackageName().startsWith(ROOT))
+                .filter(each -> !Set.of(ROOT, ROOT + "." + adapter)
+                        .contains(each.getTargetClass().getPackageName()))
+                .map(Dependency::getDescription)).isEmpty();
     }
 
     private static Stream<Dependency> dependencies() {
