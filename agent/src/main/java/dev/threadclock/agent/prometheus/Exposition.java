@@ -3,12 +3,8 @@ package dev.threadclock.agent.prometheus;
 
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
-import dev.threadclock.CpuGroup.Kind;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 
 /**
  * Writes an account in Prometheus's text format 0.0.4 or in OpenMetrics 1.0. Reuses its buffer, so that a
@@ -28,14 +24,6 @@ final class Exposition {
     private static final int NANO_DIGITS = 9;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
     private static final String HEX = "0123456789abcdef";
-
-    private static final Map<Kind, String> KINDS = new EnumMap<>(Kind.class);
-
-    static {
-        for (Kind kind : Kind.values()) {
-            KINDS.put(kind, kind.name().toLowerCase(Locale.ROOT));
-        }
-    }
 
     private final String version;
     private byte[] bytes = new byte[1 << 14];
@@ -112,7 +100,7 @@ final class Exposition {
     }
 
     private Exposition group(CpuGroup group) {
-        return text("kind=\"").text(KINDS.get(group.kind())).text("\",group=\"").escaped(group.name())
+        return text("kind=\"").text(group.kind().label()).text("\",group=\"").escaped(group.name())
                 .text("\"");
     }
 

@@ -25,7 +25,8 @@ public final class Prometheus {
      * @return null, or why that is not possible; then nothing has changed
      */
     public static synchronized String serve(String address) {
-        if (address != null && (address.equals(requested) || address.equals(served()))) {
+        String served = served();
+        if (served != null && (served.equals(address) || address != null && address.equals(requested))) {
             return null;
         }
         try {
@@ -37,7 +38,9 @@ public final class Prometheus {
             requested = address;
             return null;
         } catch (IOException | RuntimeException e) {
-            return "prometheus=" + address + ": cannot listen there: " + reason(e);
+            boolean isOurs = served != null && port(address) == server.port();
+            return "prometheus=" + address + ": cannot listen there: "
+                    + (isOurs ? "this JVM serves that port at " + served + "; detach first" : reason(e));
         }
     }
 
@@ -50,10 +53,14 @@ public final class Prometheus {
         return address.substring(0, address.lastIndexOf(':'));
     }
 
+    private static int port(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    }
+
     private static ScrapeServer open(String address) throws IOException {
         // No name is looked up: the agent has let nothing but an address through.
         InetAddress host = InetAddress.getByName(host(address));
-        int port = Integer.parseInt(address.substring(host(address).length() + 1));
+        int port = port(address);
         // What the policy grants this jar suffices, whoever has loaded the agent.
         try {
             return AccessController.doPrivileged(new PrivilegedExceptionAction<ScrapeServer>() {

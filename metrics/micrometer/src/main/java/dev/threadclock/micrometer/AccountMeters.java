@@ -30,6 +30,7 @@ final class AccountMeters {
     private final Set<Tags> waiting = new HashSet<>();
     private boolean isThrottlingKnown;
     private Scrape scrape;
+    private long scrapes;
 
     AccountMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
@@ -37,8 +38,9 @@ final class AccountMeters {
     }
 
     void begin(CpuAccount account) {
-        Scrape first = new Scrape(account);
+        Scrape first;
         synchronized (this) {
+            first = new Scrape(account, ++scrapes);
             first.begunNanos -= LONGEST_SCRAPE_NANOS; // that was none
             scrape = first;
         }
@@ -47,11 +49,13 @@ final class AccountMeters {
 
     private static final class Scrape {
         private final CpuAccount account;
+        private final long number;
         private final Map<Tags, CpuGroup> groups = new HashMap<>();
         private long begunNanos = System.nanoTime();
 
-        Scrape(CpuAccount account) {
+        Scrape(CpuAccount account, long number) {
             this.account = account;
+            this.number = number;
             for (CpuGroup group : account.groups()) {
                 groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
             }
@@ -61,7 +65,7 @@ final class AccountMeters {
     /** What one meter reports. */
     private final class Value {
         private final ToLongFunction<Scrape> quantity;
-        private Scrape answered;
+        private long answered; // the number of the last scrape
         private long last;
 
         Value(ToLongFunction<Scrape> quantity) {
@@ -86,10 +90,10 @@ final class AccountMeters {
         Scrape current;
         boolean isNew;
         synchronized (this) {
-            isNew = value.answered == scrape
+            isNew = value.answered == scrape.number
                     || System.nanoTime() - scrape.begunNanos >= LONGEST_SCRAPE_NANOS;
             current = isNew ? begunAnew() : scrape;
-            value.answered = current;
+            value.answered = current.number;
         }
         if (isNew) {
             registerNew(current); // takes the registry's locks, so not under ours
@@ -100,9 +104,9 @@ final class AccountMeters {
     /** The last account stands where a new one cannot be had. */
     private synchronized Scrape begunAnew() {
         try {
-            scrape = new Scrape(CpuAccount.read());
+            scrape = new Scrape(CpuAccount.read(), ++scrapes);
         } catch (IllegalStateException e) {
-            scrape = new Scrape(scrape.account);
+            scrape = new Scrape(scrape.account, ++scrapes);
         }
         return scrape;
     }

@@ -194,12 +194,15 @@ class ThreadClockMetricsTest {
         Thread thread = burner("during-scrape", ends);
         try {
             untilTheAccountIsOld();
-            cpuSeconds(meters("threadclock.cpu.time"));
             double sum;
             double begun;
             long nanos;
             do { // unless the machine was too busy for what can be a scrape
-                List<Meter> meters = meters("threadclock.cpu.time");
+                List<Meter> meters;
+                do { // a group that is new has not answered in this scrape
+                    meters = meters("threadclock.cpu.time");
+                    cpuSeconds(meters);
+                } while (meters("threadclock.cpu.time").size() != meters.size());
                 Collections.shuffle(meters);
                 untilTheAccountIsOld();
                 long at = System.nanoTime();

@@ -6,14 +6,12 @@ import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 
 /** Registers the metrics when the Java agent of OpenTelemetry has started. */
 public final class ThreadClockAgentListener implements AgentListener {
-    static volatile boolean metrics; // off where the agent is not configured by properties
-
     /** Created by ServiceLoader. */
     public ThreadClockAgentListener() {}
 
     @Override
     public void afterAgent(AutoConfiguredOpenTelemetrySdk sdk) {
-        if (metrics) {
+        if (ThreadClockCustomizer.metrics) {
             ThreadClockCustomizer.orLogsWhyNot("groups of threads",
                     () -> ThreadClockMetrics.register(sdk.getOpenTelemetrySdk()));
         }

@@ -17,6 +17,9 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     private static final String PREFIX = "otel.instrumentation.threadclock.";
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
+    /** Here, because the listener's class does not load without OpenTelemetry's Java agent. */
+    static volatile boolean metrics; // off where nothing is configured by properties
+
     /** Created by ServiceLoader. */
     public ThreadClockCustomizer() {}
 
@@ -35,7 +38,7 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
             if (isOn(config, "virtual-threads", false)) {
                 orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
             }
-            ThreadClockAgentListener.metrics = isOn(config, "metrics", true);
+            metrics = isOn(config, "metrics", true);
             return builder;
         });
     }

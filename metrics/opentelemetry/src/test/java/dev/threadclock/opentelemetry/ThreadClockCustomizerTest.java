@@ -9,6 +9,11 @@ import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -55,11 +60,28 @@ class ThreadClockCustomizerTest {
     @Test
     void metricsAreOnUnlessSwitchedOff() {
         configured();
-        assertThat(ThreadClockAgentListener.metrics).isTrue();
+        assertThat(ThreadClockCustomizer.metrics).isTrue();
         configured("metrics.enabled", "false");
-        assertThat(ThreadClockAgentListener.metrics).isFalse();
+        assertThat(ThreadClockCustomizer.metrics).isFalse();
         configured();
         configured("enabled", "false", "metrics.enabled", "true");
-        assertThat(ThreadClockAgentListener.metrics).isFalse();
+        assertThat(ThreadClockCustomizer.metrics).isFalse();
+    }
+
+    /** Its interface is in OpenTelemetry's Java agent alone: whatever loads the class elsewhere fails. */
+    @Test
+    void nothingButTheAgentLoadsItsListener() throws Exception {
+        int classes = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(
+                Paths.get("target/classes/dev/threadclock/opentelemetry"), "*.class")) {
+            for (Path file : files) {
+                if (!file.endsWith("ThreadClockAgentListener.class")) {
+                    classes++;
+                    assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1))
+                            .as("%s", file).doesNotContain("ThreadClockAgentListener", "javaagent");
+                }
+            }
+        }
+        assertThat(classes).isGreaterThan(4);
     }
 }

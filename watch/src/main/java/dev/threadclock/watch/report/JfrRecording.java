@@ -148,8 +148,14 @@ final class JfrRecording {
         Map<Long, List<Use>> groupsByEnd = groupsByEnd();
         uses.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis()))
                 .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue(),
-                        groupsByEnd.getOrDefault(entry.getKey().endMillis(), List.of()))));
+                        takeGroups(groupsByEnd, entry.getKey().endMillis()))));
         return timeline;
+    }
+
+    /** Once: several JVMs may be in one file, with intervals that end at the same time. */
+    private static List<Use> takeGroups(Map<Long, List<Use>> groupsByEnd, long end) {
+        List<Use> taken = groupsByEnd.remove(end);
+        return taken == null ? List.of() : taken;
     }
 
     /** A JVM's own recording has them some milliseconds apart from the threads of the same interval. */
