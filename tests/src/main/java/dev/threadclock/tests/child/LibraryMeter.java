@@ -50,7 +50,8 @@ public final class LibraryMeter {
         tick.start();
         Burn.cpuNanos(50_000_000);
         tick.stop();
-        check(tick.userNanos() > 0 && tick.wallNanos() > 0, "tick: " + tick);
+        // A thread that no tick meets has only system time in the newer JDKs.
+        check((tick.userNanos() > 0 || !splitIsOurs()) && tick.wallNanos() > 0, "tick: " + tick);
         tick.reset();
         check(tick.userNanos() == 0 && tick.intervals() == 0, "reset: " + tick);
     }
