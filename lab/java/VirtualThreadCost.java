@@ -278,8 +278,8 @@ public final class VirtualThreadCost {
             exchange.close();
         });
         server.start();
-        int requests = 8_000;
-        compare("an HTTP request", requests, 20, () -> request(server.getAddress().getPort(), requests));
+        int requests = 4_000;
+        compare("an HTTP request", requests, 12, () -> request(server.getAddress().getPort(), requests));
         server.stop(0);
     }
 

@@ -137,7 +137,7 @@ final class AccountKeeper {
         }
     }
 
-    /** What the threads of a group of virtual threads have used, as far as it was found with their carriers. */
+    /** What a group of virtual threads has used, as far as it was found with their carriers. */
     private static final class VirtualSums extends Sums {
         private long userSeen;
         private long totalSeen;
