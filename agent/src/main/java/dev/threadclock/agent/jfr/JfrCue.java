@@ -9,8 +9,8 @@ public final class JfrCue {
     private JfrCue() {}
 
     /**
-     * From now on the events are registered as soon as Flight Recorder starts. Call once, after the native
-     * library was loaded.
+     * From now on the events are registered as soon as Flight Recorder starts. Call it after the native
+     * library was loaded; further calls change nothing.
      */
     public static void watch() {
         watch0();
