@@ -209,8 +209,8 @@ final class AccountKeeper {
 
     private void pass() {
         boolean isProcessKnown = source.process(process);
-        int virtualGroups = source.virtualGroups();
         int rows = source.pass();
+        int virtualGroups = source.virtualGroups();
         alignWith(rows);
         all().forEach(sums -> sums.threads = 0);
         for (int i = 0; i < rows; i++) {

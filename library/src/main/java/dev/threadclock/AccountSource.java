@@ -36,8 +36,8 @@ interface AccountSource {
     long waitedNanos(int row);
 
     /**
-     * Reads the groups of virtual threads, and returns their number. Called before the pass: carriers then
-     * have no less.
+     * Reads the groups of virtual threads, and returns their number. Called after the pass: what they use
+     * between the two is then found with their carriers in the next pass, and has gone to no other group.
      */
     int virtualGroups();
 

@@ -4,6 +4,7 @@ package dev.threadclock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.FakeThreads.Group;
 import dev.threadclock.FakeThreads.Row;
 import java.util.ArrayList;
 import java.util.List;
@@ -209,6 +210,24 @@ class AccountKeeperTest {
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(15, 0));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(15, 0));
         assertThat(account.process()).isEqualTo(of(30, 0));
+    }
+
+    @Test
+    void howeverLongPassesTakeAllOfAGroupIsFound() {
+        Row carrier = threads.carrier();
+        Group group = threads.virtual("v");
+        for (int nanos : new int[]{5, 50, 0, 1, 700, 0, 0, 3, 20, 0}) {
+            carrier.uses(10, 0);
+            group.uses(10, 0);
+            threads.meanwhile = () -> {
+                carrier.uses(nanos, 0);
+                group.uses(nanos, 0);
+            };
+            threads.inProcess();
+            read();
+        }
+        threads.inProcess();
+        assertThat(times(read(), Kind.VIRTUAL, "v")).isEqualTo(of(group.user, 0));
     }
 
     @Test

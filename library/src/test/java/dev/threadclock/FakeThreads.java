@@ -16,6 +16,8 @@ final class FakeThreads implements AccountSource {
         long system;
         long waited = -1;
         int waitsRead;
+        private long userRead;
+        private long systemRead;
 
         private Row(long serial, String name, boolean java) {
             this.serial = serial;
@@ -28,6 +30,11 @@ final class FakeThreads implements AccountSource {
             system += moreSystem;
             return this;
         }
+
+        private void read() {
+            userRead = user;
+            systemRead = system;
+        }
     }
 
     static final class Group {
@@ -35,6 +42,8 @@ final class FakeThreads implements AccountSource {
         int threads;
         long user;
         long system;
+        private long userRead;
+        private long systemRead;
 
         private Group(String name) {
             this.name = name;
@@ -45,6 +54,11 @@ final class FakeThreads implements AccountSource {
             system += moreSystem;
             return this;
         }
+
+        private void read() {
+            userRead = user;
+            systemRead = system;
+        }
     }
 
     final List<Row> rows = new ArrayList<>();
@@ -52,6 +66,10 @@ final class FakeThreads implements AccountSource {
     long processUser;
     long processSystem;
     int passes;
+    /** Happens between the reading of the threads and that of the groups, whichever is first. */
+    Runnable meanwhile = () -> {
+    };
+    private boolean oneIsRead;
     private long serials;
 
     Row java(String name) {
@@ -96,7 +114,16 @@ final class FakeThreads implements AccountSource {
     @Override
     public int pass() {
         passes++;
+        passTime();
+        rows.forEach(Row::read);
         return rows.size();
+    }
+
+    private void passTime() {
+        if (oneIsRead) {
+            meanwhile.run();
+        }
+        oneIsRead = !oneIsRead;
     }
 
     @Override
@@ -106,17 +133,17 @@ final class FakeThreads implements AccountSource {
 
     @Override
     public long userNanos(int row) {
-        return rows.get(row).user;
+        return rows.get(row).userRead;
     }
 
     @Override
     public long systemNanos(int row) {
-        return rows.get(row).system;
+        return rows.get(row).systemRead;
     }
 
     @Override
     public long totalNanos(int row) {
-        return rows.get(row).user + rows.get(row).system;
+        return rows.get(row).userRead + rows.get(row).systemRead;
     }
 
     @Override
@@ -152,6 +179,8 @@ final class FakeThreads implements AccountSource {
 
     @Override
     public int virtualGroups() {
+        passTime();
+        virtual.forEach(Group::read);
         return virtual.size();
     }
 
@@ -167,12 +196,12 @@ final class FakeThreads implements AccountSource {
 
     @Override
     public long virtualUserNanos(int group) {
-        return virtual.get(group).user;
+        return virtual.get(group).userRead;
     }
 
     @Override
     public long virtualTotalNanos(int group) {
-        return virtual.get(group).user + virtual.get(group).system;
+        return virtual.get(group).userRead + virtual.get(group).systemRead;
     }
 
     @Override
