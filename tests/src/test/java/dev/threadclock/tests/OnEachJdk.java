@@ -6,12 +6,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
-/** Marks a test that takes a TestJdk and is run once on every JDK found. */
+/** Marks a test that takes a TestJdk and is run once on every JDK found, or on its share of them. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}")
-@MethodSource("dev.threadclock.tests.TestJdk#all")
+@ArgumentsSource(JdksOfTest.class)
 @interface OnEachJdk {
 }
