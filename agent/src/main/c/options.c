@@ -209,14 +209,19 @@ static void say_known(const char *item, int length, char *error, size_t error_si
 }
 
 /* Parses one key=value of this length: 0, or -1 with a sentence about the mistake in error. */
-static int parse_one(const char *item, int length, struct agent_options *options, char *error,
-                     size_t error_size)
+static int parse_one(const char *item, int length, struct agent_options *options, uint32_t *given,
+                     char *error, size_t error_size)
 {
     const char *equals = memchr(item, '=', (size_t)length);
     int key_length = equals != NULL ? (int)(equals - item) : length, shown = length > 200 ? 200 : length;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (!is(item, key_length, known[i].key))
             continue;
+        if ((*given >> i & 1) != 0) {
+            snprintf(error, error_size, "option %s is given twice: give it once", known[i].key);
+            return -1;
+        }
+        *given |= 1U << i;
         if (equals != NULL && known[i].set(options, equals + 1, length - key_length - 1) >= 0)
             return 0;
         snprintf(error, error_size, "bad value in option '%.*s': give %s", shown, item, known[i].values);
@@ -231,11 +236,12 @@ int agent_options_parse(const char *text, struct agent_options *options, char *e
     *options = (struct agent_options){
         .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .virtual_clock = VIRTUAL_OFF,
         .log = LOG_NONE};
+    uint32_t given = 0; /* a bit for each known option */
     if (text == NULL || *text == '\0')
         return 0;
     for (const char *item = text;;) {
         int length = (int)strcspn(item, ",");
-        if (parse_one(item, length, options, error, error_size) != 0)
+        if (parse_one(item, length, options, &given, error, error_size) != 0)
             return -1;
         if (item[length] == '\0')
             return 0;

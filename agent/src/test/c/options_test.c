@@ -54,7 +54,6 @@ static void metrics_are_served_where_an_address_says(void **state)
     (void)state;
     assert_string_equal(parsed("").prometheus, "");
     assert_string_equal(parsed("prometheus=off").prometheus, "");
-    assert_string_equal(parsed("prometheus=9100,prometheus=off").prometheus, "");
     assert_string_equal(parsed("prometheus=9100").prometheus, "127.0.0.1:9100");
     assert_string_equal(parsed("prometheus=0,log=none").prometheus, "127.0.0.1:0");
     assert_string_equal(parsed("prometheus=065535").prometheus, "127.0.0.1:65535");
@@ -74,6 +73,13 @@ static void metrics_are_served_where_an_address_says(void **state)
         snprintf(beginning, sizeof beginning, "bad value in option '%s': give off, a port", mistakes[i]);
         assert_refused(mistakes[i], beginning);
     }
+}
+
+static void none_is_taken_twice(void **state)
+{
+    (void)state;
+    assert_refused("prometheus=9100,log=none,prometheus=off", "option prometheus is given twice: ");
+    assert_refused("do=attach,do=detach", "option do is given twice: ");
 }
 
 static void the_attach_commands_say_what_they_want(void **state)
@@ -185,6 +191,7 @@ int main(void)
         cmocka_unit_test(none_is_tick_and_silent),
         cmocka_unit_test(all_are_taken_in_any_order),
         cmocka_unit_test(metrics_are_served_where_an_address_says),
+        cmocka_unit_test(none_is_taken_twice),
         cmocka_unit_test(the_attach_commands_say_what_they_want),
         cmocka_unit_test(total_is_the_jvms_unless_asked_for),
         cmocka_unit_test(it_reaches_thread_mx_bean_alone_unless_asked_for),
