@@ -69,16 +69,39 @@ static void *compare(void *comparison)
     return NULL;
 }
 
+/* The share of the CPUs' time that a hypervisor has stolen since the last call; 0 if that is unknown. */
+static double stolen_share(void)
+{
+    static double last_stolen_s, last_s;
+    long long user, nice, system, idle, waiting, irq, softirq, stolen = 0;
+    FILE *file = fopen("/proc/stat", "r");
+    if (file == NULL
+        || fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &user, &nice, &system, &idle, &waiting,
+                  &irq, &softirq, &stolen) != 8)
+        stolen = 0;
+    if (file != NULL)
+        fclose(file);
+    double stolen_s = (double)stolen / (double)sysconf(_SC_CLK_TCK),
+           s = (double)threadclock_clock_ns(CLOCK_MONOTONIC) / 1e9 * (double)sysconf(_SC_NPROCESSORS_ONLN),
+           share = (stolen_s - last_stolen_s) / (s - last_s);
+    last_stolen_s = stolen_s;
+    last_s = s;
+    return share > 0 ? share : 0;
+}
+
 /*
  * Time that a hypervisor steals without a switch is missing from the kernel's clock, but not from the
- * counter.
+ * counter: 0.1 ms puts all reads of the window ahead that are left, ten times as long.
  */
 static void assert_seldom_ahead(const char *what, const struct comparison *all)
 {
-    print_message("%s: %lld reads, %lld ahead by more than 0.1 ms, at most %lld ns ahead, %lld ns behind\n",
-                  what, (long long)all->reads, (long long)all->ahead, (long long)all->max_ahead_ns,
-                  (long long)all->max_behind_ns);
-    assert_true(all->ahead * 100 <= all->reads);
+    double allowed = 0.01 + stolen_share() * TC_WINDOW_NS / AHEAD_NS;
+    allowed = allowed < 0.25 ? allowed : 0.25;
+    print_message("%s: %lld reads, %lld ahead by more than 0.1 ms (allowed: %.1f %%), at most %lld ns ahead, "
+                  "%lld ns behind\n",
+                  what, (long long)all->reads, (long long)all->ahead, 100 * allowed,
+                  (long long)all->max_ahead_ns, (long long)all->max_behind_ns);
+    assert_true((double)all->ahead <= (double)all->reads * allowed);
 }
 
 static void an_undisturbed_thread_is_near_the_kernels_clock(void **state)
@@ -357,5 +380,6 @@ int main(void)
         cmocka_unit_test(whoever_reads_nothing_goes_back),
         cmocka_unit_test(what_it_was_ahead_does_not_stay),
     };
+    stolen_share();
     return cmocka_run_group_tests_name("interpolated", tests, make_parent_busy, NULL);
 }
