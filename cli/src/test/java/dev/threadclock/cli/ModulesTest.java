@@ -80,7 +80,7 @@ class ModulesTest {
 
     /** Applications have them with the library alone. They are not on the class path: they are read apart. */
     @ParameterizedTest
-    @ValueSource(strings = {"micrometer", "opentelemetry"})
+    @ValueSource(strings = {"micrometer", "opentelemetry", "spark"})
     void adaptersKnowNothingButTheLibrarysPublicPackage(String adapter) {
         JavaClasses own = new ClassFileImporter().importPath("../metrics/" + adapter + "/target/classes");
         assertThat(own.stream().map(JavaClass::getPackageName).distinct())

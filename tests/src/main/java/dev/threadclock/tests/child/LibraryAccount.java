@@ -86,8 +86,11 @@ public final class LibraryAccount {
 
     /** Two burners for each CPU: their pool's wait is the sum of what the kernel says of each. */
     private static void overcommitted() throws Exception {
-        Crowd crowd = new Crowd(2 * Runtime.getRuntime().availableProcessors(), "burner-",
-                () -> Burn.until(System.nanoTime() + 600_000_000));
+        AtomicLong readThemselves = new AtomicLong();
+        Crowd crowd = new Crowd(2 * Runtime.getRuntime().availableProcessors(), "burner-", () -> {
+            Burn.until(System.nanoTime() + 600_000_000);
+            readThemselves.addAndGet(ThreadClock.waitedNanos());
+        });
         crowd.awaitWork();
         long before = crowd.waitedNanos();
         CpuGroup burners = pool(now(), "burner-*");
@@ -95,6 +98,8 @@ public final class LibraryAccount {
         if (before > 0) {
             check(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
                     burners + ", but the kernel says " + before + " to " + after);
+            check(readThemselves.get() >= before / 2 && readThemselves.get() <= after,
+                    "the burners themselves have read " + readThemselves + " of " + after);
         } else {
             check(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
         }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.spark;
+
+import com.codahale.metrics.Counter;
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Histogram;
+import com.codahale.metrics.MetricRegistry;
+import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuMeter;
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.Freshness;
+import dev.threadclock.ThreadClock;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskFailedReason;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+
+/**
+ * The executor's side: meters each task on its thread, adds it to the executor's metrics, and reports it to
+ * the driver.
+ */
+final class ExecutorCpu implements ExecutorPlugin {
+    private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
+
+    private final ThreadLocal<Metered> metered = ThreadLocal.withInitial(Metered::new);
+    private PluginContext plugin;
+    private Counter user;
+    private Counter system;
+    private Counter waited;
+    private Histogram total;
+    private volatile boolean works;
+
+    /** A thread and the task that it runs. */
+    private static final class Metered {
+        private final CpuMeter meter = new CpuMeter(Freshness.NOW, null);
+        private boolean runs;
+        private int stage;
+        private long query;
+        private long waitedNanos;
+
+        /** Spark has the task's context here, but no longer at the end. */
+        void start(TaskContext task) {
+            if (runs) { // it was not reported how the last one ended
+                meter.stop();
+            }
+            meter.reset();
+            String execution = task.getLocalProperty("spark.sql.execution.id");
+            query = execution == null ? TaskCpu.NO_QUERY : Long.parseLong(execution);
+            stage = task.stageId();
+            waitedNanos = ThreadClock.waitedNanos();
+            meter.start();
+            runs = true;
+        }
+
+        /** null: not known. */
+        TaskCpu end(boolean failed) {
+            if (!runs) {
+                return null;
+            }
+            runs = false;
+            CpuSnapshot used = meter.stop().snapshot();
+            long now = ThreadClock.waitedNanos();
+            boolean isKnown = used.userNanos() >= 0 && used.systemNanos() >= 0 && used.totalNanos() >= 0;
+            return !isKnown ? null : new TaskCpu(stage, query, failed, used,
+                    now < 0 || waitedNanos < 0 ? -1 : Math.max(0, now - waitedNanos));
+        }
+    }
+
+    @Override
+    public void init(PluginContext context, Map<String, String> extra) {
+        try {
+            ThreadClock.requireNative();
+        } catch (IllegalStateException | LinkageError e) {
+            LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", e.getMessage());
+            return;
+        }
+        plugin = context;
+        MetricRegistry metrics = context.metricRegistry();
+        user = metrics.counter("tasks.cpu.user_ns");
+        system = metrics.counter("tasks.cpu.system_ns");
+        waited = metrics.counter("tasks.cpu.wait_ns");
+        total = metrics.histogram("task.cpu.total_ns");
+        for (Role role : Role.values()) {
+            gauge(metrics, role.metric("user_ns"), role, group -> group.times().userNanos());
+            gauge(metrics, role.metric("system_ns"), role, group -> group.times().systemNanos());
+            gauge(metrics, role.metric("wait_ns"), role, CpuGroup::waitedNanos);
+        }
+        works = true;
+    }
+
+    private static void gauge(MetricRegistry metrics, String name, Role role,
+            ToLongFunction<CpuGroup> value) {
+        metrics.register(name, (Gauge<Long>) () -> role.sum(value));
+    }
+
+    @Override
+    public void onTaskStart() {
+        TaskContext task = works ? TaskContext.get() : null;
+        if (task != null) {
+            metered.get().start(task);
+        }
+    }
+
+    @Override
+    public void onTaskSucceeded() {
+        end(false);
+    }
+
+    @Override
+    public void onTaskFailed(TaskFailedReason reason) {
+        end(true);
+    }
+
+    private void end(boolean failed) {
+        TaskCpu task = works ? metered.get().end(failed) : null;
+        if (task == null) {
+            return;
+        }
+        user.inc(task.userNanos);
+        system.inc(task.systemNanos);
+        waited.inc(Math.max(0, task.waitedNanos));
+        total.update(task.totalNanos);
+        try {
+            plugin.send(task);
+        } catch (IOException | RuntimeException e) {
+            LOGGER.log(Level.FINE, "the driver does not hear of a task", e); // it is ending
+        }
+    }
+}

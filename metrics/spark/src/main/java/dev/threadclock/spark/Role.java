@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.spark;
+
+import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuGroup.Kind;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
+
+/**
+ * What a thread of an executor is there for. Metrics have to be known when the executor starts, so there is one
+ * set for each role, and not for each pool. The roles add up to the process.
+ */
+enum Role {
+    /** Runs tasks. */
+    TASKS("Executor task launch worker.*"),
+    /** Serves and fetches blocks: shuffle, broadcast, files. */
+    SHUFFLE("shuffle-.*|files-client.*|block-manager.*|broadcast-.*|map-output-.*|netty-.*"),
+    /** Talks to the driver. */
+    RPC("rpc-.*|dispatcher-.*|driver-heartbeater.*|executor-heartbeater.*|outbox-.*"),
+    GC(Kind.GC), JIT(Kind.JIT),
+    /** Other threads of the JVM, native ones, and what no reading saw. */
+    JVM(Kind.JVM, Kind.NATIVE, Kind.UNSEEN),
+    /** All other Java threads. */
+    OTHER(Kind.JAVA, Kind.VIRTUAL, Kind.CARRIER);
+
+    private final Pattern names; // null: by kind
+    private final Kind[] kinds;
+
+    Role(String names) {
+        this.names = Pattern.compile(names);
+        kinds = new Kind[]{Kind.JAVA};
+    }
+
+    Role(Kind... kinds) {
+        names = null;
+        this.kinds = kinds;
+    }
+
+    static Role of(CpuGroup group) {
+        for (Role role : values()) {
+            if (role.isOf(group)) {
+                return role;
+            }
+        }
+        return OTHER;
+    }
+
+    private boolean isOf(CpuGroup group) {
+        for (Kind kind : kinds) {
+            if (kind == group.kind() && (names == null || names.matcher(group.name()).matches())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The sum over the role's groups, of a reading that all metrics share. */
+    long sum(ToLongFunction<CpuGroup> value) {
+        return CpuAccount.read().groups().stream().filter(group -> of(group) == this).mapToLong(value)
+                .filter(nanos -> nanos > 0).sum();
+    }
+
+    /** cpu.shuffle.user_ns and the like. */
+    String metric(String value) {
+        return "cpu." + name().toLowerCase(Locale.ROOT) + "." + value;
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.spark;
+
+import java.util.Map;
+
+/**
+ * What the tasks of a stage, of a SQL query or of an application have used on all executors: a value of one
+ * moment. The message of a task's end arrives shortly after Spark has reported that end: {@link #tasks()} says
+ * how many are counted.
+ *
+ * <pre>{@code
+ * StageCpu.ofQueries().forEach((id, cpu) -> System.out.println(id + ": " + cpu));
+ * }</pre>
+ */
+public final class StageCpu {
+    private final long tasks;
+    private final long failedTasks;
+    private final long userNanos;
+    private final long systemNanos;
+    private final long totalNanos;
+    private final long waitedNanos;
+
+    private StageCpu(long tasks, long failedTasks, long userNanos, long systemNanos, long totalNanos,
+            long waitedNanos) {
+        this.tasks = tasks;
+        this.failedTasks = failedTasks;
+        this.userNanos = userNanos;
+        this.systemNanos = systemNanos;
+        this.totalNanos = totalNanos;
+        this.waitedNanos = waitedNanos;
+    }
+
+    static final StageCpu NONE = new StageCpu(0, 0, 0, 0, 0, 0);
+
+    StageCpu plus(TaskCpu task) {
+        return new StageCpu(tasks + 1, failedTasks + (task.failed ? 1 : 0), userNanos + task.userNanos,
+                systemNanos + task.systemNanos, totalNanos + task.totalNanos,
+                waitedNanos < 0 || task.waitedNanos < 0 ? -1 : waitedNanos + task.waitedNanos);
+    }
+
+    /**
+     * {@return the stages of the application that runs in this JVM, by the stage's id, all attempts together;
+     * the {@value DriverCpu#MOST} that last had a task}
+     */
+    public static Map<Integer, StageCpu> ofStages() {
+        return DriverCpu.STAGES.copy();
+    }
+
+    /** {@return its SQL queries, by {@code spark.sql.execution.id}; also the {@value DriverCpu#MOST} last} */
+    public static Map<Long, StageCpu> ofQueries() {
+        return DriverCpu.QUERIES.copy();
+    }
+
+    /** {@return the number of attempts of tasks that have ended and are counted} */
+    public long tasks() {
+        return tasks;
+    }
+
+    /** {@return how many of these failed or were killed} */
+    public long failedTasks() {
+        return failedTasks;
+    }
+
+    /** {@return user time in nanoseconds} */
+    public long userNanos() {
+        return userNanos;
+    }
+
+    /** {@return system time in nanoseconds} */
+    public long systemNanos() {
+        return systemNanos;
+    }
+
+    /** {@return CPU time in nanoseconds} */
+    public long totalNanos() {
+        return totalNanos;
+    }
+
+    /** {@return how long the tasks were runnable but had no CPU, in nanoseconds; -1: not known of all} */
+    public long waitedNanos() {
+        return waitedNanos;
+    }
+
+    @Override
+    public String toString() {
+        return tasks + " tasks, " + failedTasks + " failed: user " + userNanos + " ns, system " + systemNanos
+                + " ns, total " + totalNanos + " ns, waited " + waitedNanos + " ns";
+    }
+}
