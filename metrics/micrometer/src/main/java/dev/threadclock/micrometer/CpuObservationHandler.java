@@ -6,10 +6,13 @@ import dev.threadclock.CpuSnapshot;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
@@ -102,12 +105,15 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
 
     private void record(Observation.Context context, CpuSnapshot used) {
         Throwable error = context.getError();
-        Tags tags = Tags.of("error", error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName());
+        List<Tag> tags = new ArrayList<>();
+        tags.add(Tag.of("error",
+                error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName()));
         for (KeyValue each : context.getLowCardinalityKeyValues()) {
-            tags = tags.and(each.getKey(), each.getValue());
+            tags.add(Tag.of(each.getKey(), each.getValue()));
         }
-        record(context, tags.and("cpu.mode", "user"), used.userNanos());
-        record(context, tags.and("cpu.mode", "system"), used.systemNanos());
+        Tags all = Tags.of(tags); // at once: each and() copies and sorts them
+        record(context, all.and("cpu.mode", "user"), used.userNanos());
+        record(context, all.and("cpu.mode", "system"), used.systemNanos());
     }
 
     private void record(Observation.Context context, Tags tags, long nanos) {
