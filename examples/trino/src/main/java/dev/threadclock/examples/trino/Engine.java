@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.examples.trino;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.airlift.units.Duration;
 import io.trino.Session;
 import io.trino.execution.QueryInfo;
@@ -28,13 +29,13 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The JVM with Trino in it: a coordinator and two workers, as DistributedQueryRunner makes them. It runs what it
- * is told on stdin and answers on stdout, one line each, which begins with {@link #ANSWER}.
+ * The JVM with Trino in it: a coordinator and two workers, as DistributedQueryRunner makes them. It runs what
+ * it is told on stdin and answers on stdout, one line each, which begins with {@link #ANSWER}.
  */
 final class Engine {
     static final String ANSWER = "=> ";
-    private static final com.sun.management.OperatingSystemMXBean PROCESS =
-            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final OperatingSystemMXBean PROCESS = ManagementFactory
+            .getPlatformMXBean(OperatingSystemMXBean.class);
     private static final int PRICED_READS = 20_000;
 
     private final DistributedQueryRunner runner;
@@ -48,15 +49,24 @@ final class Engine {
         runner.createCatalog("tpch", "tpch", Map.of("tpch.double-type-mapping", "DECIMAL"));
     }
 
-    public static void main(String[] arguments) throws Exception {
-        PrintStream answers = System.out;
+    public static void main(String[] arguments) {
+        int status = 1;
+        try {
+            run(System.out);
+            status = 0;
+        } catch (Throwable failure) {
+            failure.printStackTrace();
+        }
+        System.exit(status); // Trino's threads would run on
+    }
+
+    private static void run(PrintStream answers) throws Exception {
         Engine engine = new Engine();
         answers.println(ANSWER + "ready");
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line; (line = commands.readLine()) != null;) {
             answers.println(ANSWER + engine.answer(line.split(" ")));
         }
-        System.exit(0); // Trino's threads would run on
     }
 
     private String answer(String[] command) throws Exception {
@@ -66,6 +76,10 @@ final class Engine {
                 Reads.switchUserPerOperator(command[1].equals("on"));
                 yield "ok";
             }
+            case "count" -> {
+                Reads.switchCounting(command[1].equals("on"));
+                yield "ok";
+            }
             case "operations" -> numbers(Reads.operations());
             case "reads" -> reads();
             case "price" -> numbers(price(true), price(false));
@@ -73,7 +87,7 @@ final class Engine {
         };
     }
 
-    /** CPU time of the process, of the query as Trino says, and of its operators; then rows and their digest. */
+    /** CPU time of the process, of the query by Trino, of its operators; then rows and their digest. */
     private String query(TpchQuery query) throws Exception {
         long before = PROCESS.getProcessCpuTime();
         MaterializedResult result = runner.execute(session, query.sql);
@@ -84,7 +98,8 @@ final class Engine {
             operatorNanos += nanos(operator.getAddInputCpu()) + nanos(operator.getGetOutputCpu())
                     + nanos(operator.getFinishCpu());
         }
-        return numbers(processNanos, nanos(stats.getTotalCpuTime()), operatorNanos, result.getRowCount()) + " "
+        return numbers(processNanos, nanos(stats.getTotalCpuTime()), operatorNanos, result.getRowCount())
+                + " "
                 + digest(result);
     }
 
@@ -96,7 +111,8 @@ final class Engine {
         QueryInfo info = queries.getFullQueryInfo(last);
         for (int i = 0; !info.isFinalQueryInfo(); i++) {
             if (i == 5_000) {
-                throw new IllegalStateException("query " + last + " has not ended in 10 s: " + info.getState());
+                throw new IllegalStateException(
+                        "query " + last + " has not ended in 10 s: " + info.getState());
             }
             Thread.sleep(2);
             info = queries.getFullQueryInfo(last);

@@ -8,14 +8,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What {@link Rewriter} makes other classes call. It lies on the boot class path of JVMs with rewritten classes,
- * where the JDK's own class can see it; in all others nothing calls it.
+ * What {@link Rewriter} makes other classes call. It lies on the boot class path of JVMs with rewritten
+ * classes, where the JDK's own class can see it; in all others nothing calls it. All is public, because Engine
+ * has another class loader.
  */
 public final class Reads {
     private static final StackWalker WALKER = StackWalker.getInstance();
     /** "user" or "total", a tab, and the class and method that asked. */
     private static final Map<String, LongAdder> BY_CALLER = new ConcurrentHashMap<>();
 
+    private static volatile boolean counting;
     /** Whether operators read user time as well. */
     private static volatile boolean userPerOperator;
     private static final ThreadLocal<long[]> LAST = ThreadLocal.withInitial(() -> new long[2]);
@@ -26,8 +28,11 @@ public final class Reads {
 
     private Reads() {}
 
-    /** The first thing that ThreadImpl's public methods do in a counting JVM; kind: "user" or "total". */
+    /** The first thing that ThreadImpl's public methods do; kind: "user" or "total". */
     public static void count(String kind) {
+        if (!counting) {
+            return;
+        }
         String caller = WALKER.walk(frames -> frames
                 .filter(frame -> !frame.getClassName().startsWith("sun.management.")
                         && !frame.getClassName().equals(Reads.class.getName()))
@@ -35,11 +40,15 @@ public final class Reads {
         BY_CALLER.computeIfAbsent(kind + "\t" + caller, key -> new LongAdder()).increment();
     }
 
-    static Map<String, LongAdder> byCaller() {
+    public static Map<String, LongAdder> byCaller() {
         return BY_CALLER;
     }
 
-    static void switchUserPerOperator(boolean on) {
+    public static void switchCounting(boolean on) {
+        counting = on;
+    }
+
+    public static void switchUserPerOperator(boolean on) {
         userPerOperator = on;
     }
 
@@ -80,7 +89,7 @@ public final class Reads {
     }
 
     /** Operations so far, those with user above total, and the sums of user and total nanoseconds. */
-    static long[] operations() {
+    public static long[] operations() {
         return new long[]{INTERVALS.sum(), USER_ABOVE_TOTAL.sum(), USER_NANOS.sum(), TOTAL_NANOS.sum()};
     }
 

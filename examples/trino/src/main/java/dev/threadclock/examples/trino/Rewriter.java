@@ -20,7 +20,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 
-/** Writes changed copies of two classes for JVMs that count reads or that read user time for each operator. */
+/** Writes changed copies of two classes: one counts reads, one reads user time for each operator. */
 final class Rewriter {
     private static final String READS = Reads.class.getName().replace('.', '/');
     private static final Map<String, String> KINDS = Map.of(
@@ -29,12 +29,13 @@ final class Rewriter {
 
     private Rewriter() {}
 
-    /** The JDK's ThreadImpl, whose public methods count their calls: {@code --patch-module java.management=into}. */
+    /** The JDK's ThreadImpl, whose public methods count: {@code --patch-module java.management=into}. */
     static void countReads(Path javaHome, Path into) throws IOException {
         byte[] original;
         try (FileSystem jdk = FileSystems.newFileSystem(URI.create("jrt:/"),
                 Map.of("java.home", javaHome.toString()))) {
-            original = Files.readAllBytes(jdk.getPath("/modules/java.management/sun/management/ThreadImpl.class"));
+            original = Files
+                    .readAllBytes(jdk.getPath("/modules/java.management/sun/management/ThreadImpl.class"));
         }
         int changed = rewrite(original, into.resolve("sun/management/ThreadImpl.class"),
                 method -> KINDS.containsKey(method.name) && (method.access & ACC_PUBLIC) != 0
@@ -44,11 +45,13 @@ final class Rewriter {
                                 super.visitCode();
                                 method.changes[0]++;
                                 super.visitLdcInsn(KINDS.get(method.name));
-                                super.visitMethodInsn(INVOKESTATIC, READS, "count", "(Ljava/lang/String;)V", false);
+                                super.visitMethodInsn(INVOKESTATIC, READS, "count", "(Ljava/lang/String;)V",
+                                        false);
                             }
                         } : method.next);
-        // Two of the caller, two by id, two of arrays of ids.
-        require(changed == 6, "ThreadImpl of " + javaHome + " has " + changed + " methods that read CPU time, not 6");
+        // Two of the caller, two by id. (Those by array are protected here, and Trino calls none.)
+        require(changed == 4,
+                "ThreadImpl of " + javaHome + " has " + changed + " methods that read CPU time, not 4");
     }
 
     /** Trino's OperationTimer, which gets its total times from {@link Reads#begin} and {@link Reads#end}. */
@@ -61,14 +64,16 @@ final class Rewriter {
                             boolean isInterface) {
                         if (called.equals("currentThreadCpuTime")) {
                             method.changes[0]++;
-                            super.visitMethodInsn(INVOKESTATIC, READS, method.name.equals("<init>") ? "begin" : "end",
+                            super.visitMethodInsn(INVOKESTATIC, READS,
+                                    method.name.equals("<init>") ? "begin" : "end",
                                     descriptor, false);
                         } else {
                             super.visitMethodInsn(opcode, owner, called, descriptor, isInterface);
                         }
                     }
                 });
-        require(changed >= 3, "Trino's OperationTimer reads total time at " + changed + " places, not 3 or more");
+        require(changed >= 3,
+                "Trino's OperationTimer reads total time at " + changed + " places, not 3 or more");
     }
 
     private record Method(String name, int access, MethodVisitor next, int[] changes) {}
@@ -92,7 +97,8 @@ final class Rewriter {
 
     private static byte[] entry(Path libraries, String name) throws IOException {
         try (Stream<Path> jars = Files.list(libraries)) {
-            for (Path jar : jars.filter(path -> path.getFileName().toString().matches("trino-main-\\d+\\.jar"))
+            for (Path jar : jars
+                    .filter(path -> path.getFileName().toString().matches("trino-main-\\d+\\.jar"))
                     .toList()) {
                 try (FileSystem zip = FileSystems.newFileSystem(jar)) {
                     return Files.readAllBytes(zip.getPath(name));
@@ -107,7 +113,8 @@ final class Rewriter {
         Path folder = Path.of(Reads.class.getPackageName().replace('.', '/'));
         Files.createDirectories(into.resolve(folder));
         for (String name : Set.of("Reads.class", "Reads$Bean.class")) {
-            Files.write(into.resolve(folder).resolve(name), Files.readAllBytes(classes.resolve(folder).resolve(name)));
+            Files.write(into.resolve(folder).resolve(name),
+                    Files.readAllBytes(classes.resolve(folder).resolve(name)));
         }
     }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.examples.trino;
+
+import dev.threadclock.examples.trino.QueryRun.ExpectedResult;
+import dev.threadclock.examples.trino.QueryRun.WrongException;
+import dev.threadclock.examples.trino.Turns.Way;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Trino without and with threadclock: results and logs, counts of reads, CPU time by turns, Trino's sums
+ * against the process's clock, and what user time of each operator would cost. {@code run --help}
+ */
+public final class Experiment {
+    private final Path root;
+    private final Map<TpchQuery, ExpectedResult> expected = new EnumMap<>(TpchQuery.class);
+
+    private Experiment(Path root) {
+        this.root = root;
+        for (TpchQuery query : TpchQuery.values()) {
+            expected.put(query, new ExpectedResult(query));
+        }
+    }
+
+    /** ROOT quick|SECONDS RESULTS PICTURE TRINO=JAVA_HOME...; with quick nothing is written. */
+    public static void main(String[] arguments) throws Exception {
+        Experiment experiment = new Experiment(Path.of(arguments[0]));
+        boolean quick = arguments[1].equals("quick");
+        List<Measured> measured = new ArrayList<>();
+        Report report = new Report(measured, experiment.expected.values());
+        try {
+            for (String pair : List.of(arguments).subList(4, arguments.length)) {
+                String[] words = pair.split("=", 2);
+                Setup setup = new Setup(experiment.root, words[0], Path.of(words[1]), experiment.expected);
+                System.err.println("threadclock: " + setup.name());
+                measured.add(experiment.measure(setup, quick ? 0 : Long.parseLong(arguments[1])));
+                if (!quick) {
+                    report.write(Path.of(arguments[2]), Path.of(arguments[3]));
+                }
+            }
+        } catch (WrongException wrong) {
+            System.err.println("threadclock: " + wrong.getMessage());
+            System.exit(1);
+        }
+        System.out.print(report.text());
+    }
+
+    /** seconds: of each of the two series of turns; 0: one round, without the changed engine. */
+    private Measured measure(Setup setup, long seconds) throws IOException, InterruptedException {
+        Turns unchanged;
+        List<String> plainLog;
+        List<String> agentLog;
+        String agent = "-javaagent:" + setup.threadclock();
+        try (EngineJvm with = new EngineJvm(setup, "with", List.of(), agent)) {
+            try (EngineJvm plain = new EngineJvm(setup, "plain", List.of())) {
+                plainLog = logOfAllQueries(plain);
+            }
+            agentLog = logOfAllQueries(with);
+            compare(setup, plainLog, agentLog);
+            unchanged = new Turns(with, Way.WITHOUT, Way.WITH);
+            unchanged.run(1, seconds);
+        }
+        if (seconds == 0) {
+            return new Measured(setup.name(), plainLog.size(), unchanged, null, null, null, null);
+        }
+        Path changed = setup.scratch().resolve("changed");
+        Rewriter.countReads(setup.javaHome(), changed.resolve("jdk"));
+        Rewriter.userPerOperator(setup.libraries(), changed.resolve("trino"));
+        Rewriter.bootClasses(setup.classes(), changed.resolve("boot"));
+        try (EngineJvm jvm = new EngineJvm(setup, "changed", List.of(changed.resolve("trino")), agent,
+                "--patch-module=java.management=" + changed.resolve("jdk"),
+                "--add-reads=java.management=ALL-UNNAMED", "-Xbootclasspath/a:" + changed.resolve("boot"))) {
+            Turns user = new Turns(jvm, Way.WITHOUT, Way.USER_WITHOUT, Way.USER_WITH);
+            user.run(3, seconds);
+            user.take(Way.WITHOUT);
+            Counts counts = Counts.of(jvm, 5);
+            Map<Way, long[]> prices = new EnumMap<>(Way.class);
+            Map<Way, long[]> operations = new EnumMap<>(Way.class);
+            for (Way way : List.of(Way.WITHOUT, Way.WITH)) {
+                user.take(way);
+                prices.put(way, jvm.numbers("price"));
+                user.take(way == Way.WITH ? Way.USER_WITH : Way.USER_WITHOUT);
+                operations.put(way, operations(jvm));
+            }
+            return new Measured(setup.name(), plainLog.size(), unchanged, counts, prices, operations, user);
+        }
+    }
+
+    private static List<String> logOfAllQueries(EngineJvm jvm) throws IOException, InterruptedException {
+        for (TpchQuery query : TpchQuery.values()) {
+            jvm.run(query);
+        }
+        Thread.sleep(1_000); // the last query's line comes after its result
+        return jvm.log();
+    }
+
+    private static void compare(Setup setup, List<String> plain, List<String> agent) {
+        if (!plain.equals(agent)) {
+            List<String> onlyPlain = new ArrayList<>(plain);
+            List<String> onlyAgent = new ArrayList<>(agent);
+            agent.forEach(onlyPlain::remove);
+            plain.forEach(onlyAgent::remove);
+            throw new WrongException("the logs of " + setup.name() + " differ. Only without the agent:\n  "
+                    + String.join("\n  ", onlyPlain) + "\nonly with it:\n  "
+                    + String.join("\n  ", onlyAgent));
+        }
+    }
+
+    /** What five rounds of all queries add to what Reads.operations() says. */
+    private static long[] operations(EngineJvm jvm) throws IOException {
+        long[] before = jvm.numbers("operations");
+        for (int i = 0; i < 5; i++) {
+            for (TpchQuery query : TpchQuery.values()) {
+                jvm.run(query);
+            }
+        }
+        long[] after = jvm.numbers("operations");
+        for (int i = 0; i < after.length; i++) {
+            after[i] -= before[i];
+        }
+        return after;
+    }
+}

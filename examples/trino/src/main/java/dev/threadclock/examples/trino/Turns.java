@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.examples.trino;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Ways to run the same queries take turns in one warm JVM: A B, B A, A B and so on, so that neither a slow
+ * trend nor the order favours one.
+ */
+final class Turns {
+    /** agent: attached or not; user: whether operators read user time, with a changed OperationTimer. */
+    enum Way {
+        WITHOUT(false, false), WITH(true, false), USER_WITHOUT(false, true), USER_WITH(true, true);
+
+        final boolean agent;
+        final boolean user;
+
+        Way(boolean agent, boolean user) {
+            this.agent = agent;
+            this.user = user;
+        }
+    }
+
+    private static final double MILLIS = 1e6;
+
+    private final EngineJvm jvm;
+    private final List<Way> ways;
+    /** Per way, one element a round: the runs of all queries. */
+    private final Map<Way, List<Map<TpchQuery, QueryRun>>> rounds = new EnumMap<>(Way.class);
+    private Boolean attached;
+
+    Turns(EngineJvm jvm, Way... ways) {
+        this.jvm = jvm;
+        this.ways = List.of(ways);
+        this.ways.forEach(way -> rounds.put(way, new ArrayList<>()));
+    }
+
+    void take(Way way) throws IOException, InterruptedException {
+        if (attached == null || attached != way.agent) {
+            if (way.agent) {
+                jvm.attach();
+            } else {
+                jvm.detach();
+            }
+            attached = way.agent;
+        }
+        jvm.ask("user-per-operator " + (way.user ? "on" : "off"));
+    }
+
+    /** At least this many rounds, and more until the time is over; its first quarter warms up. */
+    void run(int least, long seconds) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        for (boolean backwards = false; System.nanoTime() - begin < seconds * 1_000_000_000L / 4;) {
+            backwards = round(backwards);
+        }
+        rounds.values().forEach(List::clear);
+        boolean backwards = false;
+        for (int i = 0; i < least || System.nanoTime() - begin < seconds * 1_000_000_000L; i++) {
+            backwards = round(backwards);
+        }
+    }
+
+    private boolean round(boolean backwards) throws IOException, InterruptedException {
+        for (int i = 0; i < ways.size(); i++) {
+            Way way = ways.get(backwards ? ways.size() - 1 - i : i);
+            take(way);
+            Map<TpchQuery, QueryRun> runs = new EnumMap<>(TpchQuery.class);
+            for (TpchQuery query : TpchQuery.values()) {
+                runs.put(query, jvm.run(query));
+            }
+            rounds.get(way).add(runs);
+        }
+        return !backwards;
+    }
+
+    int rounds() {
+        return rounds.get(ways.get(0)).size();
+    }
+
+    /** CPU milliseconds of the process for one query (null: all of them). */
+    Interval processMillis(Way way, TpchQuery query) {
+        return Interval.of(each(way, query, QueryRun::processNanos));
+    }
+
+    /** What the second way costs above the first, in percent of the first's mean; round by round. */
+    Interval percentMore(Way first, Way second, TpchQuery query) {
+        double[] base = each(first, query, QueryRun::processNanos);
+        double[] other = each(second, query, QueryRun::processNanos);
+        double mean = Interval.of(base).mean();
+        double[] percent = new double[base.length];
+        for (int i = 0; i < base.length; i++) {
+            percent[i] = 100 * (other[i] - base[i]) / mean;
+        }
+        return Interval.of(percent);
+    }
+
+    /** A part of the process's CPU time, in percent, of all queries together, round by round. */
+    Interval percentOfProcess(Way way, ToDoubleFunction<QueryRun> part) {
+        double[] parts = each(way, null, part);
+        double[] process = each(way, null, QueryRun::processNanos);
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] *= 100 / process[i];
+        }
+        return Interval.of(parts);
+    }
+
+    private double[] each(Way way, TpchQuery query, ToDoubleFunction<QueryRun> value) {
+        return rounds.get(way).stream().mapToDouble(runs -> runs.entrySet().stream()
+                .filter(run -> query == null || run.getKey() == query)
+                .mapToDouble(run -> value.applyAsDouble(run.getValue())).sum() / MILLIS).toArray();
+    }
+}
