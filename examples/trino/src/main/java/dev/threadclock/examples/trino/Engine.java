@@ -63,7 +63,8 @@ final class Engine {
     private static void run(PrintStream answers) throws Exception {
         Engine engine = new Engine();
         answers.println(ANSWER + "ready");
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BufferedReader commands = new BufferedReader(
+                new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line; (line = commands.readLine()) != null;) {
             answers.println(ANSWER + engine.answer(line.split(" ")));
         }

@@ -47,25 +47,28 @@ public final class Experiment {
             System.exit(1);
         }
         System.out.print(report.text());
+        if (measured.stream().anyMatch(one -> !one.logDifference().isEmpty())) {
+            System.err.println("threadclock: a log is not the same with the agent: see above");
+            System.exit(1);
+        }
     }
 
     /** seconds: of each of the two series of turns; 0: one round, without the changed engine. */
     private Measured measure(Setup setup, long seconds) throws IOException, InterruptedException {
         Turns unchanged;
-        List<String> plainLog;
-        List<String> agentLog;
+        List<String> log;
+        String difference;
         String agent = "-javaagent:" + setup.threadclock();
         try (EngineJvm with = new EngineJvm(setup, "with", List.of(), agent)) {
             try (EngineJvm plain = new EngineJvm(setup, "plain", List.of())) {
-                plainLog = logOfAllQueries(plain);
+                log = logOfAllQueries(plain);
             }
-            agentLog = logOfAllQueries(with);
-            compare(setup, plainLog, agentLog);
+            difference = difference(log, logOfAllQueries(with));
             unchanged = new Turns(with, Way.WITHOUT, Way.WITH);
             unchanged.run(1, seconds);
         }
         if (seconds == 0) {
-            return new Measured(setup.name(), plainLog.size(), unchanged, null, null, null, null);
+            return new Measured(setup.name(), log.size(), difference, unchanged, null, null, null, null);
         }
         Path changed = setup.scratch().resolve("changed");
         Rewriter.countReads(setup.javaHome(), changed.resolve("jdk"));
@@ -86,7 +89,8 @@ public final class Experiment {
                 user.take(way == Way.WITH ? Way.USER_WITH : Way.USER_WITHOUT);
                 operations.put(way, operations(jvm));
             }
-            return new Measured(setup.name(), plainLog.size(), unchanged, counts, prices, operations, user);
+            return new Measured(setup.name(), log.size(), difference, unchanged, counts, prices, operations,
+                    user);
         }
     }
 
@@ -98,16 +102,16 @@ public final class Experiment {
         return jvm.log();
     }
 
-    private static void compare(Setup setup, List<String> plain, List<String> agent) {
-        if (!plain.equals(agent)) {
-            List<String> onlyPlain = new ArrayList<>(plain);
-            List<String> onlyAgent = new ArrayList<>(agent);
-            agent.forEach(onlyPlain::remove);
-            plain.forEach(onlyAgent::remove);
-            throw new WrongException("the logs of " + setup.name() + " differ. Only without the agent:\n  "
-                    + String.join("\n  ", onlyPlain) + "\nonly with it:\n  "
-                    + String.join("\n  ", onlyAgent));
-        }
+    /** What differs between the logs; empty if nothing does. */
+    private static String difference(List<String> plain, List<String> agent) {
+        List<String> onlyPlain = new ArrayList<>(plain);
+        List<String> onlyAgent = new ArrayList<>(agent);
+        agent.forEach(onlyPlain::remove);
+        plain.forEach(onlyAgent::remove);
+        StringBuilder difference = new StringBuilder();
+        onlyPlain.forEach(line -> difference.append("\n    only without the agent: ").append(line));
+        onlyAgent.forEach(line -> difference.append("\n    only with it: ").append(line));
+        return difference.toString();
     }
 
     /** What five rounds of all queries add to what Reads.operations() says. */

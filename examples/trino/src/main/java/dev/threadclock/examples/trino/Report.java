@@ -50,7 +50,9 @@ final class Report {
             if (one.user() != null) {
                 userPerOperator(one);
             }
-            line("  log: %d lines, the same without and with the agent", one.logLines());
+            line("  log: %d lines, %s", one.logLines(), one.logDifference().isEmpty()
+                    ? "the same without and with the agent"
+                    : "and with the agent not the same:" + one.logDifference());
         }
         line("");
         line("Results of queries that were compared, all of them the same: %d",
