@@ -54,4 +54,10 @@ record Counts(Map<TpchQuery, Double> user, Map<TpchQuery, Double> total, Map<Str
     double meanTotal() {
         return total.values().stream().mapToDouble(Double::doubleValue).average().orElseThrow();
     }
+
+    /** Calls of OperationTimer for one query: what reading user time as well would double. */
+    double meanOfOperators() {
+        return byCaller.entrySet().stream().filter(caller -> caller.getKey().contains(".OperationTimer."))
+                .mapToDouble(Map.Entry::getValue).sum();
+    }
 }

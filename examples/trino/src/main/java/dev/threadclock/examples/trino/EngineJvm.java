@@ -103,8 +103,8 @@ final class EngineJvm implements AutoCloseable {
 
     /**
      * The lines of the log without what differs from run to run: colours, and each word with a digit in it
-     * (times, ports, ids, names of threads), and without Trino's warnings that a request of its own takes long,
-     * which a busy machine causes. Threads write in any order, so they are sorted.
+     * (times, ports, ids, names of threads), and without Trino's warnings that a request of its own takes
+     * long, which a busy machine causes. Threads write in any order, so they are sorted.
      */
     List<String> log() throws IOException {
         List<String> lines = new ArrayList<>(Files.readAllLines(log));

@@ -65,8 +65,12 @@ final class Picture {
     }
 
     String svg() {
-        least = 5 * Math.floor(Math.min(0, ends().min().orElse(0)) / 5);
-        most = 5 * Math.ceil(Math.max(1, ends().max().orElse(0)) / 5);
+        double lowest = Math.min(0, ends().min().orElse(0));
+        double highest = Math.max(1, ends().max().orElse(0));
+        double range = highest - lowest;
+        double step = range > 60 ? 20 : range > 25 ? 10 : range > 8 ? 5 : 1;
+        least = step * Math.floor(lowest / step);
+        most = step * Math.ceil(highest / step);
         int height = TOP + measured.size() * 4 * ROW + 46;
         svg.append("<!-- SPDX-License-Identifier: Apache-2.0; written by examples/trino/run -->\n");
         add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\""
@@ -75,7 +79,6 @@ final class Picture {
         svg.append(STYLE);
         add("<text x=\"12\" y=\"20\">CPU time of the process for four TPC-H queries, difference from Trino as"
                 + " it is; bars: 95 %% confidence</text>");
-        double step = most - least > 40 ? 10 : most - least > 15 ? 5 : 1;
         for (double percent = least; percent <= most; percent += step) {
             add("<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
                     percent == 0 ? "zero" : "grid",

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What {@link Rewriter} makes other classes call. It lies on the boot class path of JVMs with rewritten
- * classes, where the JDK's own class can see it; in all others nothing calls it. All is public, because Engine
- * has another class loader.
+ * classes, where the JDK's own class can see it; in all others nothing calls it. Methods are public because
+ * Engine has another class loader.
  */
 public final class Reads {
     private static final StackWalker WALKER = StackWalker.getInstance();

@@ -124,6 +124,14 @@ final class Report {
                     plusMinus(turns.processMillis(way, null), 1),
                     signed(turns.percentMore(Way.WITHOUT, way, null)));
         }
+        double processMillis = one.unchanged().processMillis(Way.WITHOUT, null).mean() / QUERIES.length;
+        double ofQuery = one.unchanged().percentOfProcess(Way.WITHOUT, QueryRun::queryNanos).mean() / 100;
+        for (Way way : List.of(Way.WITHOUT, Way.WITH)) {
+            double readMillis = one.counts().meanOfOperators() * one.prices().get(way)[0] / 1e9;
+            line("    %-34s count x price: %.3f %% of the process, %.3f %% of Trino's CPU time of the query",
+                    way.agent ? "with threadclock" : "without threadclock", 100 * readMillis / processMillis,
+                    100 * readMillis / (processMillis * ofQuery));
+        }
         for (Way way : List.of(Way.WITHOUT, Way.WITH)) {
             long[] operations = one.operations().get(way);
             line("    %-34s %,9d intervals; user above total in %.2f %%; sum of user %.1f %% of total",
