@@ -22,8 +22,4 @@ record Interval(double mean, double half, int count) {
                 + (3 * Math.pow(z, 7) + 19 * Math.pow(z, 5) + 17 * Math.pow(z, 3) - 15 * z)
                         / (384 * n * n * n);
     }
-
-    boolean excludesZero() {
-        return Math.abs(mean) > half;
-    }
 }

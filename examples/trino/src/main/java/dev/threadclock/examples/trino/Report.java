@@ -153,12 +153,18 @@ final class Report {
     }
 
     private static String plusMinus(Interval interval, int decimals) {
-        return String.format(Locale.ROOT, "%,." + decimals + "f +-%." + decimals + "f", interval.mean(),
-                interval.half());
+        String number = "%." + decimals + "f";
+        return String.format(Locale.ROOT, number.replace("%", "%,"), interval.mean())
+                + half(interval, number);
     }
 
     private static String signed(Interval interval) {
-        return String.format(Locale.ROOT, "%+.2f +-%.2f", interval.mean(), interval.half());
+        return String.format(Locale.ROOT, "%+.2f", interval.mean()) + half(interval, "%.2f");
+    }
+
+    /** One value alone has no interval. */
+    private static String half(Interval interval, String number) {
+        return interval.count() < 2 ? "" : String.format(Locale.ROOT, " +-" + number, interval.half());
     }
 
     private void line(String form, Object... values) {
