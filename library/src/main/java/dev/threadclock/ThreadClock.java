@@ -218,8 +218,9 @@ public final class ThreadClock {
     }
 
     /**
-     * How long the calling thread was runnable but had no CPU, since it started: time on the run queue, which
-     * /proc/self/task/TID/schedstat has. Complete at the moment of the call. Three system calls, about 10 us.
+     * How long the calling thread was runnable but had no CPU, since it started: its time on the run queue,
+     * of which /proc/self/task/TID/schedstat is the source. Complete at the moment of the call. Three system
+     * calls.
      *
      * @return nanoseconds; -1 if {@link #tid(Thread)} is, as on a virtual thread, or where the kernel does not
      *     count it (CONFIG_SCHED_INFO)

@@ -5,6 +5,7 @@ import com.codahale.metrics.Counter;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.Histogram;
 import com.codahale.metrics.MetricRegistry;
+import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuSnapshot;
@@ -31,7 +32,7 @@ final class ExecutorCpu implements ExecutorPlugin {
     private PluginContext plugin;
     private Counter user;
     private Counter system;
-    private Counter waited;
+    private Counter waited; // null: the kernel does not count it
     private Histogram total;
     private volatile boolean works;
 
@@ -75,27 +76,52 @@ final class ExecutorCpu implements ExecutorPlugin {
     public void init(PluginContext context, Map<String, String> extra) {
         try {
             ThreadClock.requireNative();
-        } catch (IllegalStateException | LinkageError e) {
+            register(context.metricRegistry());
+            plugin = context;
+            works = true;
+        } catch (RuntimeException | LinkageError e) { // Spark would end the executor
             LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", e.getMessage());
-            return;
         }
-        plugin = context;
-        MetricRegistry metrics = context.metricRegistry();
-        user = metrics.counter("tasks.cpu.user_ns");
-        system = metrics.counter("tasks.cpu.system_ns");
-        waited = metrics.counter("tasks.cpu.wait_ns");
-        total = metrics.histogram("task.cpu.total_ns");
-        for (Role role : Role.values()) {
-            gauge(metrics, role.metric("user_ns"), role, group -> group.times().userNanos());
-            gauge(metrics, role.metric("system_ns"), role, group -> group.times().systemNanos());
-            gauge(metrics, role.metric("wait_ns"), role, CpuGroup::waitedNanos);
-        }
-        works = true;
     }
 
-    private static void gauge(MetricRegistry metrics, String name, Role role,
-            ToLongFunction<CpuGroup> value) {
-        metrics.register(name, (Gauge<Long>) () -> role.sum(value));
+    private void register(MetricRegistry metrics) {
+        CpuAccount.read(); // throws where it cannot be read
+        boolean countsWaits = ThreadClock.waitedNanos() >= 0;
+        user = metrics.counter("tasks.cpu.user_ns");
+        system = metrics.counter("tasks.cpu.system_ns");
+        waited = countsWaits ? metrics.counter("tasks.cpu.wait_ns") : null;
+        total = metrics.histogram("task.cpu.total_ns");
+        for (Role role : Role.values()) {
+            metrics.register(role.metric("user_ns"),
+                    new RoleGauge(role, group -> group.times().userNanos()));
+            metrics.register(role.metric("system_ns"),
+                    new RoleGauge(role, group -> group.times().systemNanos()));
+            if (countsWaits) {
+                metrics.register(role.metric("wait_ns"), new RoleGauge(role, CpuGroup::waitedNanos));
+            }
+        }
+    }
+
+    /** Of a reading that all gauges of a moment share; where that fails, as it was last. */
+    private static final class RoleGauge implements Gauge<Long> {
+        private final Role role;
+        private final ToLongFunction<CpuGroup> value;
+        private volatile long last;
+
+        RoleGauge(Role role, ToLongFunction<CpuGroup> value) {
+            this.role = role;
+            this.value = value;
+        }
+
+        @Override
+        public Long getValue() {
+            try {
+                last = role.sum(CpuAccount.read(), value);
+            } catch (IllegalStateException e) {
+                // No file descriptor is left, for example: the next reading has it.
+            }
+            return last;
+        }
     }
 
     @Override
@@ -123,7 +149,9 @@ final class ExecutorCpu implements ExecutorPlugin {
         }
         user.inc(task.userNanos);
         system.inc(task.systemNanos);
-        waited.inc(Math.max(0, task.waitedNanos));
+        if (waited != null) {
+            waited.inc(Math.max(0, task.waitedNanos));
+        }
         total.update(task.totalNanos);
         try {
             plugin.send(task);

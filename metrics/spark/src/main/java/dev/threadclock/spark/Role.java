@@ -9,16 +9,16 @@ import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 
 /**
- * What a thread of an executor is there for. Metrics have to be known when the executor starts, so there is one
- * set for each role, and not for each pool. The roles add up to the process.
+ * What a thread of an executor is there for. Metrics have to be known when the executor starts, so there is
+ * one set for each role, and not for each pool. The roles add up to the process.
  */
 enum Role {
     /** Runs tasks. */
     TASKS("Executor task launch worker.*"),
-    /** Serves and fetches blocks: shuffle, broadcast, files. */
-    SHUFFLE("shuffle-.*|files-client.*|block-manager.*|broadcast-.*|map-output-.*|netty-.*"),
     /** Talks to the driver. */
-    RPC("rpc-.*|dispatcher-.*|driver-heartbeater.*|executor-heartbeater.*|outbox-.*"),
+    RPC("rpc-.*|netty-rpc-.*|dispatcher-.*|driver-heartbeater.*|executor-heartbeater.*"),
+    /** Serves and fetches blocks: shuffle, broadcast, files. */
+    SHUFFLE("shuffle-.*|files-client.*|block-manager.*|broadcast-.*|map-output-.*"),
     GC(Kind.GC), JIT(Kind.JIT),
     /** Other threads of the JVM, native ones, and what no reading saw. */
     JVM(Kind.JVM, Kind.NATIVE, Kind.UNSEEN),
@@ -56,9 +56,9 @@ enum Role {
         return false;
     }
 
-    /** The sum over the role's groups, of a reading that all metrics share. */
-    long sum(ToLongFunction<CpuGroup> value) {
-        return CpuAccount.read().groups().stream().filter(group -> of(group) == this).mapToLong(value)
+    /** The sum over the role's groups; groups of which the value is not known (-1) add nothing. */
+    long sum(CpuAccount account, ToLongFunction<CpuGroup> value) {
+        return account.groups().stream().filter(group -> of(group) == this).mapToLong(value)
                 .filter(nanos -> nanos > 0).sum();
     }
 

@@ -4,9 +4,9 @@ package dev.threadclock.spark;
 import java.util.Map;
 
 /**
- * What the tasks of a stage, of a SQL query or of an application have used on all executors: a value of one
- * moment. The message of a task's end arrives shortly after Spark has reported that end: {@link #tasks()} says
- * how many are counted.
+ * What the tasks of a stage or of a SQL query have used on all executors: a value of one moment. The message
+ * of a task's end arrives shortly after Spark has reported that end: {@link #tasks()} says how many are
+ * counted.
  *
  * <pre>{@code
  * StageCpu.ofQueries().forEach((id, cpu) -> System.out.println(id + ": " + cpu));
