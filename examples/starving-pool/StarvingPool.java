@@ -63,8 +63,9 @@ public final class StarvingPool {
         line("", "mean, ms", "p99, ms", "CPUs of requests", "of reports");
         parts.forEach(part -> line(part.name, part.elapsed, part.p99, part.requestCpus, part.reportCpus));
         System.out.printf(Locale.ROOT,
-                "%nBeside %d report threads a request takes %.1f times as long, and %.0f %% of that it waits for"
-                        + " a CPU.%nIts CPU time is what it was, so no profile of CPU time shows the reason.%n",
+                "%nBeside %d report threads a request takes %.1f times as long, and %.0f %% of that it"
+                        + " waits for a CPU.%nIts CPU time is what it was, so no profile of CPU time shows"
+                        + " the reason.%n",
                 MANY, starved.elapsed / alone.elapsed, 100 * starved.waited / starved.elapsed);
         System.exit(0); // the pools have threads
     }

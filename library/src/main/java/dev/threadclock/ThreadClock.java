@@ -222,8 +222,8 @@ public final class ThreadClock {
      * of which /proc/self/task/TID/schedstat is the source. Complete at the moment of the call. Three system
      * calls.
      *
-     * @return nanoseconds; -1 if {@link #tid(Thread)} is, as on a virtual thread, or where the kernel does not
-     *     count it (CONFIG_SCHED_INFO)
+     * @return nanoseconds; -1 if {@link #tid(Thread)} is, as on a virtual thread, or where the kernel does
+     *     not count it (CONFIG_SCHED_INFO)
      */
     public static long waitedNanos() {
         int tid = CLOCKS.tid(Thread.currentThread());
