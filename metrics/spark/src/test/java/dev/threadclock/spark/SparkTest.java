@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,14 +72,7 @@ class SparkTest {
         String ownPath = String.join(":", ours);
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Xmx1g", "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                "--add-opens=java.base/java.util=ALL-UNNAMED",
-                "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
-                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.base/java.net=ALL-UNNAMED",
-                "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
-                "--add-opens=java.base/sun.util.calendar=ALL-UNNAMED",
-                "-cp", jars + "/*:" + ownPath, "-Dspark.master=local-cluster[2,1,1024]",
+                "-Xmx1g", "-cp", jars + "/*:" + ownPath, "-Dspark.master=local-cluster[2,1,1024]",
                 "-Dspark.ui.enabled=false",
                 "-Dspark.executor.extraClassPath=" + ownPath, "-Dspark.task.maxFailures=1",
                 "-Dspark.driver.bindAddress=127.0.0.1", "-Dspark.driver.host=127.0.0.1",
@@ -87,6 +81,7 @@ class SparkTest {
                 "-Dspark.metrics.conf.*.sink.csv.class=org.apache.spark.metrics.sink.CsvSink",
                 "-Dspark.metrics.conf.*.sink.csv.period=1",
                 "-Dspark.metrics.conf.*.sink.csv.directory=" + folder.resolve("metrics")));
+        command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().split(" ")));
         properties.forEach((key, value) -> command.add("-D" + key + "=" + value));
         command.add(Cluster.class.getName());
         Path output = folder.resolve("output");
