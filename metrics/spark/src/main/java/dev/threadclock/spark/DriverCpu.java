@@ -10,12 +10,12 @@ import org.apache.spark.api.plugin.PluginContext;
 
 /** The driver's side: adds what the executors report of tasks to stages and queries. */
 final class DriverCpu implements DriverPlugin {
-    /** Of stages, and of queries; the least recently used one makes room. */
+    /** The number of stages that are kept, and of queries. */
     static final int MOST = 1000;
     static final Recent<Integer> STAGES = new Recent<>();
     static final Recent<Long> QUERIES = new Recent<>();
 
-    /** Sums by id; those that last had a task. */
+    /** Sums by id, of those that last had a task. */
     static final class Recent<K> {
         private final Map<K, StageCpu> sums = new LinkedHashMap<K, StageCpu>(16, 0.75f, true) {
             @Override

@@ -29,12 +29,11 @@ final class ExecutorCpu implements ExecutorPlugin {
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
     private final ThreadLocal<Metered> metered = ThreadLocal.withInitial(Metered::new);
-    private PluginContext plugin;
     private Counter user;
     private Counter system;
     private Counter waited; // null: the kernel does not count it
     private Histogram total;
-    private volatile boolean works;
+    private volatile PluginContext plugin; // null: nothing can be metered here
 
     /** A thread and the task that it runs. */
     private static final class Metered {
@@ -46,7 +45,7 @@ final class ExecutorCpu implements ExecutorPlugin {
 
         /** Spark has the task's context here, but no longer at the end. */
         void start(TaskContext task) {
-            if (runs) { // it was not reported how the last one ended
+            if (runs) { // the end of the last one was not reported
                 meter.stop();
             }
             meter.reset();
@@ -78,7 +77,6 @@ final class ExecutorCpu implements ExecutorPlugin {
             ThreadClock.requireNative();
             register(context.metricRegistry());
             plugin = context;
-            works = true;
         } catch (RuntimeException | LinkageError e) { // Spark would end the executor
             LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", e.getMessage());
         }
@@ -102,7 +100,7 @@ final class ExecutorCpu implements ExecutorPlugin {
         }
     }
 
-    /** Of a reading that all gauges of a moment share; where that fails, as it was last. */
+    /** A role's value in the reading that all gauges of a moment share; if that fails, the last one. */
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
@@ -126,7 +124,7 @@ final class ExecutorCpu implements ExecutorPlugin {
 
     @Override
     public void onTaskStart() {
-        TaskContext task = works ? TaskContext.get() : null;
+        TaskContext task = plugin == null ? null : TaskContext.get();
         if (task != null) {
             metered.get().start(task);
         }
@@ -143,7 +141,7 @@ final class ExecutorCpu implements ExecutorPlugin {
     }
 
     private void end(boolean failed) {
-        TaskCpu task = works ? metered.get().end(failed) : null;
+        TaskCpu task = plugin == null ? null : metered.get().end(failed);
         if (task == null) {
             return;
         }

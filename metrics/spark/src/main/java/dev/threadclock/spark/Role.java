@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 
 /**
  * What a thread of an executor is there for. Metrics have to be known when the executor starts, so there is
- * one set for each role, and not for each pool. The roles add up to the process.
+ * one set for each role, and not for each pool. The roles add up to the process. Names of threads are those
+ * of Spark 3.5.6.
  */
 enum Role {
     /** Runs tasks. */
@@ -22,8 +23,8 @@ enum Role {
     GC(Kind.GC), JIT(Kind.JIT),
     /** Other threads of the JVM, native ones, and what no reading saw. */
     JVM(Kind.JVM, Kind.NATIVE, Kind.UNSEEN),
-    /** All other Java threads. */
-    OTHER(Kind.JAVA, Kind.VIRTUAL, Kind.CARRIER);
+    /** All other Java threads, virtual ones too. */
+    OTHER();
 
     private final Pattern names; // null: by kind
     private final Kind[] kinds;

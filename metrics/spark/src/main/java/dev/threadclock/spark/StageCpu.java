@@ -13,6 +13,8 @@ import java.util.Map;
  * }</pre>
  */
 public final class StageCpu {
+    static final StageCpu NONE = new StageCpu(0, 0, 0, 0, 0, 0);
+
     private final long tasks;
     private final long failedTasks;
     private final long userNanos;
@@ -29,8 +31,6 @@ public final class StageCpu {
         this.totalNanos = totalNanos;
         this.waitedNanos = waitedNanos;
     }
-
-    static final StageCpu NONE = new StageCpu(0, 0, 0, 0, 0, 0);
 
     StageCpu plus(TaskCpu task) {
         return new StageCpu(tasks + 1, failedTasks + (task.failed ? 1 : 0), userNanos + task.userNanos,

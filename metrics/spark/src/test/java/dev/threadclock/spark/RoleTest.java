@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Names of threads are those of Spark 3.5.6. */
 class RoleTest {
     @ParameterizedTest
     @CsvSource({"Executor task launch worker for task 1.0 in stage 0.0 (TID 1), TASKS",
