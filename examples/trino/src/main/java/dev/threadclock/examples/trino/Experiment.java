@@ -16,30 +16,27 @@ import java.util.Map;
  * against the process's clock, and what user time of each operator would cost. {@code run --help}
  */
 public final class Experiment {
-    private final Path root;
-    private final Map<TpchQuery, ExpectedResult> expected = new EnumMap<>(TpchQuery.class);
+    private Experiment() {}
 
-    private Experiment(Path root) {
-        this.root = root;
+    /** ROOT SECONDS TRINO=JAVA_HOME...; with 0 seconds it is a quick run, and nothing is written. */
+    public static void main(String[] arguments) throws Exception {
+        Path root = Path.of(arguments[0]);
+        long seconds = Long.parseLong(arguments[1]);
+        Map<TpchQuery, ExpectedResult> expected = new EnumMap<>(TpchQuery.class);
         for (TpchQuery query : TpchQuery.values()) {
             expected.put(query, new ExpectedResult(query));
         }
-    }
-
-    /** ROOT quick|SECONDS RESULTS PICTURE TRINO=JAVA_HOME...; with quick nothing is written. */
-    public static void main(String[] arguments) throws Exception {
-        Experiment experiment = new Experiment(Path.of(arguments[0]));
-        boolean quick = arguments[1].equals("quick");
         List<Measured> measured = new ArrayList<>();
-        Report report = new Report(measured, experiment.expected.values());
+        Report report = new Report(measured, expected.values());
         try {
-            for (String pair : List.of(arguments).subList(4, arguments.length)) {
-                String[] words = pair.split("=", 2);
-                Setup setup = new Setup(experiment.root, words[0], Path.of(words[1]), experiment.expected);
+            for (String argument : List.of(arguments).subList(2, arguments.length)) {
+                String[] words = argument.split("=", 2);
+                Setup setup = new Setup(root, words[0], Path.of(words[1]), expected);
                 System.err.println("threadclock: " + setup.name());
-                measured.add(experiment.measure(setup, quick ? 0 : Long.parseLong(arguments[1])));
-                if (!quick) {
-                    report.write(Path.of(arguments[2]), Path.of(arguments[3]));
+                measured.add(measure(setup, seconds));
+                if (seconds > 0) {
+                    report.write(root.resolve("lab/results/trino.txt"),
+                            root.resolve("docs/images/trino.svg"));
                 }
             }
         } catch (WrongException wrong) {
@@ -48,13 +45,13 @@ public final class Experiment {
         }
         System.out.print(report.text());
         if (measured.stream().anyMatch(one -> !one.logDifference().isEmpty())) {
-            System.err.println("threadclock: a log is not the same with the agent: see above");
+            System.err.println("threadclock: a log differs with the agent: see above");
             System.exit(1);
         }
     }
 
     /** seconds: of each of the two series of turns; 0: one round, without the changed engine. */
-    private Measured measure(Setup setup, long seconds) throws IOException, InterruptedException {
+    private static Measured measure(Setup setup, long seconds) throws IOException, InterruptedException {
         Turns unchanged;
         List<String> log;
         String difference;

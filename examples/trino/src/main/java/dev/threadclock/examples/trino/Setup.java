@@ -36,10 +36,6 @@ final class Setup {
         return "Trino " + trino + ", JDK " + jdk;
     }
 
-    String trino() {
-        return trino;
-    }
-
     String java() {
         return javaHome.resolve("bin/java").toString();
     }
