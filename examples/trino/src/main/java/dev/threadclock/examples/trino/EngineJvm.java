@@ -68,15 +68,8 @@ final class EngineJvm implements AutoCloseable {
                 setup.name() + " ended without an answer to \"" + question + "\"; its log is " + log);
     }
 
-    void attach() throws IOException, InterruptedException {
-        threadclock("attach");
-    }
-
-    void detach() throws IOException, InterruptedException {
-        threadclock("detach");
-    }
-
-    private void threadclock(String command) throws IOException, InterruptedException {
+    /** command: attach or detach. */
+    void threadclock(String command) throws IOException, InterruptedException {
         Process tool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "-XX:TieredStopAtLevel=1", "-jar", setup.threadclock().toString(), command,
                 Long.toString(process.pid())).redirectErrorStream(true).start();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -26,13 +27,13 @@ final class Turns {
         }
     }
 
-    private static final double MILLIS = 1e6;
+    private static final double NANOS_PER_MILLI = 1e6;
 
     private final EngineJvm jvm;
     private final List<Way> ways;
     /** Per way, one element a round: the runs of all queries. */
     private final Map<Way, List<Map<TpchQuery, QueryRun>>> rounds = new EnumMap<>(Way.class);
-    private Boolean attached;
+    private Boolean attached; // null: not known
 
     Turns(EngineJvm jvm, Way... ways) {
         this.jvm = jvm;
@@ -42,11 +43,7 @@ final class Turns {
 
     void take(Way way) throws IOException, InterruptedException {
         if (attached == null || attached != way.agent) {
-            if (way.agent) {
-                jvm.attach();
-            } else {
-                jvm.detach();
-            }
+            jvm.threadclock(way.agent ? "attach" : "detach");
             attached = way.agent;
         }
         jvm.ask("user-per-operator " + (way.user ? "on" : "off"));
@@ -55,17 +52,17 @@ final class Turns {
     /** At least this many rounds, and more until the time is over; its first quarter warms up. */
     void run(int least, long seconds) throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        for (boolean backwards = false; System.nanoTime() - begin < seconds * 1_000_000_000L / 4;) {
-            backwards = round(backwards);
+        long nanos = TimeUnit.SECONDS.toNanos(seconds);
+        for (int i = 0; System.nanoTime() - begin < nanos / 4; i++) {
+            round(i % 2 == 1);
         }
         rounds.values().forEach(List::clear);
-        boolean backwards = false;
-        for (int i = 0; i < least || System.nanoTime() - begin < seconds * 1_000_000_000L; i++) {
-            backwards = round(backwards);
+        for (int i = 0; i < least || System.nanoTime() - begin < nanos; i++) {
+            round(i % 2 == 1);
         }
     }
 
-    private boolean round(boolean backwards) throws IOException, InterruptedException {
+    private void round(boolean backwards) throws IOException, InterruptedException {
         for (int i = 0; i < ways.size(); i++) {
             Way way = ways.get(backwards ? ways.size() - 1 - i : i);
             take(way);
@@ -75,7 +72,6 @@ final class Turns {
             }
             rounds.get(way).add(runs);
         }
-        return !backwards;
     }
 
     int rounds() {
@@ -112,6 +108,7 @@ final class Turns {
     private double[] each(Way way, TpchQuery query, ToDoubleFunction<QueryRun> value) {
         return rounds.get(way).stream().mapToDouble(runs -> runs.entrySet().stream()
                 .filter(run -> query == null || run.getKey() == query)
-                .mapToDouble(run -> value.applyAsDouble(run.getValue())).sum() / MILLIS).toArray();
+                .mapToDouble(run -> value.applyAsDouble(run.getValue())).sum() / NANOS_PER_MILLI)
+                .toArray();
     }
 }
