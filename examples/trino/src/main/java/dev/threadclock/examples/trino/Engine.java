@@ -25,8 +25,9 @@ import java.security.MessageDigest;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * The JVM with Trino in it: a coordinator and two workers, as DistributedQueryRunner makes them. It runs what
@@ -52,7 +53,7 @@ final class Engine {
     public static void main(String[] arguments) {
         int status = 1;
         try {
-            run(System.out);
+            run(System.out); // as it is before Trino's logging replaces it
             status = 0;
         } catch (Throwable failure) {
             failure.printStackTrace();
@@ -100,8 +101,7 @@ final class Engine {
                     + nanos(operator.getFinishCpu());
         }
         return numbers(processNanos, nanos(stats.getTotalCpuTime()), operatorNanos, result.getRowCount())
-                + " "
-                + digest(result);
+                + " " + digest(result);
     }
 
     /** The last query, when Trino has collected what its workers say of it. */
@@ -131,10 +131,9 @@ final class Engine {
     }
 
     private static String reads() {
-        StringBuilder line = new StringBuilder();
-        new TreeMap<>(Reads.byCaller()).forEach((caller, count) -> line.append(caller.replace('\t', '='))
-                .append('=').append(count.sum()).append(' '));
-        return line.toString().strip();
+        return Reads.byCaller().entrySet().stream()
+                .map(caller -> caller.getKey() + "=" + caller.getValue().sum())
+                .collect(Collectors.joining(" "));
     }
 
     /** Picoseconds of CPU time that a read costs in this thread, the least of ten loops. */
@@ -154,10 +153,6 @@ final class Engine {
     }
 
     private static String numbers(long... values) {
-        StringBuilder line = new StringBuilder();
-        for (long value : values) {
-            line.append(line.length() == 0 ? "" : " ").append(value);
-        }
-        return line.toString();
+        return LongStream.of(values).mapToObj(Long::toString).collect(Collectors.joining(" "));
     }
 }

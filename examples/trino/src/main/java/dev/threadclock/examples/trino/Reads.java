@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Reads {
     private static final StackWalker WALKER = StackWalker.getInstance();
-    /** "user" or "total", a tab, and the class and method that asked. */
+    /** Keys are KIND=CLASS.METHOD: user or total, and what asked for it. */
     private static final Map<String, LongAdder> BY_CALLER = new ConcurrentHashMap<>();
 
     private static volatile boolean counting;
@@ -37,7 +37,7 @@ public final class Reads {
                 .filter(frame -> !frame.getClassName().startsWith("sun.management.")
                         && !frame.getClassName().equals(Reads.class.getName()))
                 .findFirst().map(frame -> frame.getClassName() + "." + frame.getMethodName()).orElse("?"));
-        BY_CALLER.computeIfAbsent(kind + "\t" + caller, key -> new LongAdder()).increment();
+        BY_CALLER.computeIfAbsent(kind + "=" + caller, key -> new LongAdder()).increment();
     }
 
     public static Map<String, LongAdder> byCaller() {
