@@ -3,17 +3,20 @@ package dev.threadclock.examples.trino;
 
 import java.util.Arrays;
 
-/** The mean of some values and half of its 95 % confidence interval (Student's t). */
-record Interval(double mean, double half, int count) {
+/** The mean of some values and half of its 95 % confidence interval (Student's t); NaN for one value. */
+record Interval(double mean, double half) {
     static Interval of(double... values) {
         int count = values.length;
         double mean = Arrays.stream(values).average().orElseThrow();
         double squares = Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
         double half = count < 2 ? Double.NaN : t95(count - 1) * Math.sqrt(squares / (count - 1) / count);
-        return new Interval(mean, half, count);
+        return new Interval(mean, half);
     }
 
-    /** The two-sided 95 % quantile, by the expansion of Cornish and Fisher. */
+    /**
+     * The two-sided 95 % quantile, by the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5):
+     * too small by 24 %, 3 % and 0.7 % with 1, 2 and 3 degrees of freedom.
+     */
     private static double t95(int freedom) {
         double z = 1.959964;
         double n = freedom;

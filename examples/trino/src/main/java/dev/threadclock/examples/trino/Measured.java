@@ -15,5 +15,4 @@ import java.util.Map;
  * @param user turns of the engine whose operators read user time as well
  */
 record Measured(String name, int logLines, String logDifference, Turns unchanged, Counts counts,
-        Map<Way, long[]> prices,
-        Map<Way, long[]> operations, Turns user) {}
+        Map<Way, long[]> prices, Map<Way, long[]> operations, Turns user) {}

@@ -29,12 +29,12 @@ final class Report {
     }
 
     void write(Path file, Path picture) throws IOException {
-        Files.createDirectories(picture.getParent());
         Files.writeString(picture, new Picture(measured).svg());
         Files.writeString(file, text());
     }
 
     String text() {
+        text.setLength(0);
         Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
         line("# Trino without and with threadclock, by examples/trino/run: TPC-H queries on tpch.tiny, a");
         line("# coordinator and two workers in one JVM, -Xmx3g. +-: 95 %% confidence");
@@ -57,9 +57,7 @@ final class Report {
         line("");
         line("Results of queries that were compared, all of them the same: %d",
                 results.stream().mapToInt(ExpectedResult::compared).sum());
-        String whole = text.toString();
-        text.setLength(0);
-        return whole;
+        return text.toString();
     }
 
     private void counts(Measured one) {
@@ -77,7 +75,7 @@ final class Report {
         long[] with = one.prices().get(Way.WITH);
         line("  CPU time of one read, us: user %.3f without, %.3f with; total %.3f without, %.3f with",
                 without[0] / 1e6, with[0] / 1e6, without[1] / 1e6, with[1] / 1e6);
-        double queryMillis = one.unchanged().processMillis(Way.WITHOUT, null).mean() / QUERIES.length;
+        double queryMillis = queryMillis(one);
         line("  counts x price, %% of a query's CPU time: user %.3f without, %.3f with; total %.3f without",
                 counts.meanUser() * without[0] / 1e7 / queryMillis,
                 counts.meanUser() * with[0] / 1e7 / queryMillis,
@@ -120,24 +118,32 @@ final class Report {
         line("    %-34s %16s ms", "no user reads", plusMinus(turns.processMillis(Way.WITHOUT, null), 1));
         for (Way way : List.of(Way.USER_WITHOUT, Way.USER_WITH)) {
             line("    %-34s %16s ms, dearer by %s %%",
-                    "user reads " + (way.agent ? "with" : "without") + " threadclock",
+                    "user reads " + name(way),
                     plusMinus(turns.processMillis(way, null), 1),
                     signed(turns.percentMore(Way.WITHOUT, way, null)));
         }
-        double processMillis = one.unchanged().processMillis(Way.WITHOUT, null).mean() / QUERIES.length;
+        double queryMillis = queryMillis(one);
         double ofQuery = one.unchanged().percentOfProcess(Way.WITHOUT, QueryRun::queryNanos).mean() / 100;
         for (Way way : List.of(Way.WITHOUT, Way.WITH)) {
             double readMillis = one.counts().meanOfOperators() * one.prices().get(way)[0] / 1e9;
             line("    %-34s count x price: %.3f %% of the process, %.3f %% of Trino's CPU time of the query",
-                    way.agent ? "with threadclock" : "without threadclock", 100 * readMillis / processMillis,
-                    100 * readMillis / (processMillis * ofQuery));
+                    name(way), 100 * readMillis / queryMillis, 100 * readMillis / (queryMillis * ofQuery));
         }
         for (Way way : List.of(Way.WITHOUT, Way.WITH)) {
             long[] operations = one.operations().get(way);
             line("    %-34s %,9d intervals; user above total in %.2f %%; sum of user %.1f %% of total",
-                    way.agent ? "with threadclock" : "without threadclock", operations[0],
-                    100.0 * operations[1] / operations[0], 100.0 * operations[2] / operations[3]);
+                    name(way), operations[0], 100.0 * operations[1] / operations[0],
+                    100.0 * operations[2] / operations[3]);
         }
+    }
+
+    private static String name(Way way) {
+        return way.agent ? "with threadclock" : "without threadclock";
+    }
+
+    /** CPU time of the unchanged process without the agent for one query, the mean of all. */
+    private static double queryMillis(Measured one) {
+        return one.unchanged().processMillis(Way.WITHOUT, null).mean() / QUERIES.length;
     }
 
     private static String columns(Function<TpchQuery, String> cell) {
@@ -164,7 +170,8 @@ final class Report {
 
     /** One value alone has no interval. */
     private static String half(Interval interval, String number) {
-        return interval.count() < 2 ? "" : String.format(Locale.ROOT, " +-" + number, interval.half());
+        return Double.isNaN(interval.half()) ? ""
+                : String.format(Locale.ROOT, " +-" + number, interval.half());
     }
 
     private void line(String form, Object... values) {

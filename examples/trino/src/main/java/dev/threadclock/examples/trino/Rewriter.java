@@ -11,8 +11,8 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.objectweb.asm.ClassReader;
@@ -112,7 +112,7 @@ final class Rewriter {
     static void bootClasses(Path classes, Path into) throws IOException {
         Path folder = Path.of(Reads.class.getPackageName().replace('.', '/'));
         Files.createDirectories(into.resolve(folder));
-        for (String name : Set.of("Reads.class", "Reads$Bean.class")) {
+        for (String name : List.of("Reads.class", "Reads$Bean.class")) {
             Files.write(into.resolve(folder).resolve(name),
                     Files.readAllBytes(classes.resolve(folder).resolve(name)));
         }
