@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * whatever else runs; how long it takes depends on how long it waits for a CPU. The account of the process
  * shows both by pool of threads, as the kernel counts them.
  *
- * <p>Argument: how many seconds each of the three parts takes. {@code examples/starving-pool/run} runs it.
+ * <p>Argument: the seconds that each of the three parts takes. {@code examples/starving-pool/run} runs it.
  */
 public final class StarvingPool {
     private static final long REQUEST_CPU_NANOS = 2_000_000;
@@ -48,7 +48,7 @@ public final class StarvingPool {
     }
 
     public static void main(String[] args) throws Exception {
-        int seconds = args.length > 0 ? Integer.parseInt(args[0]) : 8;
+        int seconds = Integer.parseInt(args[0]);
         StarvingPool pools = new StarvingPool();
         pools.run("until all is compiled", MANY, 2);
         Part alone = pools.run("requests alone", 0, seconds);
