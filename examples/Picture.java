@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * the names of the parts, and each further one up to an empty line is a bar with its name and the parts'
  * values. Columns are two or more blanks apart.
  *
- * <p>How to run: {@code java examples/Picture.java lab/results/X.txt >docs/pictures/X.svg}
+ * <p>How to run: {@code java examples/Picture.java lab/results/X.txt >docs/images/X.svg}
  */
 public final class Picture {
     private static final int WIDTH = 760;

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
  * the CPU time of each endpoint because threadclock-micrometer is on the class path; nothing here asks for
  * it. What reads clocks below is the work of the endpoints, and the print at the end.
  *
- * <p>Arguments: seconds of load, then Spring's. {@code examples/web/run} runs it.
+ * <p>Argument: the seconds of load. {@code examples/web/run} runs it.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -47,7 +47,7 @@ public class WebService {
         return compute(10_000_000);
     }
 
-    /** Waits 50 ms for a database. */
+    /** Waits 50 ms, as for a database. */
     @GetMapping("/order")
     String order() throws InterruptedException {
         Thread.sleep(50);
@@ -172,7 +172,6 @@ public class WebService {
         System.out.printf(Locale.ROOT,
                 "%nThe endpoints used %.2f CPUs, %.1f %% of what the server's threads used:"
                         + " the rest is spent before and%nafter a request's observation.%n",
-                cpuSeconds / seconds,
-                100 * cpuSeconds / serverSeconds);
+                cpuSeconds / seconds, 100 * cpuSeconds / serverSeconds);
     }
 }
