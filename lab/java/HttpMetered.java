@@ -27,16 +27,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.LongUnaryOperator;
+import java.util.function.ToDoubleFunction;
 
 /**
- * What it costs to measure the CPU time of every request of an HTTP server: CPU time and heap of the server's
- * threads a request, and throughput, against the same server whose requests have Micrometer's observations
- * without CPU time. The ways take turns in one JVM, forwards and then backwards (ABBA), so that slow changes
- * of the machine cancel out.
+ * What it costs to measure the CPU time of every request of an HTTP server: CPU time and heap that a request
+ * takes in the server's threads, and throughput, against the same server whose requests have Micrometer's
+ * observations without CPU time. The ways take turns in one JVM, forwards and then backwards (ABBA), so that
+ * slow changes of the machine cancel out.
  *
- * <p>How to run: {@code java -cp 'dist/threadclock.jar:metrics/micrometer/target/*:build/examples/web/*'
- * lab/java/HttpMetered.java}, after {@code examples/web/run}, which gets these jars (from JDK 24 on with
- * {@code --enable-native-access=ALL-UNNAMED})
+ * <p>How to run: {@code java --enable-native-access=ALL-UNNAMED -cp
+ * 'dist/threadclock.jar:metrics/micrometer/target/*:build/examples/web/*' lab/java/HttpMetered.java}, after
+ * {@code examples/web/run}, which gets these jars
  */
 public final class HttpMetered {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -70,7 +72,7 @@ public final class HttpMetered {
         }
     }
 
-    /** Of one block, a request. */
+    /** What a block adds to the means of a request. */
     private record Block(double cpuNanos, double elapsedNanos, double heapBytes) {
         Block plus(Block other) {
             return new Block(cpuNanos + other.cpuNanos, elapsedNanos + other.elapsedNanos,
@@ -209,14 +211,14 @@ public final class HttpMetered {
                 (System.nanoTime() - start) / twice, (sum(THREADS::getThreadAllocatedBytes) - heap) / twice);
     }
 
-    private long sum(java.util.function.LongUnaryOperator quantity) {
+    private long sum(LongUnaryOperator quantity) {
         return server.stream().mapToLong(thread -> quantity.applyAsLong(thread.getId())).sum();
     }
 
     private static void print(String what, Block[][] blocks) {
         System.out.printf("%nA request %s%n%-28s  %9s  %17s  %17s  %10s  %20s%n", what, "", "CPU us",
                 "more CPU, us", "more CPU, %", "heap bytes", "throughput, change");
-        double baseline = 0;
+        double baseline = mean(blocks[0], Block::cpuNanos) / 1e3;
         for (Way each : Way.values()) {
             Block[] mine = blocks[each.ordinal()];
             double[] more = new double[ROUNDS];
@@ -225,19 +227,21 @@ public final class HttpMetered {
                 more[i] = (mine[i].cpuNanos - blocks[0][i].cpuNanos) / 1e3;
                 change[i] = 100 * (blocks[0][i].elapsedNanos / mine[i].elapsedNanos - 1);
             }
-            double cpu = Arrays.stream(mine).mapToDouble(Block::cpuNanos).average().orElseThrow() / 1e3;
-            baseline = each == Way.OBSERVED ? cpu : baseline;
-            System.out.printf("%-28s  %9.2f", each.title, cpu);
-            double heap = Arrays.stream(mine).mapToDouble(Block::heapBytes).average().orElseThrow();
+            System.out.printf("%-28s  %9.2f", each.title, mean(mine, Block::cpuNanos) / 1e3);
+            double heap = mean(mine, Block::heapBytes);
             if (each == Way.OBSERVED) {
-                double elapsed = Arrays.stream(mine).mapToDouble(Block::elapsedNanos).average().orElseThrow();
-                System.out.printf("  %17s  %17s  %,10.0f  %,17.0f /s%n", "", "", heap, 1e9 / elapsed);
+                System.out.printf("  %17s  %17s  %,10.0f  %,17.0f /s%n", "", "", heap,
+                        1e9 / mean(mine, Block::elapsedNanos));
             } else {
                 System.out.printf("  %17s  %17s  %,10.0f  %20s%n", interval(more, 1, "%+.2f +- %.2f"),
                         interval(more, 100 / baseline, "%+.2f +- %.2f"), heap,
                         interval(change, 1, "%+.1f %% +- %.1f"));
             }
         }
+    }
+
+    private static double mean(Block[] blocks, ToDoubleFunction<Block> quantity) {
+        return Arrays.stream(blocks).mapToDouble(quantity).average().orElseThrow();
     }
 
     private static String interval(double[] values, double scale, String format) {
