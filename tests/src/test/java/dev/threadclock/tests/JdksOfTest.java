@@ -11,9 +11,8 @@ import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
- * The JDKs that a test runs on: all, or with -Dthreadclock.every=N each Nth, the first of which depends on
- * the test's name. Of a matrix of nine, each third is one of the old, one of the middle and one of the newest
- * JDKs.
+ * The JDKs that a test runs on: all, or with -Dthreadclock.every=N every Nth, the first of which depends on
+ * the test's name. Of a matrix of nine, a third has one old, one middle and one of the newest JDKs.
  */
 final class JdksOfTest implements ArgumentsProvider {
     private static final int EVERY = Integer.getInteger("threadclock.every", 1);
