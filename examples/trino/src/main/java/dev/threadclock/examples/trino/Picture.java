@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 
 /**
- * Differences of CPU time with their intervals, a line each, as an SVG of its own. (Chart draws curves over
- * an axis of values, for pages with a style sheet.)
+ * Differences of CPU time with their intervals, a line each, in SVG. (The Picture of the other examples has
+ * bars, which begin at zero and have no interval.)
  */
 final class Picture {
     private static final int WIDTH = 760;
@@ -81,11 +81,9 @@ final class Picture {
                 + " it is; bars: 95 %% confidence</text>");
         for (double percent = least; percent <= most; percent += step) {
             add("<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
-                    percent == 0 ? "zero" : "grid",
-                    across(percent), across(percent), TOP, height - 40);
+                    percent == 0 ? "zero" : "grid", across(percent), across(percent), TOP, height - 40);
             add("<text class=\"soft middle\" x=\"%.1f\" y=\"%d\">%+.0f %%</text>", across(percent),
-                    height - 22,
-                    percent);
+                    height - 22, percent);
         }
         for (Measured one : measured) {
             y += ROW;
@@ -103,8 +101,7 @@ final class Picture {
                 across(percent.mean() - percent.half()), across(percent.mean() + percent.half()), y - 4,
                 y - 4);
         add("<circle class=\"%s\" cx=\"%.1f\" cy=\"%d\" r=\"4.5\"><title>%+.2f %%, +-%.2f</title></circle>",
-                row.kind,
-                across(percent.mean()), y - 4, percent.mean(), percent.half());
+                row.kind, across(percent.mean()), y - 4, percent.mean(), percent.half());
     }
 
     private DoubleStream ends() {
