@@ -95,8 +95,8 @@ public class WebService {
     public static void main(String[] args) throws Exception {
         int seconds = Integer.parseInt(args[0]);
         ServletWebServerApplicationContext context = (ServletWebServerApplicationContext) SpringApplication
-                .run(WebService.class, "--server.port=0", "--spring.main.banner-mode=off",
-                        "--logging.level.root=warn");
+                .run(WebService.class, "--server.address=127.0.0.1", "--server.port=0",
+                        "--spring.main.banner-mode=off", "--logging.level.root=warn");
         MeterRegistry registry = context.getBean(MeterRegistry.class);
         String site = "http://127.0.0.1:" + context.getWebServer().getPort();
         load(site, 3); // until all is compiled
