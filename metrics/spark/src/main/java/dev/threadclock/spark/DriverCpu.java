@@ -15,17 +15,27 @@ final class DriverCpu implements DriverPlugin {
     static final Recent<Integer> STAGES = new Recent<>();
     static final Recent<Long> QUERIES = new Recent<>();
 
-    /** Sums by id, of those that last had a task. */
-    static final class Recent<K> {
+    /** Sums by id, of those that last had a task. Ids increase, so one number tells which may have been here. */
+    static final class Recent<K extends Number> {
+        private long dropped = -1;
+
         private final Map<K, StageCpu> sums = new LinkedHashMap<K, StageCpu>(16, 0.75f, true) {
             @Override
             protected boolean removeEldestEntry(Map.Entry<K, StageCpu> eldest) {
-                return size() > MOST;
+                if (size() <= MOST) {
+                    return false;
+                }
+                dropped = Math.max(dropped, eldest.getKey().longValue());
+                return true;
             }
         };
 
+        /** A sum that would lack its earlier tasks does not begin anew. */
         synchronized void add(K id, TaskCpu task) {
-            sums.put(id, sums.getOrDefault(id, StageCpu.NONE).plus(task));
+            StageCpu before = sums.get(id);
+            if (before != null || id.longValue() > dropped) {
+                sums.put(id, (before == null ? StageCpu.NONE : before).plus(task));
+            }
         }
 
         synchronized Map<K, StageCpu> copy() {
@@ -34,6 +44,7 @@ final class DriverCpu implements DriverPlugin {
 
         synchronized void clear() {
             sums.clear();
+            dropped = -1;
         }
     }
 

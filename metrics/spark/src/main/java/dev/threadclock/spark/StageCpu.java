@@ -40,7 +40,7 @@ public final class StageCpu {
 
     /**
      * {@return the stages of the application that runs in this JVM, by the stage's id, all attempts together;
-     * the {@value DriverCpu#MOST} that last had a task}
+     * the {@value DriverCpu#MOST} that last had a task. One that has made room for others does not come back}
      */
     public static Map<Integer, StageCpu> ofStages() {
         return DriverCpu.STAGES.copy();
