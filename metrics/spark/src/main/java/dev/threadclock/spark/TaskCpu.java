@@ -23,7 +23,8 @@ final class TaskCpu implements Serializable {
         this.failed = failed;
         userNanos = used.userNanos();
         systemNanos = used.systemNanos();
-        totalNanos = used.totalNanos();
+        // User and system are read in whole microseconds: their difference may be ahead of total's.
+        totalNanos = Math.max(used.totalNanos(), used.userNanos() + used.systemNanos());
         this.waitedNanos = waitedNanos;
     }
 }

@@ -93,8 +93,8 @@ public final class Cluster {
         check(cpu.failedTasks() == 0 && cpu.totalNanos() >= read, "less than the tasks have read");
         check(cpu.totalNanos() <= read * 1.03, "more than the tasks can have used");
         check(Math.abs(cpu.totalNanos() - spark) <= spark * 0.03, "far from Spark's own");
-        long split = cpu.userNanos() + cpu.systemNanos(); // the kernel rounds both to microseconds
-        check(cpu.userNanos() > 0 && split <= cpu.totalNanos() + TASKS * 2_000L, "the split");
+        long split = cpu.userNanos() + cpu.systemNanos();
+        check(cpu.userNanos() > 0 && split <= cpu.totalNanos(), "the split");
         check(cpu.waitedNanos() >= 0, "the tasks' waiting time is not known");
     }
 
