@@ -11,7 +11,6 @@ import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
-import java.io.IOException;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.logging.Level;
@@ -38,31 +37,35 @@ final class ExecutorCpu implements ExecutorPlugin {
     /** A thread and the task that it runs. */
     private static final class Metered {
         private final CpuMeter meter = new CpuMeter(Freshness.NOW, null);
-        private boolean runs;
         private int stage;
         private long query;
         private long waitedNanos;
 
         /** Spark has the task's context here, but no longer at the end. */
         void start(TaskContext task) {
-            if (runs) { // the end of the last one was not reported
-                meter.stop();
-            }
+            meter.abandon(); // if the end of the last one was not reported
             meter.reset();
-            String execution = task.getLocalProperty("spark.sql.execution.id");
-            query = execution == null ? TaskCpu.NO_QUERY : Long.parseLong(execution);
+            query = queryOf(task);
             stage = task.stageId();
             waitedNanos = ThreadClock.waitedNanos();
             meter.start();
-            runs = true;
+        }
+
+        /** An application may set the property as it likes. */
+        private static long queryOf(TaskContext task) {
+            String id = task.getLocalProperty("spark.sql.execution.id");
+            try {
+                return id == null ? TaskCpu.NO_QUERY : Long.parseLong(id);
+            } catch (NumberFormatException e) {
+                return TaskCpu.NO_QUERY;
+            }
         }
 
         /** null: not known. */
         TaskCpu end(boolean failed) {
-            if (!runs) {
+            if (!meter.isRunning()) {
                 return null;
             }
-            runs = false;
             CpuSnapshot used = meter.stop().snapshot();
             long now = ThreadClock.waitedNanos();
             boolean isKnown = used.userNanos() >= 0 && used.systemNanos() >= 0 && used.totalNanos() >= 0;
@@ -78,8 +81,14 @@ final class ExecutorCpu implements ExecutorPlugin {
             register(context.metricRegistry());
             plugin = context;
         } catch (RuntimeException | LinkageError e) { // Spark would end the executor
-            LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", e.getMessage());
+            LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", reason(e));
         }
+    }
+
+    /** Ours is a sentence; with dev.threadclock.requireNative it is the cause of the first failure. */
+    private static String reason(Throwable e) {
+        Throwable why = e instanceof ExceptionInInitializerError && e.getCause() != null ? e.getCause() : e;
+        return why instanceof IllegalStateException ? why.getMessage() : why.toString();
     }
 
     private void register(MetricRegistry metrics) {
@@ -153,7 +162,7 @@ final class ExecutorCpu implements ExecutorPlugin {
         total.update(task.totalNanos);
         try {
             plugin.send(task);
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) { // Scala declares none: SparkException comes, too
             LOGGER.log(Level.FINE, "the driver does not hear of a task", e); // it is ending
         }
     }

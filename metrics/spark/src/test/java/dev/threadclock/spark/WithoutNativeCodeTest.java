@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the native library does not work, the executor runs on, and one line says why it has no metrics. */
 class WithoutNativeCodeTest {
@@ -28,11 +29,13 @@ class WithoutNativeCodeTest {
         }
     }
 
-    @Test
-    void oneLineSaysWhyNothingIsReported() throws Exception {
+    /** With the property the library throws at its first use. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void oneLineSaysWhyNothingIsReported(boolean required) throws Exception {
         Path output = folder.resolve("output");
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Ddev.threadclock.library=/nonexistent",
+                "-Ddev.threadclock.library=/nonexistent", "-Ddev.threadclock.requireNative=" + required,
                 "-Djava.util.logging.SimpleFormatter.format=%5$s%n",
                 "-cp", System.getProperty("java.class.path"), Executor.class.getName())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start();
