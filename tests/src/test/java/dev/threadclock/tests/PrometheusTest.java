@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.MetricsLoad;
+import dev.threadclock.tests.child.Steady;
+import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -205,6 +211,57 @@ class PrometheusTest {
             String address = served(jvm);
             assertThat(address).startsWith("[::1]:");
             assertThat(Scrape.answers(address)).isTrue();
+        }
+    }
+
+    /** Nothing is served meanwhile, but again when there is room. */
+    @OnEachJdk
+    void aFullHeapEndsNothing(TestJdk jdk) throws Exception {
+        Path log = folder.resolve("log");
+        Path full = folder.resolve("full");
+        Path page = Files.createFile(folder.resolve("state"));
+        StormState state = new StormState(page.toString());
+        Running running = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
+                .with("-Xmx32m", "-Xint").start(Steady.class, page.toString(), full.toString());
+        try {
+            awaitAnswer(running, log, true);
+            Files.createFile(full);
+            awaitAnswer(running, log, false);
+            for (int i = 0; i < 3; i++) {
+                AttachJvm.sleep(500);
+                answersInTime(log);
+            }
+            state.totalMayDecrease(true);
+            awaitAnswer(running, log, true);
+            state.end();
+            Result result = running.end();
+            assertThat(result.exitCode()).as(result.toString()).isZero();
+            assertThat(result.err()).isEmpty();
+        } finally {
+            running.process().destroyForcibly();
+        }
+    }
+
+    private static void awaitAnswer(Running running, Path log, boolean answer) throws IOException {
+        for (long began = System.nanoTime(); answersInTime(log) != answer; AttachJvm.sleep(50)) {
+            assertThat(running.process().isAlive()).as(running.state()).isTrue();
+            assertThat(System.nanoTime() - began).as("nanoseconds of waiting: %s", running.state())
+                    .isLessThan(60_000_000_000L);
+        }
+    }
+
+    /** A server without memory may leave its clients waiting. */
+    private static boolean answersInTime(Path log) {
+        try {
+            String address = Files.readString(log).replaceFirst("(?s).*metrics at (http://.*?/metrics).*",
+                    "$1");
+            URLConnection connection = URI.create(address).toURL().openConnection();
+            connection.setConnectTimeout(3_000);
+            connection.setReadTimeout(3_000);
+            return new String(connection.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .contains(CPU);
+        } catch (IOException | IllegalArgumentException e) {
+            return false;
         }
     }
 

@@ -77,8 +77,7 @@ final class ScrapeServer implements Closeable {
                     round();
                 } catch (IOException | RuntimeException | Error e) {
                     // No file descriptor or no memory is left: the same again at once would not help.
-                    closeClients();
-                    pause();
+                    recover();
                 }
             }
         } finally {
@@ -144,11 +143,17 @@ final class ScrapeServer implements Closeable {
         }
     }
 
-    private void pause() {
+    /** Never throws: the thread, and with it the server, would end for good. */
+    private void recover() {
+        try {
+            closeClients();
+        } catch (RuntimeException | Error e) {
+            // No memory for that either. Their time will run out.
+        }
         try {
             Thread.sleep(PAUSE_MILLIS);
-        } catch (InterruptedException e) {
-            // Then without one.
+        } catch (InterruptedException | Error e) {
+            // Then without a pause.
         }
     }
 
