@@ -29,6 +29,9 @@ public final class Prometheus {
         if (served != null && (served.equals(address) || address != null && address.equals(requested))) {
             return null;
         }
+        if (server != null && served == null) {
+            server.close(); // its thread has ended, and may have had no memory to free the port
+        }
         try {
             ScrapeServer opened = address == null ? null : open(address);
             if (server != null) {
