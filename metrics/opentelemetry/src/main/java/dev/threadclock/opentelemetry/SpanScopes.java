@@ -41,8 +41,10 @@ final class SpanScopes {
                 Scope scope = storage.attach(context);
                 try {
                     return scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
-                } catch (Error e) {
-                    return scope; // no memory or stack is left: without it the context would stay current
+                } catch (RuntimeException | Error e) {
+                    // No memory or stack is left, or it is an application's own span or context that throws:
+                    // without the scope the context would stay current.
+                    return scope;
                 }
             }
 

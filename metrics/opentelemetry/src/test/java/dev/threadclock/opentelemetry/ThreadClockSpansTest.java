@@ -18,6 +18,8 @@ import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The CPU time on spans. Each expectation is a pair of readings by the thread itself: just within its scope,
@@ -259,6 +261,34 @@ class ThreadClockSpansTest {
     @Test
     void aSpanThatWasNeverCurrentHasNoAttributes() {
         assertThat(end(start()).isEmpty()).isTrue();
+    }
+
+    /** The thread's next spans would have a wrong parent. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class})
+    void whatCannotBeMeteredIsCurrentAndEnds(Class<? extends Throwable> thrown) throws Exception {
+        Throwable failure = thrown.getConstructor(String.class).newInstance("a test's");
+        Context failing = new Context() {
+            @Override
+            public <V> V get(ContextKey<V> key) {
+                return throwAny(failure);
+            }
+
+            @Override
+            public <V> Context with(ContextKey<V> key, V value) {
+                return this;
+            }
+        };
+        Context before = Context.current();
+        Scope scope = failing.makeCurrent();
+        assertThat(Context.current()).isSameAs(failing);
+        scope.close();
+        assertThat(Context.current()).isSameAs(before);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T, E extends Throwable> T throwAny(Throwable thrown) throws E {
+        throw (E) thrown;
     }
 
     @Test
