@@ -38,6 +38,8 @@ import java.util.concurrent.ArrayBlockingQueue;
  */
 public final class CpuScopes {
     private static final int MOST_IDLE = 256;
+    /** With more threads in a scope it is worth a look whether some have ended. */
+    private static final int MANY_STAYS = 16;
     /** Of all operations: a new one is expensive. */
     private static final Queue<CpuMeter> IDLE = new ArrayBlockingQueue<>(MOST_IDLE);
 
@@ -78,6 +80,9 @@ public final class CpuScopes {
         if (stay != null) {
             stay.scopes++;
         } else if (!hasEnded) {
+            if (stays.size() >= MANY_STAYS) {
+                isPartial |= stays.removeIf(each -> !each.thread.isAlive());
+            }
             stays.add(new Stay(Thread.currentThread()));
         }
     }
@@ -164,7 +169,7 @@ public final class CpuScopes {
      * Whether the time of a scope is missing in the sum, because it cannot be measured. Such a scope
      * <ul>
      * <li>was closed on another thread than it was opened on,
-     * <li>was still open on another thread at the {@linkplain #end() end},
+     * <li>was still open on another thread at the {@linkplain #end() end}, or when that thread ended,
      * <li>was on a virtual thread that {@link VirtualThreads} did not account for all the while,
      * <li>or was open when the process was restored from a checkpoint (CRIU, CRaC).
      * </ul>

@@ -3,6 +3,9 @@ package dev.threadclock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -151,5 +154,27 @@ class CpuScopesTest {
         assertSum(0, WORK_NANOS / 2);
         assertThat(scopes.intervals()).isEqualTo(2);
         assertThat(scopes.isPartial()).isFalse();
+    }
+
+    /** As of a connection that lives for days, and scopes that are never closed. */
+    @Test
+    void threadsThatHaveEndedAreNotKept() throws Exception {
+        List<WeakReference<Thread>> ended = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            Thread thread = new Thread(scopes::open);
+            thread.start();
+            thread.join();
+            ended.add(new WeakReference<>(thread));
+        }
+        for (int i = 0; kept(ended) > 20 && i < 1000; i++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        assertThat(kept(ended)).isLessThanOrEqualTo(20);
+        assertThat(scopes.isPartial()).isTrue();
+    }
+
+    private static long kept(List<WeakReference<Thread>> threads) {
+        return threads.stream().filter(thread -> thread.get() != null).count();
     }
 }
