@@ -89,16 +89,20 @@ final class JavaThreads {
 
     /** Called before the pass: records the TIDs of new threads. */
     void beforePass() {
-        freshCount = 0;
+        forgetFresh(); // of a pass that has failed
         long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
         if (startedNow < 0 || startedNow != started) {
             repeats = REPEATS;
         }
         started = startedNow;
         if (repeats > 0) {
-            repeats--;
             listFresh();
         }
+    }
+
+    private void forgetFresh() {
+        Arrays.fill(fresh, 0, freshCount, null);
+        freshCount = 0;
     }
 
     private void listFresh() {
@@ -167,7 +171,10 @@ final class JavaThreads {
                     known[row] = new Known(fresh[i]);
                 }
             }
-            Arrays.fill(fresh, 0, freshCount, null);
+            forgetFresh();
+        }
+        if (repeats > 0) { // not before: a pass that fails does not count
+            repeats--;
         }
     }
 
