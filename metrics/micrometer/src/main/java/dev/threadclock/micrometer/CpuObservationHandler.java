@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * The CPU time of observations: what all threads together use within an observation's scopes. Starts and
@@ -33,14 +36,19 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Never a wrong value.</b> An observation of which part of the time is not known
  * ({@link CpuScopes#isPartial()} says when) is in no timer, but in the counter
  * {@code threadclock.observations.partial}, tagged with its {@code name}. An observation that has opened no
- * scope is in neither. Without the library's native code there are no such meters, and the log says why.
+ * scope is in neither. Without the library's native code there are no such meters, and the log says why. So
+ * it does, once, if a registry refuses a meter, for example because the application has another one of that
+ * name; the observation goes on.
  *
  * <p><b>Cost.</b> Four system calls a scope, two when it opens and two when it closes. A scope of an
  * observation that has one open on the same thread already makes none.
  */
 public final class CpuObservationHandler implements ObservationHandler<Observation.Context> {
+    private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
+
     private final MeterRegistry registry;
     private final boolean works = NativeCode.works();
+    private final AtomicBoolean hasWarned = new AtomicBoolean();
 
     /**
      * Creates a handler.
@@ -65,6 +73,12 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     @Override
     public boolean supportsContext(Observation.Context context) {
         return works;
+    }
+
+    /** A context may be used again. */
+    @Override
+    public void onStart(Observation.Context context) {
+        context.remove(CpuScopes.class);
     }
 
     @Override
@@ -94,6 +108,17 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         if (cpu == null || !cpu.end()) { // a second handler of the same observation would record it again
             return;
         }
+        try {
+            record(context, cpu);
+        } catch (RuntimeException e) { // or what is observed would fail
+            if (hasWarned.compareAndSet(false, true)) {
+                LOGGER.log(Level.WARNING, "no CPU time of the observation {0}: {1}",
+                        new Object[]{context.getName(), e.getMessage()});
+            }
+        }
+    }
+
+    private void record(Observation.Context context, CpuScopes cpu) {
         if (cpu.isPartial()) {
             Counter.builder("threadclock.observations.partial").tag("name", context.getName())
                     .description("Observations whose CPU time is not known in full").register(registry)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuScopes;
 import dev.threadclock.ThreadClock;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
@@ -196,5 +197,27 @@ class CpuObservationHandlerTest {
         assertThat(meters.find("no.scope.cpu").meters()).isEmpty();
         assertThat(meters.find("threadclock.observations.partial").meters()).isEmpty();
         assertThat(CpuObservationHandler.cpuOf(observation.getContextView())).isNull();
+    }
+
+    /** What an application observes does not fail because of its CPU time. */
+    @Test
+    void aMeterOfTheSameNameIsInTheWayOfTheTimersOnly() {
+        Gauge.builder("taken.cpu", () -> 1).tags("cpu.mode", "user", "error", "none", "kind", "test")
+                .register(meters);
+        started("taken").observe(() -> {
+        });
+        assertThat(meters.get("taken").timer().count()).isOne();
+    }
+
+    /** Contexts that are used again, one observation after the other. */
+    @Test
+    void aContextThatIsUsedAgainHasTheNextObservationsTime() {
+        Observation.Context context = new Observation.Context();
+        for (int i = 0; i < 2; i++) {
+            Observation.createNotStarted("again", () -> context, observations)
+                    .observe(() -> Work.burn(WORK_NANOS));
+        }
+        assertThat(timer("again", "user").count()).isEqualTo(2);
+        assertThat(recordedNanos("again")).isBetween(2 * WORK_NANOS - 4_000.0, 9.0 * WORK_NANOS);
     }
 }
