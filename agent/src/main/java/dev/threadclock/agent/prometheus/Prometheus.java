@@ -31,6 +31,7 @@ public final class Prometheus {
         }
         if (server != null && served == null) {
             server.close(); // its thread has ended, and may have had no memory to free the port
+            server = null;
         }
         try {
             ScrapeServer opened = address == null ? null : open(address);
