@@ -11,21 +11,27 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.Observation;
 import java.nio.file.Path;
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** threadclock-micrometer on each JDK, on platform threads and on virtual ones. */
 class MicrometerTest {
     /** User and system are in steps of 1 us, at each end of two scopes. */
     private static final long STEPS_NANOS = 8_000;
 
-    private static Result run(TestJdk jdk, String... args) {
+    @TempDir
+    Path folder;
+
+    private static ChildJvm child(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR,
                 Product.ROOT.resolve("metrics/micrometer/target/classes"), Product.origin(KeyValue.class),
                 Product.origin(MeterRegistry.class), Product.origin(Observation.class),
                 Product.origin(Histogram.class));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
-        Result result = child.run(MeteredObservations.class, args).ok();
+        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+    }
+
+    private static Result run(TestJdk jdk, String... args) {
+        Result result = child(jdk).run(MeteredObservations.class, args).ok();
         assertThat(result.number("meters")).as("time of groups: " + result).isPositive();
         return result;
     }
@@ -62,5 +68,21 @@ class MicrometerTest {
         assertThat(result.number("timers")).as(result.toString()).isZero();
         assertThat(result.number("partial")).as(result.toString()).isOne();
         assertThat(result.value("tasks")).isEqualTo("NaN");
+    }
+
+    /** The threads cannot be listed; what a thread reads of itself can be had. */
+    @Test
+    void withoutProcOneLineSaysWhyThereAreNoGroups() {
+        Host.assumeMounts();
+        TestJdk jdk = TestJdk.newest();
+        Path libraries = jdk.jdk().home().resolve("lib"); // the launcher finds them through /proc
+        Result result = child(jdk).with("-Djava.util.logging.SimpleFormatter.format=%5$s%n")
+                .withEnvironment("LD_LIBRARY_PATH", libraries + ":" + libraries.resolve("server"))
+                .under("unshare", "-m", "sh", "-c", "mount --bind " + folder + " /proc && exec \"$@\"", "sh")
+                .run(MeteredObservations.class);
+        assertThat(result.errLines()).as(result.toString()).singleElement().asString()
+                .startsWith("there are no meters of threads: ").contains("/proc");
+        assertThat(result.number("meters")).as(result.toString()).isZero();
+        assertMeasured(result);
     }
 }
