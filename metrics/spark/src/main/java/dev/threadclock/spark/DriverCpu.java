@@ -15,7 +15,7 @@ final class DriverCpu implements DriverPlugin {
     static final Recent<Integer> STAGES = new Recent<>();
     static final Recent<Long> QUERIES = new Recent<>();
 
-    /** Sums by id, of those that last had a task. Ids increase, so one number tells which may have been here. */
+    /** Sums by id of those that last had a task. Ids increase: one number tells which may have been here. */
     static final class Recent<K extends Number> {
         private long dropped = -1;
 
