@@ -76,15 +76,22 @@ public final class CpuScopes {
 
     /** The calling thread begins to work on the operation. After the end this does nothing. */
     public synchronized void open() {
+        boolean wasPartial = isPartial;
+        isPartial = true; // as long as an Error may come: no stack or memory may be left
+        isPartial = !opened() || wasPartial;
+    }
+
+    /** False if time is missing from now on. */
+    private boolean opened() {
         Stay stay = ofThisThread();
+        boolean someHaveEnded = false;
         if (stay != null) {
             stay.scopes++;
         } else if (!hasEnded) {
-            if (stays.size() >= MANY_STAYS) {
-                isPartial |= stays.removeIf(each -> !each.thread.isAlive());
-            }
+            someHaveEnded = stays.size() >= MANY_STAYS && stays.removeIf(each -> !each.thread.isAlive());
             stays.add(new Stay(Thread.currentThread()));
         }
+        return !someHaveEnded;
     }
 
     /**
@@ -93,20 +100,25 @@ public final class CpuScopes {
      * dropped.
      */
     public synchronized void close() {
+        boolean wasPartial = isPartial;
+        isPartial = true;
+        isPartial = !closed() || wasPartial;
+    }
+
+    private boolean closed() {
         Stay stay = ofThisThread();
         if (stay == null) {
-            dropAll();
-        } else if (--stay.scopes == 0) {
-            finish(stay);
+            return dropAll();
         }
+        return --stay.scopes > 0 || finish(stay);
     }
 
     /** The calling thread ceases to work on the operation, however many scopes it has open: closes them. */
     public synchronized void closeAll() {
+        boolean wasPartial = isPartial;
+        isPartial = true;
         Stay stay = ofThisThread();
-        if (stay != null) {
-            finish(stay);
-        }
+        isPartial = stay != null && !finish(stay) || wasPartial;
     }
 
     /**
@@ -118,7 +130,7 @@ public final class CpuScopes {
     public synchronized boolean end() {
         boolean isFirst = !hasEnded;
         closeAll();
-        dropAll();
+        isPartial |= !dropAll();
         hasEnded = true;
         return isFirst;
     }
@@ -133,20 +145,21 @@ public final class CpuScopes {
         return null;
     }
 
-    private void finish(Stay stay) {
+    private boolean finish(Stay stay) {
         stays.remove(stay);
         CpuSnapshot used = stay.end();
         if (used.userNanos() < 0 || used.systemNanos() < 0 || used.totalNanos() < 0) {
-            isPartial = true;
-        } else {
-            sum = sum.plus(used);
-            intervals++;
+            return false;
         }
+        sum = sum.plus(used);
+        intervals++;
+        return true;
     }
 
-    private void dropAll() {
-        isPartial |= !stays.isEmpty();
+    private boolean dropAll() {
+        boolean wereNone = stays.isEmpty();
         stays.clear();
+        return wereNone;
     }
 
     /**

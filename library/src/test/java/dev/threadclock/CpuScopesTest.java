@@ -177,4 +177,40 @@ class CpuScopesTest {
     private static long kept(List<WeakReference<Thread>> threads) {
         return threads.stream().filter(thread -> thread.get() != null).count();
     }
+
+    private int whole;
+
+    /** Opens and closes a scope of a new operation in each frame, until the stack is used up. */
+    private void scopesToTheEndOfTheStack(List<CpuScopes> all) {
+        CpuScopes deep = new CpuScopes();
+        all.add(deep);
+        deep.open();
+        deep.close();
+        whole++;
+        scopesToTheEndOfTheStack(all);
+    }
+
+    @Test
+    void whatAnErrorCutsShortIsPartial() throws Exception {
+        int cutShort = 0;
+        for (int i = 0; i < 64; i++) {
+            List<CpuScopes> all = new ArrayList<>(1 << 16);
+            whole = 0;
+            Thread thread = new Thread(null, () -> {
+                try {
+                    scopesToTheEndOfTheStack(all);
+                } catch (StackOverflowError e) {
+                    // As intended.
+                }
+            }, "deep", 256 << 10);
+            thread.start();
+            thread.join();
+            cutShort += all.size() - whole;
+            for (CpuScopes deep : all.subList(whole, all.size())) {
+                deep.end();
+                assertThat(deep.isPartial() || deep.intervals() == 1).isTrue();
+            }
+        }
+        assertThat(cutShort).isPositive();
+    }
 }
