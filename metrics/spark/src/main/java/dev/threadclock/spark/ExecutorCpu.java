@@ -113,7 +113,7 @@ final class ExecutorCpu implements ExecutorPlugin {
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
-        private volatile long last;
+        private long last;
 
         RoleGauge(Role role, ToLongFunction<CpuGroup> value) {
             this.role = role;
@@ -121,9 +121,9 @@ final class ExecutorCpu implements ExecutorPlugin {
         }
 
         @Override
-        public Long getValue() {
+        public synchronized Long getValue() { // each sink has a thread
             try {
-                last = role.sum(CpuAccount.read(), value);
+                last = Math.max(last, role.sum(CpuAccount.read(), value));
             } catch (IllegalStateException e) {
                 // No file descriptor is left, for example: the next reading has it.
             }
