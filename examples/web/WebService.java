@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package example;
+package web; // as the folder: from JDK 22 on `java FILE` insists on it
 
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
@@ -94,9 +94,11 @@ public class WebService {
 
     public static void main(String[] args) throws Exception {
         int seconds = Integer.parseInt(args[0]);
-        ServletWebServerApplicationContext context = (ServletWebServerApplicationContext) SpringApplication
-                .run(WebService.class, "--server.address=127.0.0.1", "--server.port=0",
-                        "--spring.main.banner-mode=off", "--logging.level.root=warn");
+        SpringApplication application = new SpringApplication(WebService.class);
+        application.setRegisterShutdownHook(false); // Ctrl-C just ends it, also between load and result
+        ServletWebServerApplicationContext context = (ServletWebServerApplicationContext) application.run(
+                "--server.address=127.0.0.1", "--server.port=0", "--spring.main.banner-mode=off",
+                "--logging.level.root=warn");
         MeterRegistry registry = context.getBean(MeterRegistry.class);
         String site = "http://127.0.0.1:" + context.getWebServer().getPort();
         load(site, 3); // until all is compiled
