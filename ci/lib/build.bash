@@ -41,7 +41,7 @@ dist_is_current() {
 }
 
 # build_step TITLE COMMAND...: runs the command with its output in the log; on failure shows the log's tail
-# and leaves.
+# and leaves. Ctrl-C is no failure: Maven's JVM ends with 130 then, and this shell with it.
 build_step() {
     local title=$1 status
     shift
@@ -49,6 +49,7 @@ build_step() {
     printf '\n== %s: %s\n' "$title" "$*" >>"$TC_LOG"
     "$@" </dev/null >>"$TC_LOG" 2>&1 && return
     status=$?
+    ((status != 130)) || exit 130
     tail -n 30 "$TC_LOG" >&2
     die "${title%...} failed (exit $status); the whole log is $TC_LOG"
 }
