@@ -87,6 +87,11 @@ final class ExecutorCpu implements ExecutorPlugin {
 
     /** Ours is a sentence; with dev.threadclock.requireNative it is the cause of the first failure. */
     private static String reason(Throwable e) {
+        if (e instanceof NoClassDefFoundError) { // its message is a bare name
+            return "the class " + e.getMessage()
+                    + " is missing; add threadclock's library, threadclock-VERSION.jar,"
+                    + " where threadclock-spark-VERSION.jar is";
+        }
         Throwable why = e instanceof ExceptionInInitializerError && e.getCause() != null ? e.getCause() : e;
         return why instanceof IllegalStateException ? why.getMessage() : why.toString();
     }

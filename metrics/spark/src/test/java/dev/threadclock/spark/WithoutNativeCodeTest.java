@@ -3,14 +3,20 @@ package dev.threadclock.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.ThreadClock;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where the native library does not work, the executor runs on, and one line says why it has no metrics. */
+/** Without the library or its native code the executor runs on, and one line says why it has no metrics. */
 class WithoutNativeCodeTest {
     @TempDir
     Path folder;
@@ -33,14 +39,31 @@ class WithoutNativeCodeTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void oneLineSaysWhyNothingIsReported(boolean required) throws Exception {
+        assertThat(output(System.getProperty("java.class.path"), required)).singleElement().asString()
+                .startsWith("threadclock reports nothing of this executor: ").contains("/nonexistent");
+    }
+
+    @Test
+    void oneLineNamesTheJarThatIsMissing() throws Exception {
+        String library = Path
+                .of(ThreadClock.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
+        String others = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !Path.of(entry).toString().equals(library))
+                .collect(Collectors.joining(File.pathSeparator));
+        assertThat(output(others, false)).singleElement().asString()
+                .startsWith("threadclock reports nothing of this executor: the class dev/threadclock/")
+                .contains("threadclock-VERSION.jar");
+    }
+
+    private List<String> output(String classPath, boolean required) throws Exception {
         Path output = folder.resolve("output");
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "-Ddev.threadclock.library=/nonexistent", "-Ddev.threadclock.requireNative=" + required,
                 "-Djava.util.logging.SimpleFormatter.format=%5$s%n",
-                "-cp", System.getProperty("java.class.path"), Executor.class.getName())
+                "-cp", classPath, Executor.class.getName())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start();
         assertThat(process.waitFor()).isZero();
-        assertThat(Files.readAllLines(output)).singleElement().asString()
-                .startsWith("threadclock reports nothing of this executor: ").contains("/nonexistent");
+        return Files.readAllLines(output);
     }
 }
