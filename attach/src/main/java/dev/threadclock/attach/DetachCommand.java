@@ -19,8 +19,10 @@ import picocli.CommandLine.Spec;
             "Example:",
             "  threadclock detach 4711",
             "",
-            "However threadclock came into it. Its library stays loaded, and passes calls on to the JVM.",
-            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 usage error."
+            "No matter how threadclock came into it. Its library stays loaded, and passes",
+            "calls on to the JVM.",
+            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 usage",
+            "error."
         })
 public final class DetachCommand implements Subcommand {
     @Mixin

@@ -3,8 +3,13 @@ package dev.threadclock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.terminal.Subcommand;
+import java.util.Arrays;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 /** Usage errors are refused, with --help as well. */
 class CommandLineTest {
@@ -22,6 +27,13 @@ class CommandLineTest {
         "completion zsh", "--version"})
     void helpIsExit0(String line) {
         assertThat(run(line)).isZero();
+    }
+
+    @Test
+    void helpFitsIntoATerminal() {
+        assertThat(ServiceLoader.load(Subcommand.class).stream()
+                .flatMap(provider -> Arrays.stream(provider.type().getAnnotation(Command.class).footer())))
+                .isNotEmpty().allMatch(line -> line.length() <= 80);
     }
 
     private static int run(String line) {

@@ -23,11 +23,10 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  source <(threadclock completion)                for this shell",
-            "  threadclock completion > ~/.local/share/bash-completion/completions/threadclock",
-            "                                                  for bash from now on",
+            "  threadclock completion >> ~/.bash_completion    for bash from now on",
             "",
-            "In zsh, 'autoload -Uz compinit && compinit' has to come first. The Debian package",
-            "has it installed already."
+            "In zsh, 'autoload -Uz compinit && compinit' has to come first. The Debian",
+            "package has it installed already."
         })
 public final class CompletionCommand implements Subcommand {
     private enum Shell {

@@ -37,10 +37,12 @@ import picocli.CommandLine.Spec;
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
             "  threadclock top Main --once -n 3 --frames",
-            "                                           the busiest three threads, and where they are",
-            "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds, until stopped",
+            "                                           the busiest three threads, and where",
+            "                                           they are",
+            "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds,",
+            "                                           until stopped",
             "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
-            "  threadclock top 1234 -n 5 --json --group an object per interval, threads by pool",
+            "  threadclock top 1234 -n 5 --json --group an object per interval, by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
 public final class TopCommand implements Subcommand {
