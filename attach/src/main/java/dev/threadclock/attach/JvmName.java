@@ -18,6 +18,8 @@ import picocli.CommandLine.ParameterException;
 final class JvmName {
     static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
 
+    private static final int MOST_OTHERS = 5;
+
     private JvmName() {}
 
     /** Its PID. If several have the name, the user is asked. */
@@ -51,9 +53,16 @@ final class JvmName {
         if (jvms.isEmpty()) {
             throw new Failure(
                     "no JVM" + (name.isEmpty() ? "" : " that runs" + name) + " is to be seen by this user"
-                            + "; give its process number, or look as root");
+                            + others(name) + "; give its process number, or look as root");
         }
         return jvms.size() == 1 && !name.isEmpty() ? jvms.get(0).pid() : ask(jvms, name);
+    }
+
+    /** The JVMs that another name would have found: the user may have mistyped it. */
+    private static String others(String name) {
+        List<Running> all = name.isEmpty() ? List.of() : RunningJvms.all();
+        return all.isEmpty() ? "" : ", only " + all.stream().limit(MOST_OTHERS).map(Running::toString)
+                .collect(Collectors.joining(", ")) + (all.size() > MOST_OTHERS ? " and others" : "");
     }
 
     private static int ask(List<Running> jvms, String name) {
