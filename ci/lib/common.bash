@@ -55,6 +55,6 @@ find_java() {
         fi
         printf '%s\n' "$home"
         return 0
-    done < <(jdk_homes)
+    done < <(jdk_homes 2>/dev/null) # where SIGPIPE is ignored it complains that nobody reads the rest
     return 1
 }
