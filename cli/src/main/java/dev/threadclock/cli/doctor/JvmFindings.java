@@ -83,7 +83,7 @@ final class JvmFindings {
                 .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
                 ? "process numbers of its own: it is " + jvm.namespacePid() + " in there"
-                : groups.isEmpty() ? "no sign of one" : groups));
+                : groups.isEmpty() ? "no sign of one of its own" : groups));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
             findings.put("version",
