@@ -184,6 +184,9 @@ class RealPrometheusTest {
 
         JsonObject get(String what) {
             var answer = Scrape.get(api + what, "Accept", "application/json");
+            if (answer.statusCode() == 503) {
+                throw new IllegalStateException(what + ": " + answer.body());
+            }
             assertThat(answer.statusCode()).as(what + ": " + answer.body()).isEqualTo(200);
             return JsonParser.parseString(answer.body()).getAsJsonObject();
         }
@@ -206,7 +209,7 @@ class RealPrometheusTest {
                         return;
                     }
                 } catch (IllegalStateException e) {
-                    last = Optional.of(e); // it does not listen yet
+                    last = Optional.of(e); // it does not listen yet, or still opens its data
                 }
                 AttachJvm.sleep(200);
             }
