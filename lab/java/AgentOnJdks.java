@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -19,7 +20,9 @@ import java.util.stream.Stream;
  * the other, so that noise affects both alike.
  *
  * <p>reads: ns per read of ThreadMXBean. In each JVM, batches of all subjects alternate; the median of the
- * batches is shown.
+ * batches is shown, and of five JVMs by turns the least, since what else a host does only adds. Where HotSpot
+ * has -XX:+UseSystemMemoryBarrier, which takes a fence out of each call of native code, the calling thread's
+ * reads with it as well.
  *
  * <p>reach: what the option reach=jvm adds to clocks that it passes on. JVMs without the agent, with the
  * option, and without the agent once more, by turns; the last shows what such a difference is worth.
@@ -28,6 +31,11 @@ public final class AgentOnJdks {
     private static final int START_PAIRS = 40;
     private static final int THREAD_PAIRS = 12;
     private static final int REACH_ROUNDS = 11;
+    private static final int READ_ROUNDS = 5;
+    private static final String[] READS = {"own user", "own total (interpolated)", "another thread's user",
+        "user of 1,000 ids"};
+    private static final int OWN_READS = 2; // the first two
+    private static final String MEMORY_BARRIER = "-XX:+UseSystemMemoryBarrier";
     private static final String[] CLOCKS = {"nanoTime", "currentTimeMillis", "parkUntil(1)", "parkNanos(1)"};
 
     public static void main(String[] args) throws Exception {
@@ -76,17 +84,43 @@ public final class AgentOnJdks {
 
     private static void reads(String agent, String home, String classes) throws Exception {
         String java = home + "/bin/java";
-        double[] before = childNumbers(java, "-cp", classes, "AgentChild", "reads");
-        double[] with = childNumbers(java, "-agentpath:" + agent + "=total=interpolated", "-cp", classes,
-                "AgentChild", "reads");
-        String[] names = {"nanoTime", "own user", "own total (interpolated)", "another thread's user",
-            "user of 1,000 ids"};
+        String loaded = "-agentpath:" + agent + "=total=interpolated";
+        boolean hasBarrier = succeeds(java, MEMORY_BARRIER, "-version");
+        String[][] commands = {{java, "-cp", classes, "AgentChild", "reads"},
+            {java, loaded, "-cp", classes, "AgentChild", "reads"},
+            {java, loaded, MEMORY_BARRIER, "-cp", classes, "AgentChild", "reads"}};
+        double[][] nanos = least(Arrays.copyOf(commands, hasBarrier ? 3 : 2));
         String version = child(java, "-cp", classes, "AgentChild", "version");
-        System.out.printf("JDK %s: nanoTime %.1f, %.1f%n", version, before[0], with[0]);
-        for (int i = 1; i < names.length; i++) {
-            System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", names[i], before[i],
-                    with[i], before[i] / with[i],
-                    with[i] / with[0]);
+        System.out.printf("JDK %s: nanoTime %.1f, %.1f%n", version, nanos[0][0], nanos[1][0]);
+        printReads(nanos[0], nanos[1], READS.length);
+        if (hasBarrier) {
+            System.out.printf("  with %s: nanoTime %.1f%n", MEMORY_BARRIER, nanos[2][0]);
+            printReads(nanos[0], nanos[2], OWN_READS);
+        }
+    }
+
+    /** Of what the commands print, which take turns. */
+    private static double[][] least(String[][] commands) throws Exception {
+        double[][][] values = new double[READ_ROUNDS][commands.length][];
+        for (int round = 0; round < READ_ROUNDS; round++) {
+            for (int i = 0; i < commands.length; i++) {
+                values[round][i] = childNumbers(commands[i]);
+            }
+        }
+        return IntStream.range(0, commands.length)
+                .mapToObj(i -> IntStream.range(0, values[0][i].length)
+                        .mapToDouble(
+                                j -> Arrays.stream(values).mapToDouble(all -> all[i][j]).min().getAsDouble())
+                        .toArray())
+                .toArray(double[][]::new);
+    }
+
+    /** The first value of each is nanoTime. */
+    private static void printReads(double[] before, double[] with, int count) {
+        for (int i = 1; i <= count; i++) {
+            System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", READS[i - 1],
+                    before[i],
+                    with[i], before[i] / with[i], with[i] / with[0]);
         }
     }
 
@@ -170,11 +204,14 @@ public final class AgentOnJdks {
         return sorted[sorted.length / 2];
     }
 
+    private static boolean succeeds(String... command) throws Exception {
+        return new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
+    }
+
     private static double wallMillis(String... command) throws Exception {
         long start = System.nanoTime();
-        Process process = new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-        if (process.waitFor() != 0) {
+        if (!succeeds(command)) {
             throw new IllegalStateException(String.join(" ", command) + " failed");
         }
         return (System.nanoTime() - start) / 1e6;
