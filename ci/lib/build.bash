@@ -17,7 +17,8 @@ TC_LOG=$TC_BUILD/build.log
 
 # The Maven modules of the jars, and where the product's sources lie. Neither tests/ and docs/ nor
 # lab's own programs and results change dist/.
-TC_MODULES=(library agent terminal attach watch probe lab lab/profiler metrics/opentelemetry cli)
+TC_MODULES=(library metrics/prometheus agent terminal attach watch probe lab lab/demo lab/profiler
+    metrics/opentelemetry cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
@@ -34,8 +35,8 @@ dist_is_current() {
     local newer
     # A folder below src/ or native/ is newer when something in it was deleted or renamed.
     newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
-        \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path 'lab/profiler*' ! -path lab/pom.xml \) \
-        -prune -o \
+        \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path 'lab/demo*' ! -path 'lab/profiler*' \
+        ! -path lab/pom.xml \) -prune -o \
         \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
     [[ -z $newer ]]
 }

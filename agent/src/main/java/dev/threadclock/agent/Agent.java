@@ -2,7 +2,7 @@
 package dev.threadclock.agent;
 
 import dev.threadclock.agent.jfr.JfrCue;
-import dev.threadclock.agent.prometheus.Prometheus;
+import dev.threadclock.prometheus.Prometheus;
 import dev.threadclock.internal.NativeLibrary;
 
 /**

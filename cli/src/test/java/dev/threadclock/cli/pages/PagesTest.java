@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
-import dev.threadclock.lab.demo.DemoHtml;
+import dev.threadclock.demo.DemoHtml;
 import dev.threadclock.lab.report.LabHtml;
 import dev.threadclock.lab.report.LabReport;
 import dev.threadclock.terminal.page.Page;
