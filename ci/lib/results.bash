@@ -20,6 +20,9 @@ pass() { result pass "$1"; }
 fail() { result fail "$1" "${2:-}"; }
 skip() { result skip "$1" "${2:-no reason given}"; }
 
+# in_ci WHAT REASON: CI takes the time for it; a developer, who waits, gets it skipped.
+in_ci() { [[ ${CI:-} == true ]] || { skip "$1" "$2: with CI=true only" && return 1; }; }
+
 # check NAME COMMAND...: the command's exit status is the test's result; when it fails, its output is shown.
 check() {
     local name=$1 output
