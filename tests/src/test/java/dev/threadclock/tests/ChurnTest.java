@@ -10,11 +10,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads that start and end by the hundred thousand: a thread's time is never another's, and memory does not
- * grow. {@code -Dthreadclock.churn=N}: how many threads on each JDK, instead of 100,000 on the thorough ones
- * and fewer on others.
+ * Threads that start and end by the ten thousand, in CI by the hundred thousand: a thread's time is never
+ * another's, and memory does not grow. {@code -Dthreadclock.churn=N}: how many threads on each JDK, instead
+ * of {@code -Dthreadclock.churn.thorough=N} on the thorough ones and fewer on others.
  */
 class ChurnTest {
+    private static final int THREADS = Integer.getInteger("threadclock.churn.thorough", 30_000);
     /**
      * A JVM without the agent grows by 6 MB in this time, and by up to 12 MB with a million threads, because
      * of malloc's fragmentation. What the agent keeps per thread is more than 16 bytes.
@@ -40,7 +41,7 @@ class ChurnTest {
 
     @OnEachJdk
     void aThreadsTimeIsNeverAnothers(TestJdk jdk) {
-        churn(jdk, ChildJvm.of(jdk), jdk.isThorough() ? 100_000 : 15_000);
+        churn(jdk, ChildJvm.of(jdk), jdk.isThorough() ? THREADS : 15_000);
     }
 
     @ParameterizedTest(name = "{0}")

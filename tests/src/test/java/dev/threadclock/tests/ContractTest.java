@@ -33,7 +33,8 @@ class ContractTest {
     private static final Map<TestJdk, Map<String, Result>> RESULTS = new LinkedHashMap<>();
 
     static Stream<Arguments> ways() {
-        return TestJdk.all().stream().flatMap(jdk -> WAYS.stream().map(way -> Arguments.of(way, jdk)));
+        return JdksOfTest.of(ContractTest.class)
+                .flatMap(jdk -> WAYS.stream().map(way -> Arguments.of(way, jdk)));
     }
 
     private static ChildJvm child(TestJdk jdk, String way) {

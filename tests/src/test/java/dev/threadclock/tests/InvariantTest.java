@@ -21,7 +21,7 @@ class InvariantTest {
     private static final String SECONDS = System.getProperty("threadclock.pairs.seconds", "45");
 
     static Stream<Arguments> freshness() {
-        return TestJdk.all().stream().flatMap(jdk -> Stream.of(
+        return JdksOfTest.of(InvariantTest.class).flatMap(jdk -> Stream.of(
                 Arguments.of(jdk, "tick", jdk.isThorough() ? PAIRS : "6000000", SECONDS),
                 Arguments.of(jdk, "now", jdk.isThorough() ? "4000000" : "2000000", "15")));
     }

@@ -12,23 +12,29 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
  * The JDKs that a test runs on: all, or with -Dthreadclock.every=N every Nth, the first of which depends on
- * the test's name. Of a matrix of nine, a third has one old, one middle and one of the newest JDKs.
+ * the test's name. Of a matrix of nine, a quarter has two or three, one of them from 21 on.
  */
 final class JdksOfTest implements ArgumentsProvider {
     private static final int EVERY = Integer.getInteger("threadclock.every", 1);
 
     @Override
     public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        return share(TestJdk.all(), EVERY, context.getRequiredTestMethod()).stream().map(Arguments::of);
+        Method test = context.getRequiredTestMethod();
+        return share(TestJdk.all(), EVERY, test.getDeclaringClass().getSimpleName() + test.getName()).stream()
+                .map(Arguments::of);
+    }
+
+    /** For the source of a test's arguments, of which the JDK is one. */
+    static Stream<TestJdk> of(Class<?> test) {
+        return share(TestJdk.all(), EVERY, test.getSimpleName()).stream();
     }
 
     /** A share of one would not show much: then it is all. */
-    static <T> List<T> share(List<T> all, int every, Method test) {
+    static <T> List<T> share(List<T> all, int every, String test) {
         if (all.size() < 2 * every) {
             return all;
         }
-        int first = Math.floorMod((test.getDeclaringClass().getSimpleName() + test.getName()).hashCode(),
-                every);
+        int first = Math.floorMod(test.hashCode(), every);
         return IntStream.range(0, all.size()).filter(i -> i % every == first).mapToObj(all::get).toList();
     }
 }

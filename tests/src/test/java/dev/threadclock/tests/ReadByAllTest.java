@@ -22,7 +22,7 @@ class ReadByAllTest {
     private static final String SECONDS = System.getProperty("threadclock.reads.seconds", "4");
 
     static Stream<Arguments> freshness() {
-        return TestJdk.all().stream()
+        return JdksOfTest.of(ReadByAllTest.class)
                 .flatMap(jdk -> Stream.of("tick", "now").map(freshness -> Arguments.of(jdk, freshness)));
     }
 

@@ -23,7 +23,7 @@ class RightnessTest {
     private static final long MILLIS = 1_000_000;
 
     static Stream<Arguments> work() {
-        return TestJdk.all().stream()
+        return JdksOfTest.of(RightnessTest.class)
                 .flatMap(jdk -> Stream.of("hit", "avoid", "steady").flatMap(kind -> Stream.of("tick", "now")
                         .filter(freshness -> jdk.isThorough()
                                 || freshness.equals("tick") && !kind.equals("steady"))

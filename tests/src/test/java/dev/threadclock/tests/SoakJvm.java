@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** One JVM of a {@link Soak}: what is done to it, and its resources over time. */
@@ -36,12 +37,8 @@ final class SoakJvm {
      */
     private static final long RESIDENT_KILOBYTES = 6 << 10;
     private static final long FILES = 0;
-    /**
-     * Eight stacks: each is two mappings, the JVM's guard and the rest, and glibc caches those of ended
-     * threads (up to 40 MB). Their number follows the largest number of simultaneous threads so far; other
-     * mappings did not change.
-     */
-    private static final long MAPS = 16;
+    /** Those of malloc's arenas and of the compilers; the stacks of threads do not count. */
+    private static final long MAPS = 8;
     private static final long THREADS = 1;
 
     private record Sample(long seconds, long resident, long anonymous, long files, long maps, long threads) {}
@@ -91,8 +88,7 @@ final class SoakJvm {
         try {
             String status = Files.readString(proc("status"), StandardCharsets.ISO_8859_1);
             samples.add(new Sample(seconds, field(status, "VmRSS:"), field(status, "RssAnon:"), count("fd"),
-                    lines("maps"),
-                    field(status, "Threads:")));
+                    mappings(), field(status, "Threads:")));
         } catch (IOException e) {
             // It has ended: end() says how.
         }
@@ -212,8 +208,18 @@ final class SoakJvm {
         }
     }
 
-    private long lines(String name) throws IOException {
-        return Files.readString(proc(name), StandardCharsets.ISO_8859_1).lines().count();
+    /**
+     * Mappings that are not part of a stack. A stack is two: an inaccessible guard and the rest above it.
+     * glibc caches those of ended threads, so their number follows the largest number of simultaneous
+     * threads so far, which a loaded machine raises.
+     */
+    private long mappings() throws IOException {
+        List<String> lines = Files.readString(proc("maps"), StandardCharsets.ISO_8859_1).lines().toList();
+        long stacks = IntStream.range(1, lines.size())
+                .filter(i -> lines.get(i - 1).contains(" ---p 00000000 00:00 ")
+                        && lines.get(i).contains(" rw-p 00000000 00:00 "))
+                .filter(i -> lines.get(i - 1).split("[- ]")[1].equals(lines.get(i).split("-")[0])).count();
+        return lines.size() - 2 * stacks;
     }
 
     private static long field(String status, String name) {

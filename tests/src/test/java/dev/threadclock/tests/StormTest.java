@@ -29,7 +29,7 @@ class StormTest {
     Path folder;
 
     static Stream<Arguments> modes() {
-        return TestJdk.all().stream()
+        return JdksOfTest.of(StormTest.class)
                 .flatMap(jdk -> Stream.of("-Xmixed", "-Xint", "-Xcheck:jni")
                         .map(mode -> Arguments.of(jdk, mode)));
     }
