@@ -2,8 +2,11 @@
 package dev.threadclock.watch.top;
 
 import dev.threadclock.watch.interval.Use;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
 /** What the threads are sorted by: the greatest first, except for names. */
 enum SortKey {
@@ -13,6 +16,16 @@ enum SortKey {
     WAIT(Comparator.comparingLong(Use::waitNanos).reversed()),
     TIME(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed()),
     NAME(Comparator.comparing(Use::name));
+
+    /** By {@link #toString()}; picocli's own converter would offer each key twice, in upper case as well. */
+    static final class Converter implements ITypeConverter<SortKey> {
+        @Override
+        public SortKey convert(String word) {
+            return Arrays.stream(values()).filter(key -> key.toString().equals(word)).findFirst().orElseThrow(
+                    () -> new TypeConversionException(
+                            "'" + word + "' is none of " + Arrays.toString(values())));
+        }
+    }
 
     private final Comparator<Use> order;
 

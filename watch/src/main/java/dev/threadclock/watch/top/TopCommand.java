@@ -67,7 +67,7 @@ public final class TopCommand implements Subcommand {
             description = "End after COUNT intervals. With --once: show only COUNT threads.")
     private Long count;
 
-    @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total",
+    @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = SortKey.Converter.class,
             description = "total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
     private SortKey sort;
 
