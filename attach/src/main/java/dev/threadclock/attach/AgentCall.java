@@ -17,8 +17,7 @@ import java.util.Optional;
  * yet. From {@link #become} on, the process runs as the target's user.
  */
 final class AgentCall implements Closeable {
-    private static final String STAYS = "; restart that JVM to be rid of it, or leave it: it goes on as it"
-            + " is";
+    private static final String STAYS = "; restart that JVM to remove it, or leave it: it keeps working";
 
     private final Target target;
     private final Deadline deadline;
@@ -46,9 +45,8 @@ final class AgentCall implements Closeable {
                 && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
         if (facts.warns() && (copies.isEmpty() || fromJava)) {
             Terminal.stderr().println(command + ": that JVM " + (fromJava ? "may" : "will")
-                    + " print its own warning of an agent that is"
-                    + " loaded dynamically (JEP 451); -XX:+EnableDynamicAgentLoading at its start prevents"
-                    + " it");
+                    + " print its own warning about a dynamically loaded agent (JEP 451); to prevent it,"
+                    + " start the JVM with -XX:+EnableDynamicAgentLoading");
         }
     }
 
@@ -103,7 +101,7 @@ final class AgentCall implements Closeable {
             try (PrivateFolder folder = new PrivateFolder(place)) {
                 Answer answer = load(folder, folder.putLibrary(), options);
                 if (!answer.reply.notExecutable()) {
-                    return reportOf(answer, "; give it at that JVM's start: -javaagent:threadclock.jar");
+                    return reportOf(answer, "; start that JVM with -javaagent:threadclock.jar");
                 }
                 places.refuse(place.name(), "mounted noexec");
             } catch (IOException e) {
@@ -130,7 +128,7 @@ final class AgentCall implements Closeable {
         }
         return new Failure("no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
                 + places.refusals()
-                + "; make room in one of them, or set TMPDIR for that JVM to one that does");
+                + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
 
     private record Answer(AttachReply reply, String report) {}
@@ -192,8 +190,8 @@ final class AgentCall implements Closeable {
         }
         if (answer.reply.forbidden() && target.hasThreadclock()) {
             throw new Failure("the JVM " + target.label()
-                    + " has threadclock in it, but was started with -XX:-EnableDynamicAgentLoading, so"
-                    + " that no command can ask it for anything; it goes on as it is, or restart it without"
+                    + " has threadclock loaded, but was started with -XX:-EnableDynamicAgentLoading, so no"
+                    + " command can reach it; threadclock keeps working there, or restart the JVM without"
                     + " that option");
         }
         if (answer.reply.forbidden()) {
@@ -202,7 +200,7 @@ final class AgentCall implements Closeable {
                             + " Or start it with -javaagent:threadclock.jar");
         }
         if (!answer.reply.loaded()) {
-            throw new Failure("the JVM " + target.label() + " does not load the library: "
+            throw new Failure("the JVM " + target.label() + " did not load the library: "
                     + answer.reply.refusal() + remedy);
         }
         throw new Failure("the threadclock in " + target.label()
@@ -231,7 +229,7 @@ final class AgentCall implements Closeable {
         // or by us.
         if (target.hasFile(path) && !listener.facts().options().hasAgentPath(path)) {
             throw new Failure("the JVM " + target.label() + " has loaded " + path
-                    + ", in whose place there is another file now" + STAYS);
+                    + ", but another file is there now" + STAYS);
         }
     }
 

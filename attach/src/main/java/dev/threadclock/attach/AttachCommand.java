@@ -19,31 +19,31 @@ import picocli.CommandLine.Spec;
 /** The attach command: loads the agent into a running JVM. */
 @Command(
         name = "attach",
-        description = {"Makes the user time of ThreadMXBean fast and right in a JVM that runs already.", ""},
+        description = {"Makes the user time of ThreadMXBean fast and right in a running JVM.", ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
             "The agent's options and their values, the default first:",
             "  freshness=tick|now                   user time of the current thread",
-            "  total=jvm|tick|now|interpolated      who answers total time",
-            "  reach=bean|jvm                       who gets threadclock's user time: callers",
-            "                                       of ThreadMXBean, or Flight Recorder too",
+            "  total=jvm|tick|now|interpolated      the source of total time",
+            "  reach=bean|jvm                       what gets threadclock's user time: only",
+            "                                       ThreadMXBean, or Flight Recorder too",
             "  virtual=off|on|now|tick              account for virtual threads",
             "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
-            "                                       serve metrics; port 0: any that is free",
-            "  log=none|stderr|FILE                 what was bound, and from which clock",
-            "An attach sets all of them: what you do not name has its default.",
+            "                                       serve metrics; port 0: any free port",
+            "  log=none|stderr|FILE                 log what is bound, and which clock is used",
+            "Each attach sets all of them; an option that you omit gets its default.",
             "",
             "Examples:",
             "  threadclock attach 4711",
             "  threadclock attach app.jar freshness=now,total=interpolated",
             "  threadclock attach 4711 reach=jvm    for Flight Recorder's CPU loads as well",
-            "  threadclock attach 4711 prometheus=9464    serves metrics, in a JVM that was",
+            "  threadclock attach 4711 prometheus=9464    serve metrics, in a JVM that was",
             "                                             started with -javaagent",
             "",
-            "HotSpot 8 and later, in a container as well. As root, or as the JVM's own user.",
+            "Needs HotSpot 8 or later, also in a container. Run it as root or as the JVM's user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
-            "Exit status: 0 it answers, 1 it could not be attached, 2 usage error."
+            "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand implements Subcommand {
     /** Options that the command itself passes to the agent. */
@@ -53,8 +53,8 @@ public final class AttachCommand implements Subcommand {
     private TargetOptions target;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
-            description = "Options of the agent, as with -javaagent: one argument, with commas and no"
-                    + " spaces. They are listed below.")
+            description = "Options of the agent, as with -javaagent: one argument, separated by commas,"
+                    + " without spaces. They are listed below.")
     private String given;
 
     @Parameters(index = "2..*", arity = "0..*", hidden = true)
@@ -71,12 +71,12 @@ public final class AttachCommand implements Subcommand {
     @Override
     public Integer call() throws IOException {
         if (!more.isEmpty()) {
-            throw wrong("takes its options as one argument, with commas and no spaces: "
+            throw wrong("takes its options as one argument, separated by commas, without spaces: "
                     + Printable.line((given + "," + String.join(",", more)).replaceAll(",+", ","), 200));
         }
         String options = target.other(given);
         if (OURS.matcher(options).find()) {
-            throw wrong("the options do=, report=, channel= and period= are not for users: "
+            throw wrong("the options do=, report=, channel= and period= are reserved for threadclock: "
                     + Printable.line(options, 200));
         }
         int pid = target.pid(given);

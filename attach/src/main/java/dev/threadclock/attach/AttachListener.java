@@ -54,8 +54,8 @@ final class AttachListener implements Closeable {
         foreignSocket = key(socket);
         if (listened && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
             throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName()
-                    + ", but that file was removed (by a"
-                    + " cleaner of /tmp?), and older JVMs do not make it anew; restart that JVM, and exempt"
+                    + ", but that file was removed (by a cleaner of /tmp?), and older JVMs do not create"
+                    + " it again; restart that JVM, and exempt"
                     + " /tmp/.java_pid*");
         }
     }
@@ -70,7 +70,7 @@ final class AttachListener implements Closeable {
             try {
                 start(deadline);
             } catch (IOException e) {
-                throw target.process().failure("cannot make the file " + triggerName()
+                throw target.process().failure("cannot create the file " + triggerName()
                         + " in /tmp or in the working folder of process " + pid()
                         + " (without it SIGQUIT means a thread dump)", e);
             }
@@ -93,7 +93,7 @@ final class AttachListener implements Closeable {
             }
             if (now.isStopped()) {
                 throw new Failure("process " + pid()
-                        + " is stopped (by SIGSTOP or a debugger) and cannot answer; let it go on, for"
+                        + " is stopped (by SIGSTOP or a debugger) and cannot answer; resume it, for"
                         + " example with kill -CONT " + pid());
             }
             JvmFacts known = target.facts();
@@ -101,10 +101,9 @@ final class AttachListener implements Closeable {
                 return known;
             }
             if (!known.attachable() && target.hasThreadclock()) {
-                throw new Failure("the JVM " + target.label() + " has threadclock in it, but was started with"
-                        + " -XX:+DisableAttachMechanism, so that no command can ask it for anything; it"
-                        + " goes on as it is, or restart it"
-                        + " without that option");
+                throw new Failure("the JVM " + target.label() + " has threadclock loaded, but was started"
+                        + " with -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
+                        + " keeps working there, or restart the JVM without that option");
             }
             if (!known.attachable()) {
                 throw new Failure("the JVM " + target.label()
@@ -116,7 +115,7 @@ final class AttachListener implements Closeable {
             }
             if (!deadline.pause()) {
                 throw new Failure("the JVM " + target.label()
-                        + " does not handle SIGQUIT, which would end it (it is still starting, or"
+                        + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
                         + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
             }
         }
@@ -140,7 +139,7 @@ final class AttachListener implements Closeable {
                     throw target.process().ended();
                 }
                 if (!deadline.pause()) {
-                    throw new Failure("the JVM " + target.label() + " does not begin to listen within "
+                    throw new Failure("the JVM " + target.label() + " did not begin to listen within "
                             + deadline + " (it is very busy,"
                             + " suspended, or its /tmp is full); try again, with a longer --timeout");
                 }
@@ -165,9 +164,9 @@ final class AttachListener implements Closeable {
             // read-only mount.
             if (e instanceof AccessDeniedException || !Files.isWritable(tmp.path())) {
                 throw new Failure("the JVM " + target.label()
-                        + " cannot listen: it needs a file in its /tmp, where it may not make one ("
+                        + " cannot listen: it needs a file in its /tmp, but may not create one there ("
                         + Refusal.reason(e)
-                        + "); give it a /tmp to write in, for example a tmpfs, or start it with"
+                        + "); give it a writable /tmp, for example a tmpfs, or start it with"
                         + " -javaagent:threadclock.jar");
             }
             if (working == null) {

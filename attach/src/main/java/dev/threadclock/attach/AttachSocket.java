@@ -95,7 +95,8 @@ final class AttachSocket {
         int held = Posix.holdSocket(socket.toString());
         if (held < 0) {
             throw new IOException(
-                    held == -PERMISSION ? "what is there is no socket of its user's" : Refusal.reason(held));
+                    held == -PERMISSION ? "the file there is not a socket of the JVM's user"
+                            : Refusal.reason(held));
         }
         try {
             channel.connect(UnixDomainSocketAddress.of("/proc/self/fd/" + held));

@@ -12,16 +12,16 @@ import picocli.CommandLine.Spec;
 /** The detach command: gives the JVM its own methods back. */
 @Command(
         name = "detach",
-        description = {"Gives a JVM back its own way of answering user time.", ""},
+        description = {"Lets a JVM answer user time itself again.", ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
             "Example:",
             "  threadclock detach 4711",
             "",
-            "No matter how threadclock came into it. Its library stays loaded, and passes",
-            "calls on to the JVM.",
-            "Exit status: 0 the JVM answers by itself, 1 it could not be asked, 2 usage",
+            "It does not matter how threadclock was loaded. Its library stays loaded and",
+            "passes calls on to the JVM.",
+            "Exit status: 0 the JVM answers itself, 1 it could not be reached, 2 usage",
             "error."
         })
 public final class DetachCommand implements Subcommand {
@@ -51,7 +51,7 @@ public final class DetachCommand implements Subcommand {
                 call.detach();
             }
             Terminal.stdout().println(
-                    "threadclock is off in " + jvm.label() + ": the JVM answers user time by itself");
+                    "threadclock is off in " + jvm.label() + ": the JVM answers user time itself");
         }
         return 0;
     }

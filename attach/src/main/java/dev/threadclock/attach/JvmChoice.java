@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
  */
 public final class JvmChoice extends PatienceOption {
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
-            description = JvmName.DESCRIPTION + " Without it: a list to choose from.")
+            description = JvmName.DESCRIPTION + " If omitted, choose from a list.")
     private String jvm;
 
     private int pid;

@@ -52,8 +52,8 @@ final class JvmName {
     private static int among(List<Running> jvms, String name) {
         if (jvms.isEmpty()) {
             throw new Failure(
-                    "no JVM" + (name.isEmpty() ? "" : " that runs" + name) + " is to be seen by this user"
-                            + others(name) + "; give its process number, or look as root");
+                    "this user can see no JVM" + (name.isEmpty() ? "" : " that runs" + name)
+                            + others(name) + "; give its process number, or run this as root");
         }
         return jvms.size() == 1 && !name.isEmpty() ? jvms.get(0).pid() : ask(jvms, name);
     }
@@ -76,7 +76,7 @@ final class JvmName {
         terminal.print("Which one? ");
         int chosen = answer();
         if (chosen < 1 || chosen > jvms.size()) {
-            throw new Failure("none chosen; the answer is a number from 1 to " + jvms.size());
+            throw new Failure("none chosen; answer with a number from 1 to " + jvms.size());
         }
         return jvms.get(chosen - 1).pid();
     }

@@ -46,10 +46,11 @@ public final class JvmRecording implements Closeable {
                 choice.deadline());
         running = answer.contains("Started recording");
         if (!running) {
-            throw new Failure("the JVM " + target.label() + " does not record events of its own: "
+            throw new Failure("the JVM " + target.label() + " did not start a recording: "
                     + Printable.line(answer)
                     + (answer.contains("Unknown diagnostic command")
-                            ? "; it has no Flight Recorder (8u262 and 11 on do): leave out --jvm-events"
+                            ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
+                                    + " --jvm-events"
                             : ""));
         }
     }
@@ -76,7 +77,7 @@ public final class JvmRecording implements Closeable {
         Path file = folder.path().resolve(FILE);
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new Failure("the JVM " + target.label()
-                    + " has left no events of its own; record again without --jvm-events");
+                    + " left no file with its own events; record again without --jvm-events");
         }
         try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             in.transferTo(out);

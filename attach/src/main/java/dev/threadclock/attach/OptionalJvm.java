@@ -7,7 +7,7 @@ import picocli.CommandLine.Parameters;
 /** The JVM that a command may be about, or the JDKs instead. Options of a command, as a mixin. */
 public final class OptionalJvm extends PatienceOption {
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM",
-            description = JvmName.DESCRIPTION + " Without it: the JDKs of this machine.")
+            description = JvmName.DESCRIPTION + " If omitted, examine the JDKs of this machine.")
     private String jvm;
 
     /** Fails, as attach does, if there is no HotSpot JVM of this name that we may inspect. */

@@ -26,7 +26,7 @@ final class PrivateSocket implements AutoCloseable {
         this.folder = folder;
         file = folder.path().resolve(FILE);
         if (name().getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME) {
-            throw new IOException("too long a path for a socket");
+            throw new IOException("the path is too long for a socket");
         }
         server = Undo.uncut(() -> ServerSocketChannel.open(StandardProtocolFamily.UNIX));
         try {
@@ -66,7 +66,7 @@ final class PrivateSocket implements AutoCloseable {
                 .equals(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
             peer.close();
             throw new Failure(
-                    "another user's process has connected in the JVM's place; nothing was read from it");
+                    "another user's process connected in place of the JVM; nothing was read from it");
         }
         peer.configureBlocking(true);
         return peer;

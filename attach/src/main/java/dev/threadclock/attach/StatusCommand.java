@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 /** The status command: what threadclock does in a JVM. */
 @Command(
         name = "status",
-        description = {"Shows what threadclock does in a JVM, if it is in there. Changes nothing.", ""},
+        description = {"Shows what threadclock does in a JVM, if it is loaded there. Changes nothing.", ""},
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -23,13 +23,13 @@ import picocli.CommandLine.Spec;
             "  threadclock status 4711",
             "  threadclock status --json 4711 | jq .bound",
             "",
-            "Exit status: 0 shown, 1 the JVM could not be asked, 2 usage error."
+            "Exit status: 0 shown, 1 the JVM could not be reached, 2 usage error."
         })
 public final class StatusCommand implements Subcommand {
     @Mixin
     private TargetOptions target;
 
-    @Option(names = "--json", description = "Print it as JSON.")
+    @Option(names = "--json", description = "Print the status as JSON.")
     private boolean json;
 
     @Spec

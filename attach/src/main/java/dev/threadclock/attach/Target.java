@@ -41,7 +41,7 @@ final class Target implements Closeable {
         ProcMaps maps = awaitJvm(process, deadline);
         if (maps.isOpenJ9()) {
             throw new Failure("process " + pid
-                    + " is an OpenJ9 JVM; threadclock knows HotSpot (OpenJDK and its builds) only");
+                    + " is an OpenJ9 JVM; threadclock supports only HotSpot (OpenJDK and its builds)");
         }
         try {
             return new Target(process, status, maps, TargetRoot.of(process.folder()));
@@ -66,14 +66,14 @@ final class Target implements Closeable {
             throw new Failure(
                     "process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
                             + ", this command to user " + Integer.toUnsignedString(own.uid())
-                            + ", and a JVM answers its own user only;"
+                            + ", and a JVM answers only its own user;"
                             + " run this as that user or as root (sudo -u '#"
                             + Integer.toUnsignedString(status.uid()) + "' ...)");
         }
         throw new Failure(
                 "process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
                         + ", this command with " + Integer.toUnsignedString(own.gid())
-                        + ", and a JVM answers the same user and group only;"
+                        + ", and a JVM answers only its own user and group;"
                         + " run this with that group or as root (sudo -g '#"
                         + Integer.toUnsignedString(status.gid()) + "' ...)");
     }

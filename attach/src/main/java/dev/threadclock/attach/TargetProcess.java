@@ -110,7 +110,7 @@ final class TargetProcess {
     }
 
     private Failure hidden() {
-        return new Failure("may not look into process " + pid
+        return new Failure("may not inspect process " + pid
                 + ": permission denied; run this as that process's user, or as root"
                 + " (in a container: with the capability SYS_PTRACE)");
     }

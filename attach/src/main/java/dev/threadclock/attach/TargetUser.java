@@ -60,7 +60,7 @@ final class TargetUser {
         int error = Posix.becomeUser(target.uid(), target.gid());
         if (error != 0) {
             throw new Failure("cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
-                    + Integer.toUnsignedString(target.gid()) + ", whom the JVM answers: "
+                    + Integer.toUnsignedString(target.gid()) + ", which the JVM answers: "
                     + Refusal.reason(error)
                     + "; run this as that user");
         }

@@ -19,8 +19,8 @@ public final class Launcher {
             System.err.println("threadclock: the command line needs Java " + NEEDED
                     + " or later, and this is Java " + feature
                     + " (" + System.getProperty("java.home")
-                    + "); run it with a newer java. Programs on Java 8 or later take the"
-                    + " agent as they are: java -javaagent:threadclock.jar ...");
+                    + "); run it with a newer java. Programs on Java 8 or later can use the agent"
+                    + " unchanged: java -javaagent:threadclock.jar ...");
             System.exit(1);
         }
         // By reflection: the class file is newer than this one.

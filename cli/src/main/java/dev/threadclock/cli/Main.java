@@ -32,12 +32,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = Main.VersionLine.class,
         footer = {
             "",
-            "To use it in a program that is there already, from Java 8 on:",
+            "To use it with an existing program (Java 8 or later):",
             "  java -javaagent:threadclock.jar ...",
-            "With metrics for Prometheus, at http://127.0.0.1:9464/metrics:",
+            "To serve Prometheus metrics too, at http://127.0.0.1:9464/metrics:",
             "  java -javaagent:threadclock.jar=prometheus=9464 ...",
             "",
-            "'threadclock COMMAND --help' tells more of a command."
+            "'threadclock COMMAND --help' describes a command."
         })
 public final class Main implements Runnable {
     @Spec
@@ -89,7 +89,7 @@ public final class Main implements Runnable {
         }
         if (!"Broken pipe".equals(problem.getMessage())) {
             Terminal.stderr().println("threadclock: cannot write to stdout: " + problem.getMessage()
-                    + "; not all of the output is there");
+                    + "; the output is incomplete");
         }
         return CommandLine.ExitCode.SOFTWARE;
     }
@@ -110,7 +110,7 @@ public final class Main implements Runnable {
                             .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name)
                             .collect(Collectors.joining(", ")));
         }
-        err.println("'" + name + " --help' tells how it is used.");
+        err.println("'" + name + " --help' shows the usage.");
         return CommandLine.ExitCode.USAGE;
     }
 

@@ -44,8 +44,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "lab",
         description = {
-            "Runs the experiments behind threadclock on this machine, and writes one report: the published"
-                    + " figure, the figure here, and what to think of the difference.",
+            "Runs the experiments behind threadclock on this machine and writes one report: each published"
+                    + " figure, the figure here, and a verdict.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -57,39 +57,41 @@ import picocli.CommandLine.Spec;
             "  threadclock lab --only 6 --only 7  two of them, by row or by name",
             "  threadclock lab diff A.json B.json compares two runs",
             "",
-            "Stopped, it goes on where it was when it is started again with the same options.",
-            "It needs no root; what root would add, the report says where it matters.",
+            "After an interruption, the same command continues where it stopped.",
+            "It does not need root. The report says where root would show more.",
             "Exit status: 0 all ran, whatever they found; 1 something failed; 2 usage error."
         })
 public final class LabCommand implements Subcommand {
     @Option(names = "--list",
-            description = "Name the experiments, their rows and how long they take; run none.")
+            description = "List the experiments, their rows and how long they take; run none.")
     private boolean list;
 
     @Option(names = "--only", paramLabel = "NAME|ROW",
-            description = "Run this one only; may be given several times.")
+            description = "Run only this experiment; may be given several times.")
     private List<String> only = new ArrayList<>();
 
-    @Option(names = "--quick", description = "Measure shortly, under 10 minutes in all: orders of magnitude.")
+    @Option(names = "--quick", description = "Take short measurements, under 10 minutes in all: orders of"
+            + " magnitude only.")
     private boolean quick;
 
-    @Option(names = "--fresh", description = "Do not go on with a run that was interrupted: begin anew.")
+    @Option(names = "--fresh", description = "Start again instead of continuing an interrupted run.")
     private boolean fresh;
 
     @Option(names = "--jdk", paramLabel = "DIR",
-            description = "Use this JDK only; may be given several times.")
+            description = "Use only this JDK; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
-    @Option(names = "--text", description = "Print all figures, not the verdicts alone.")
+    @Option(names = "--text", description = "Print all figures, not only the verdicts.")
     private boolean text;
 
     // These two are for the launcher of a checkout, which prepares the benchmarks before this program starts.
     @Option(names = "--yes",
-            description = "In a checkout: install with apt-get what rows of the lab need. Without this option"
-                    + " the lab names it and asks, or refuses where nobody can be asked.")
+            description = "In a checkout: install the packages that experiments need with apt-get. Without"
+                    + " this option, lab lists them and asks first; if it cannot ask, it fails.")
     private boolean install;
 
-    @Option(names = "--no-install", description = "In a checkout: install nothing, and go on without.")
+    @Option(names = "--no-install", description = "In a checkout: install nothing and run without these"
+            + " packages.")
     private boolean installNothing;
 
     @Spec
@@ -141,10 +143,10 @@ public final class LabCommand implements Subcommand {
         }
         Runnable goOn = () -> Terminal.stderr()
                 .println("threadclock lab: stopped; finished experiments are kept in " + run.path()
-                        + ", and the same command goes on with the others");
+                        + "; the same command continues with the others");
         Shutdown.add(goOn);
         try {
-            progress.say("Looking at the machine");
+            progress.say("Examining the machine");
             Map<String, Finding> facts = MachineFindings.find("");
             Machine machine = Machine.describe((int) Math.round(1e9 / Native.tickLengthNanos()));
             List<Result> results = new LabRun(chosen, run, lab, progress).run();
@@ -200,7 +202,7 @@ public final class LabCommand implements Subcommand {
             return 0;
         }
         Terminal.stderr().println("threadclock lab: " + failed + " of " + report.results().size()
-                + " experiments failed: the report says why; the same command tries "
+                + " experiments failed; the report says why. The same command tries "
                 + (failed == 1 ? "it" : "them") + " again");
         return 1;
     }

@@ -22,16 +22,16 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "A figure's noise is what its repetitions differed by, of both runs together; of",
-            "a figure without repetitions it is not known, and taken to be a half of it.",
+            "The noise of a figure is the spread of its repetitions in both runs. For a",
+            "figure without repetitions it is unknown, and half of the figure is assumed.",
             "Exit status: 0 the verdicts agree, 1 some do not, or a file cannot be read,",
             "2 usage error."
         })
 final class LabDiffCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "A.json", description = "The run to compare with.")
+    @Parameters(index = "0", paramLabel = "A.json", description = "The first run.")
     private Path before;
 
-    @Parameters(index = "1", paramLabel = "B.json", description = "The other run.")
+    @Parameters(index = "1", paramLabel = "B.json", description = "The second run.")
     private Path after;
 
     @Option(names = "--all", description = "Show every figure, not only those that differ most.")

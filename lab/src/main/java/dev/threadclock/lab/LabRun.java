@@ -42,9 +42,9 @@ final class LabRun {
             folder.kept(experiments.get(i).name()).ifPresent(result -> results.put(place, result));
         }
         if (!results.isEmpty()) {
-            progress.keep("Going on with a run that was interrupted: " + results.size() + " of "
+            progress.keep("Continuing an interrupted run: " + results.size() + " of "
                     + experiments.size()
-                    + " experiments are done; --fresh would begin anew");
+                    + " experiments are done; --fresh starts again");
         }
         try {
             NoiseMeter meter = new NoiseMeter();
@@ -58,7 +58,8 @@ final class LabRun {
                 }
             }
         } catch (IOException e) {
-            throw new Failure("cannot tell the machine's load: " + e.getMessage() + "; the lab needs /proc");
+            throw new Failure("cannot find out the machine's load: " + e.getMessage() + "; the lab needs"
+                    + " /proc");
         }
         return new ArrayList<>(results.values());
     }

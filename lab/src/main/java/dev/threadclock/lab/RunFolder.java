@@ -39,8 +39,8 @@ final class RunFolder implements AutoCloseable {
                     StandardOpenOption.WRITE);
             if (!taken(lock)) {
                 lock.close();
-                throw new Failure("another lab runs with the same options, and has " + folder
-                        + "; wait for its end, or stop it");
+                throw new Failure("another lab is running with the same options and uses " + folder
+                        + "; wait until it ends, or stop it");
             }
             RunFolder run = new RunFolder(folder, lock);
             Shutdown.add(run.clean);

@@ -29,7 +29,7 @@ public final class SelfJar {
             }
             return path;
         } catch (URISyntaxException e) {
-            throw new Failure("cannot tell where its jar is: " + e.getMessage());
+            throw new Failure("cannot find its own jar: " + e.getMessage());
         }
     }
 

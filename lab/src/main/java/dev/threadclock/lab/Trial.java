@@ -60,7 +60,7 @@ final class Trial {
             Thread.currentThread().interrupt();
         }
         return ended(Verdict.FAILED,
-                "It was given up after " + limit.toSeconds()
+                "It was stopped after " + limit.toSeconds()
                         + " s: something hangs, or the machine is much too busy.",
                 List.of());
     }

@@ -94,7 +94,7 @@ class LabRunTest {
         try (RunFolder run = RunFolder.open(folder)) {
             assertThat(run.path()).isEqualTo(folder);
             assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class)
-                    .hasMessageContaining("another lab runs");
+                    .hasMessageContaining("another lab is running");
         }
     }
 

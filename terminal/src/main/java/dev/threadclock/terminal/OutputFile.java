@@ -186,7 +186,8 @@ public final class OutputFile {
             return "permission denied";
         }
         if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
-            return Files.isDirectory(target().getParent()) ? "no files can be made there" : "no such folder";
+            return Files.isDirectory(target().getParent()) ? "no files can be created there" : "no such"
+                    + " folder";
         }
         return e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : e.getMessage();
     }

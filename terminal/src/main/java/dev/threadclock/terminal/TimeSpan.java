@@ -22,7 +22,7 @@ public final class TimeSpan implements ITypeConverter<Duration> {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new TypeConversionException("'" + Printable.line(text, 100)
-                    + "' is no length of time; give one as 500ms, 60s, 5m or 1h");
+                    + "' is not a length of time; give one such as 500ms, 60s, 5m or 1h");
         }
         BigDecimal nanos = new BigDecimal(matcher.group(1))
                 .multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)).getDuration().toNanos()));

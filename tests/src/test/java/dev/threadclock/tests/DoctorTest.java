@@ -127,7 +127,7 @@ class DoctorTest {
             JsonObject all = metrics(jvm);
             assertThat(all.get("level").getAsString()).isEqualTo("note");
             assertThat(all.get("text").getAsString()).matches(
-                    "Prometheus: http://0\\.0\\.0\\.0:\\d+/metrics: everybody who can connect reads them");
+                    "Prometheus: http://0\\.0\\.0\\.0:\\d+/metrics: anyone who can connect can read them");
             assertThat(all.get("todo").getAsString())
                     .matches("threadclock attach " + jvm.pid() + " prometheus=\\d+: then only .*");
         }

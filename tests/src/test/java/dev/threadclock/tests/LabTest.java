@@ -161,7 +161,7 @@ class LabTest {
         signal(stopped, "INT");
         Result result = stopped.end();
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(130);
-        assertThat(result.err()).contains("1 of 2 experiments are done", "the same command goes on")
+        assertThat(result.err()).contains("1 of 2 experiments are done", "the same command continues")
                 .doesNotContain("\tat ", "[1/2]");
         for (ProcessHandle child : children) {
             child.onExit().get(1, TimeUnit.MINUTES);

@@ -77,7 +77,7 @@ class TopScreenTest {
             top.awaitScreen("pools", has("THREADS {2}POOL$"));
             top.type("g");
             top.type("/MAI");
-            top.awaitScreen("the filter being typed", has("show only names with: MAI_$"));
+            top.awaitScreen("the filter being typed", has("show only names that contain: MAI_$"));
             top.type("\r");
             top.awaitScreen("threads of that name only",
                     lines -> has("only 'MAI'$").test(lines) && lines.get(4).endsWith("  main")

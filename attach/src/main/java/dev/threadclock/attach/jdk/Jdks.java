@@ -44,8 +44,8 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         Jdks jdks = homes.isEmpty() ? find() : of(homes);
         if (!homes.isEmpty() && !jdks.skipped().isEmpty()) {
             Skipped wrong = jdks.skipped().get(0);
-            throw new Failure("--jdk " + wrong.path() + " is no JDK that works: " + wrong.reason()
-                    + "; give the folder that has bin/java in it");
+            throw new Failure("--jdk " + wrong.path() + " is not a working JDK: " + wrong.reason()
+                    + "; give the folder that contains bin/java");
         }
         return jdks;
     }

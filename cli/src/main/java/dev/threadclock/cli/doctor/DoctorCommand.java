@@ -32,10 +32,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = {
-            "Tells which clocks of a thread exist on this machine and what each costs, and whether the user"
-                    + " time of ThreadMXBean is slow,"
-                    + " fast but wrong, or right: in every JDK here, or in one JVM. Says of each finding"
-                    + " what to do. Changes nothing.",
+            "Reports which thread clocks this machine has, what each costs, and whether the user time of"
+                    + " ThreadMXBean is slow, fast but wrong, or right: in each JDK here, or in one"
+                    + " running JVM. Says what to do about each finding. Changes nothing.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -47,23 +46,23 @@ import picocli.CommandLine.Spec;
             "  threadclock doctor --no-jdks    the machine only",
             "  threadclock doctor --json | jq .machine.tickLengthNanos.value",
             "",
-            "The JVM itself is only looked at: its JDK is tried in a JVM of its own. Only a",
-            "threadclock that is in it already is asked for its status.",
-            "Exit status: 0 all is well, 1 something is slow or wrong, or could not be looked",
-            "at, 2 usage error."
+            "doctor does not load anything into the JVM. It measures in a new JVM of the same",
+            "JDK, and asks threadclock for its status if that is already loaded.",
+            "Exit status: 0 all is well, 1 something is slow or wrong, or could not be",
+            "examined, 2 usage error."
         })
 public final class DoctorCommand implements Subcommand {
     @Mixin
     private OptionalJvm named;
 
-    @Option(names = "--json", description = "Print all as JSON.")
+    @Option(names = "--json", description = "Print the report as JSON.")
     private boolean json;
 
     @Option(names = "--jdk", paramLabel = "DIR",
-            description = "Try this JDK or JRE only; may be given several times.")
+            description = "Measure only this JDK or JRE; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
-    @Option(names = "--no-jdks", description = "Try no JDK.")
+    @Option(names = "--no-jdks", description = "Measure no JDK.")
     private boolean noJdks;
 
     @Spec
@@ -77,7 +76,8 @@ public final class DoctorCommand implements Subcommand {
     @Override
     public Integer call() {
         if (!homes.isEmpty() && (noJdks || named.isNamed())) {
-            throw new ParameterException(spec.commandLine(), "--jdk goes with neither --no-jdks nor a JVM");
+            throw new ParameterException(spec.commandLine(), "--jdk cannot be combined with --no-jdks or a"
+                    + " JVM");
         }
         DoctorReport report;
         try (JvmLook jvm = named.look().orElse(null)) { // before any measurement: it may not be there
@@ -96,7 +96,7 @@ public final class DoctorCommand implements Subcommand {
         Path jar = SelfJar.path();
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {
-            progress.say("Looking at the machine");
+            progress.say("Examining the machine");
             HostLoad host = HostLoad.now(); // before the measurements, which are a load
             Map<String, Finding> machine = LoadFindings.among(MachineFindings.find(nativeProblem), host,
                     Runtime.getRuntime().availableProcessors());
@@ -112,7 +112,7 @@ public final class DoctorCommand implements Subcommand {
                 found = Jdks.wanted(homes);
                 jdks = JdkFindings.find(found, jar, progress);
             } else if (jvm != null) {
-                progress.say("Looking at the JVM " + jvm.pid());
+                progress.say("Examining the JVM " + jvm.pid());
             }
             return DoctorReport.of(Version.current(), machine, clocks, jdks, found,
                     jvm == null ? null : JvmFindings.find(jvm, jar));

@@ -70,8 +70,8 @@ final class DoctorText {
         }
         if (!report.clocks().isEmpty()) {
             wrapped("    ", MARK_WIDTH,
-                    "calls: system calls in one read. Raw ticks: not measured, Java has no such read;"
-                            + " threadclock_user_raw_ns() of C is one system call.");
+                    "calls: system calls per read. Raw ticks are not measured, because Java has no such"
+                            + " read; threadclock_user_raw_ns() in C makes one system call.");
         }
         lines.add("");
     }
@@ -89,7 +89,7 @@ final class DoctorText {
             wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? trial.cost() : trial.reason());
             if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
                 wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
-                        "getThreadUserTime(own id) tells the total (JDK-8372704); the agent repairs it");
+                        "getThreadUserTime(own id) returns the total (JDK-8372704); the agent repairs it");
             }
             if (jdk.virtualSwitch().known()) {
                 wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, "virtual=on: a switch of virtual threads costs "

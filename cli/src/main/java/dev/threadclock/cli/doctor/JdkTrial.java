@@ -69,7 +69,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
                 return unknown(
                         "the trial " + (outcome.timedOut() ? "did not end within " + LIMIT.toSeconds() + " s"
                                 : "ended with exit status " + outcome.exit() + ": "
-                                        + outcome.stderr().lines().findFirst().orElse("nothing said")));
+                                        + outcome.stderr().lines().findFirst().orElse("no output")));
             }
             return parse(Map.copyOf(lines));
         } catch (IOException e) {
@@ -101,7 +101,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
                     TickRun.parse(lines.get("right between"), 2),
                     ownIdTellsTotal(lines.get("own")));
         } catch (NullPointerException | IndexOutOfBoundsException | NumberFormatException e) {
-            return unknown("the trial printed something else than its results");
+            return unknown("the trial printed something other than its results");
         }
     }
 

@@ -62,8 +62,8 @@ final class JvmFindings {
             if (java == null) {
                 noTrial = "there is no bin/java beside its " + at;
             } else if (!jvm.mayRun(java) || !jvm.mayRun(at)) {
-                noTrial = "its JDK can be changed by users other than root and this one, and is not run as"
-                        + " this one; run this as user "
+                noTrial = "users other than root and this one can change its JDK, so it is not run as this"
+                        + " user; run doctor as user "
                         + jvm.uid();
             } else {
                 Jdks found = Jdks.of(List.of(java));
@@ -82,7 +82,7 @@ final class JvmFindings {
         String groups = SystemTexts
                 .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
-                ? "process numbers of its own: it is " + jvm.namespacePid() + " in there"
+                ? "yes, with process numbers of its own: this JVM is " + jvm.namespacePid() + " there"
                 : groups.isEmpty() ? "no sign of one of its own" : groups));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
@@ -98,8 +98,8 @@ final class JvmFindings {
 
     private void flags() {
         String atStart = (jvm.hasThreadclock()
-                ? "threadclock is in it already, but no command can ask it for anything"
-                : "threadclock can come in at its start only: -javaagent:" + jar)
+                ? "threadclock is loaded, but no command can reach it"
+                : "threadclock can be loaded only at the JVM's start: -javaagent:" + jar)
                 + (jvm.takesAgents() ? "" : "; top and record show what /proc has of its threads");
         findings.put("attach",
                 !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
@@ -112,8 +112,8 @@ final class JvmFindings {
                 : Finding.note(label, false, "forbidden (-XX:-EnableDynamicAgentLoading)", atStart))
                 .orElseGet(() -> jvm.warns()
                         ? Finding.note(label, true,
-                                "allowed, with a warning of the JVM's on stderr (JEP 451)",
-                                "-XX:+EnableDynamicAgentLoading at its start prevents the warning")
+                                "allowed, with a warning by the JVM on stderr (JEP 451)",
+                                "start the JVM with -XX:+EnableDynamicAgentLoading to prevent the warning")
                         : Finding.ok(label, true, "allowed")));
     }
 
@@ -132,12 +132,12 @@ final class JvmFindings {
                     .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
             findings.put("next",
                     Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
-                            + jvm.pid() + " tells more, threadclock detach " + jvm.pid() + " undoes it"));
+                            + jvm.pid() + " shows more, threadclock detach " + jvm.pid() + " undoes it"));
             return;
         }
         if (active.isEmpty()) {
             findings.put("userTime", Finding.unknown(USER_TIME,
-                    "threadclock is loaded and cannot be asked; without it: " + described(trial)));
+                    "threadclock is loaded but cannot be asked; without it: " + described(trial)));
         } else {
             boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
             findings.put("userTime",
@@ -150,7 +150,7 @@ final class JvmFindings {
         }
         if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
-                    "getThreadUserTime(own id) tells the total (JDK-8372704)",
+                    "getThreadUserTime(own id) returns the total (JDK-8372704)",
                     next("") + ": the agent repairs it"));
         }
     }
@@ -186,7 +186,7 @@ final class JvmFindings {
             return Optional.of(active);
         } catch (Failure | IOException e) {
             findings.put(label,
-                    Finding.unknown(label, "it is loaded, and cannot be asked: " + e.getMessage()));
+                    Finding.unknown(label, "loaded, but cannot be asked: " + e.getMessage()));
             return Optional.empty();
         }
     }

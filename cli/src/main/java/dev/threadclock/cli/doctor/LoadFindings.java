@@ -11,8 +11,8 @@ import java.util.OptionalDouble;
 /** How busy the machine is, whoever keeps it so: what costs are measured here, and how long threads wait. */
 final class LoadFindings {
     private static final double MUCH_PRESSURE_PERCENT = 10;
-    private static final String TODO = "on a busy machine the costs below are too high, and threads"
-            + " wait for a CPU: the column WAIT% of threadclock top shows which";
+    private static final String TODO = "on a busy machine the costs below are too high, and threads wait"
+            + " for a CPU: the column WAIT% of threadclock top shows which ones";
 
     private LoadFindings() {}
 
@@ -42,9 +42,10 @@ final class LoadFindings {
             return Finding.unknown("load", "/proc/loadavg cannot be read");
         }
         double threads = load.getAsDouble();
-        String text = String.format(Locale.ROOT, "%.1f threads ran or wanted to, over the last minute",
+        String text = String.format(Locale.ROOT, "%.1f threads ran or waited to run, on average over the"
+                + " last minute",
                 threads);
-        return threads > cpus ? Finding.note("load", threads, text + ": more than CPUs", todo)
+        return threads > cpus ? Finding.note("load", threads, text + ": more than there are CPUs", todo)
                 : Finding.ok("load", threads, text);
     }
 
@@ -55,7 +56,7 @@ final class LoadFindings {
         }
         double percent = pressure.getAsDouble();
         String text = String.format(Locale.ROOT,
-                "in %.0f %% of the last 10 s a thread waited for a CPU", percent);
+                "a thread waited for a CPU in %.0f %% of the last 10 s", percent);
         return percent >= MUCH_PRESSURE_PERCENT ? Finding.note("pressure", percent, text, TODO)
                 : Finding.ok("pressure", percent, text);
     }

@@ -19,7 +19,7 @@ final class MetricsFinding {
         String url = "http://" + address + "/metrics";
         String text = "Prometheus: " + url;
         return Optional.of(isLoopback(address) ? Finding.ok("metrics", url, text)
-                : Finding.note("metrics", url, text + ": everybody who can connect reads them",
+                : Finding.note("metrics", url, text + ": anyone who can connect can read them",
                         next.apply("prometheus=" + address.substring(address.lastIndexOf(':') + 1))
                                 + ": then only this machine can"));
     }

@@ -31,8 +31,8 @@ final class RecorderFinding {
         }
         if (trial.verdict() == Judgement.WRONG) {
             return Optional.of(Finding.wrong(LABEL, Judgement.WRONG.word(), text(trial, answerer), remedy
-                    + ": then it gets the kernel's own; or wait for a JDK that is right (none from 25.0.5 on"
-                    + " is known)"));
+                    + ": then it gets the kernel's value; or wait for a JDK that is right (none from"
+                    + " 25.0.5 on is known)"));
         }
         boolean readsProc = answerer.startsWith(JVM + ": it reads /proc");
         return trial.verdict() == Judgement.UNKNOWN && !status.isEmpty() && !readsProc
@@ -45,7 +45,8 @@ final class RecorderFinding {
 
     private static String text(JdkTrial trial, String answerer) {
         String who = answerer.equals(JVM) ? "" : ", answered by " + answerer;
-        return "wrong" + who + ": jdk.ThreadCPULoad takes user time from the same count of ticks (work around"
+        return "wrong" + who + ": jdk.ThreadCPULoad takes user time from the same count of ticks (work"
+                + " around"
                 + " ticks " + Figures.percent(trial.aroundTicks().error()) + ", between them "
                 + Figures.percent(trial.betweenTicks().error())
                 + "; a trial of its JDK), and calls the rest system time";

@@ -30,7 +30,7 @@ final class VirtualFinding {
                 ? Finding.note(label, "now", "reads the kernel's clock (" + source + ") at each switch of a"
                         + " virtual thread, because interpolation does not work here: one system call each,"
                         + " exact",
-                        "virtual=tick makes no system call, but a slice then has whole ticks: right"
+                        "virtual=tick makes no system call, but then counts slices in whole ticks: right"
                                 + " only in sums over many slices")
                 : Finding.ok(label, "interpolated", "reads the interpolated total (" + source + ") at each"
                         + " switch of a virtual thread: mostly without a system call and right to a"

@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
             "  source <(threadclock completion)                for this shell",
             "  threadclock completion >> ~/.bash_completion    for bash from now on",
             "",
-            "In zsh, 'autoload -Uz compinit && compinit' has to come first. The Debian",
-            "package has it installed already."
+            "In zsh, run 'autoload -Uz compinit && compinit' first. The Debian package",
+            "installs the completion."
         })
 public final class CompletionCommand implements Subcommand {
     private enum Shell {
@@ -34,7 +34,7 @@ public final class CompletionCommand implements Subcommand {
     }
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL",
-            description = "${COMPLETION-CANDIDATES}: one script does for both.")
+            description = "${COMPLETION-CANDIDATES}: one script serves both.")
     private Shell shell;
 
     @Spec

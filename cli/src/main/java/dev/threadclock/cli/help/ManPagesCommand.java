@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "man-pages", hidden = true, mixinStandardHelpOptions = true,
         description = "Writes a man page for each command into a folder.")
 public final class ManPagesCommand implements Subcommand {
-    @Parameters(index = "0", paramLabel = "FOLDER", description = "Where they go.")
+    @Parameters(index = "0", paramLabel = "FOLDER", description = "The folder to write them to.")
     private Path folder;
 
     @Spec

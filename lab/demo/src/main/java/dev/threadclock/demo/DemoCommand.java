@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         name = "demo",
         description = {
             "Measures ThreadMXBean.getCurrentThreadUserTime() on every JDK of this machine, as it is and"
-                    + " with threadclock: what a read costs, and whether it is right. About 20 s a JDK.",
+                    + " with threadclock: what a read costs, and whether it is right. About 20 s per JDK.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -40,10 +40,10 @@ import picocli.CommandLine.Option;
         })
 public final class DemoCommand implements Subcommand {
     @Option(names = "--jdk", paramLabel = "DIR",
-            description = "Measure this JDK or JRE only; may be given several times.")
+            description = "Measure only this JDK or JRE; may be given several times.")
     private List<Path> homes = new ArrayList<>();
 
-    @Option(names = "--quick", description = "Measure a few seconds only: orders of magnitude.")
+    @Option(names = "--quick", description = "Measure for a few seconds only: orders of magnitude.")
     private boolean quick;
 
     @Mixin

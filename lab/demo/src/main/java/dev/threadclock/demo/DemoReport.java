@@ -45,7 +45,7 @@ record DemoReport(
     public String disturbance() {
         List<Measured> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with())).toList();
         if (all.stream().anyMatch(Measured::disturbed)) {
-            return "The machine was busy: the threads missed their moments. Run it again when it is quiet.";
+            return "The machine was busy, so the threads missed the ticks. Run it again when it is quiet.";
         }
         return all.stream().anyMatch(Measured::open)
                 ? "Not judged: too little work for /proc's steps of 10 ms. Run it"

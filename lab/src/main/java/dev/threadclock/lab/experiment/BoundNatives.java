@@ -46,10 +46,9 @@ final class BoundNatives implements Experiment {
     public String question() {
         return "Which way of reading user time is in each JDK's libjvm.so, and which function is each of"
                 + " ThreadImpl's two native"
-                + " methods for user time bound to once threadclock is there? Confirmed: symbols, where the"
-                + " binary has them, agree"
-                + " with the file's name in it; and both methods are threadclock's with the agent, on every"
-                + " JDK.";
+                + " methods for user time bound to with threadclock? Confirmed: the symbols, where the"
+                + " binary has them, agree with the file's name in it; and with the agent both methods are"
+                + " threadclock's, on every JDK.";
     }
 
     @Override
@@ -75,7 +74,7 @@ final class BoundNatives implements Experiment {
         List<String> wrong = new ArrayList<>();
         boolean nm = Programs.onPath("nm").isPresent();
         if (!nm) {
-            found.note("nm is not there (apt-get install binutils): symbols were not looked at.");
+            found.note("nm is missing (apt-get install binutils), so symbols were not examined.");
         }
         List<LabJdk> jdks = LabJdk.all(lab);
         if (jdks.isEmpty()) {
@@ -88,14 +87,14 @@ final class BoundNatives implements Experiment {
             found.figure(subject, "the name of the stat file in libjvm.so", "there", jdk.legacy() ? 1 : 0);
             List<String> symbols = nm ? symbols(jdk.libjvm()) : List.of();
             if (symbols.isEmpty()) {
-                found.note(subject + ": libjvm.so has no symbols of the kind.");
+                found.note(subject + ": libjvm.so has no such symbols.");
             } else {
                 boolean slow = symbols.stream().anyMatch(symbol -> symbol.contains(SLOW));
                 found.figure(subject, "symbol " + SLOW, "there", slow ? 1 : 0, 0,
                         jdk.legacy() ? "there" : "not there");
                 found.attach("nm -C of " + subject, "text/plain", String.join("\n", symbols));
                 if (slow != jdk.legacy()) {
-                    wrong.add(subject + ": its symbols say otherwise than its strings");
+                    wrong.add(subject + ": its symbols contradict its strings");
                 }
             }
             Map<String, String> bound = bound(lab, jdk);

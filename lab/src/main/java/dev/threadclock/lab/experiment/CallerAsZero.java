@@ -49,7 +49,7 @@ final class CallerAsZero implements Experiment {
 
     @Override
     public String question() {
-        return "A clock id of Linux holds the thread that it belongs to. OpenJDK 26 puts the TID there,"
+        return "On Linux, the id of a thread's CPU clock contains the thread. OpenJDK 26 puts the TID there,"
                 + " which the kernel looks up"
                 + " in a radix tree; 0 means the caller and needs no look-up. Is a read by 0 cheaper, as"
                 + " published?";
@@ -111,8 +111,8 @@ final class CallerAsZero implements Experiment {
         found.figure("C, PID 0 against TID", "less", "%", 100 * saving, 100 * Numbers.spread(savings),
                 "13 %");
         found.note(
-                "In C the two clock reads around a sample are subtracted; the published figures contain"
-                        + " them, and what Java adds.");
+                "In C the two clock reads around a sample are subtracted; the published figures include"
+                        + " them and what Java adds.");
         return found.outcome(judge(savings),
                 "Read by 0 the clock costs " + Figures.number(100 * saving) + " % less than by TID."
                         + " Published: 13 %.");

@@ -38,11 +38,10 @@ final class ClockDetection implements Experiment {
 
     @Override
     public String question() {
-        return "Does this kernel have a precise clock for each thread, and one of user time; does libc make"
-                + " its id as documented;"
-                + " what does threadclock choose; and which JDKs still have the flag that chose by hand?"
-                + " Confirmed:"
-                + " pthread_getcpuclockid gives the precise clock of the thread, of at most a microsecond;"
+        return "Does this kernel have a precise clock and a user-time clock for each thread? Does libc"
+                + " make the id as documented? What does threadclock choose? Which JDKs still have the"
+                + " flag that chose by hand? Confirmed: pthread_getcpuclockid gives the thread's precise"
+                + " clock, with a resolution of at most a microsecond;"
                 + " threadclock has a source for every quantity; and every JDK that has the flag has it on.";
     }
 
@@ -100,9 +99,11 @@ final class ClockDetection implements Experiment {
                 ? Verdict.CONFIRMED
                 : Verdict.NOT_CONFIRMED;
         return found.outcome(verdict,
-                "The precise clock counts in steps of " + Figures.duration(fine) + ", the one of user time in"
+                "The precise clock counts in steps of " + Figures.duration(fine) + ", the one of user time"
+                        + " in"
                         + " ticks of "
-                        + Figures.duration(detected.get("virt_ns").getAsDouble()) + "; pthread_getcpuclockid "
+                        + Figures.duration(detected.get("virt_ns").getAsDouble()) + ";"
+                        + " pthread_getcpuclockid "
                         + (agrees ? "gives the first"
                                 : "gives another one")
                         + "; threadclock has a source for "

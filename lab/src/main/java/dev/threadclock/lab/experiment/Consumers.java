@@ -57,10 +57,9 @@ final class Consumers implements Experiment {
 
     @Override
     public String question() {
-        return "Which parts of a JVM open a thread's stat file, and which of them does threadclock make"
-                + " stop? Confirmed: each way"
-                + " of JMX opens it on a legacy JDK, once a read, and with threadclock never. For the"
-                + " others it is told.";
+        return "Which parts of a JVM open a thread's stat file, and which of them stop with threadclock?"
+                + " Confirmed: on a legacy JDK each way of JMX opens it once per read, and never with"
+                + " threadclock. The others are only shown.";
     }
 
     @Override
@@ -86,7 +85,7 @@ final class Consumers implements Experiment {
     @Override
     public Outcome run(Lab lab) throws NotRunnable, IOException {
         if (Programs.onPath("strace").isEmpty()) {
-            throw new NotRunnable("strace is not there: apt-get install strace");
+            throw new NotRunnable("strace is missing: apt-get install strace");
         }
         LabJdk.legacy(lab);
         List<LabJdk> all = LabJdk.all(lab);
@@ -111,7 +110,7 @@ final class Consumers implements Experiment {
         found.note(
                 "JVMTI GetThreadCpuTime and the JFR CPU-time sampler ask for the total only. The JFR thread"
                         + " CPU load event"
-                        + " reads user time inside libjvm.so, where threadclock does not reach without its"
+                        + " reads user time inside libjvm.so, which threadclock changes only with its"
                         + " option reach=jvm.");
         return found.outcome(wrong.isEmpty() ? Verdict.CONFIRMED : Verdict.NOT_CONFIRMED, wrong.isEmpty()
                 ? "JMX opens the file once a read on " + legacy.jdk().label() + ", by all of " + JMX.size()

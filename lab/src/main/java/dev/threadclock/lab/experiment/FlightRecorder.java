@@ -83,11 +83,12 @@ final class FlightRecorder implements Experiment {
 
     @Override
     public String question() {
-        return "A thread works around the timer's ticks, one between them, one in the kernel. Flight"
-                + " Recorder's jdk.ThreadCPULoad divides their CPU time into user and system: as the kernel"
-                + " does? Confirmed: where the JVM reads /proc, and with reach=jvm on each JDK, to 5 % of the"
-                + " thread's CPU time and a tick for each look, and ThreadMXBean with threadclock likewise."
-                + " What a JVM that counts ticks says by itself is shown.";
+        return "One thread works around the timer's ticks, one between them, one in the kernel. Flight"
+                + " Recorder's jdk.ThreadCPULoad divides their CPU time into user and system; does the"
+                + " kernel divide it likewise? Confirmed: where the JVM reads /proc, and with reach=jvm on"
+                + " each JDK, they agree to 5 % of the thread's CPU time and a tick per event, and so does"
+                + " ThreadMXBean with threadclock. What a JVM that counts ticks reports without"
+                + " threadclock is only shown.";
     }
 
     @Override
@@ -98,8 +99,8 @@ final class FlightRecorder implements Experiment {
     @Override
     public String conditions(Lab lab) {
         String other = lab.quick() ? "" : " (" + seconds(lab, true) + " s on JDKs that read /proc)";
-        return "The three threads at once for " + seconds(lab, false) + " s" + other + ", a recording with a"
-                + " look each second, in each JDK as it is," + (lab.quick() ? "" : " with threadclock,")
+        return "The three threads at once for " + seconds(lab, false) + " s" + other + ", a recording with"
+                + " an event each second, in each JDK as it is," + (lab.quick() ? "" : " with threadclock,")
                 + " and with reach=jvm. The truth is /proc, in steps of 10 ms; JVMTI has totals only."
                 + (lab.quick() ? " Quick: the newest JDK that reads /proc, and the newest only." : "");
     }

@@ -35,26 +35,25 @@ final class InvariantsHold implements Experiment {
 
     @Override
     public String question() {
-        return "-1 while the measurement is disabled, not negative once enabled, never going back, user"
-                + " time within the total (to"
-                + " the 10 ms in which some count), -1 of a thread that has ended: does ThreadMXBean keep"
-                + " to that? Confirmed: with"
-                + " threadclock on every JDK, and without it on the legacy ones. The bits ones are shown"
-                + " beside.";
+        return "Times are -1 while measurement is disabled, not negative once it is enabled, and -1 for a"
+                + " thread that has ended. They never decrease, and user time is within the total (to the"
+                + " 10 ms in which some JDKs count). Does ThreadMXBean keep to that? Confirmed: with"
+                + " threadclock on every JDK, and without it on the legacy ones. The bits JDKs are shown"
+                + " beside them.";
     }
 
     @Override
     public String published() {
-        return "OpenJDK's own tests (ThreadUserTime, ThreadCpuTime, ThreadCpuTimeArray) pass, by their"
-                + " authors; published by"
-                + " nobody: the last but one does not hold for bits, where ticks are counted.";
+        return "The authors of OpenJDK's tests (ThreadUserTime, ThreadCpuTime, ThreadCpuTimeArray) say"
+                + " that they pass. Nobody has published that user time within the total does not hold for"
+                + " bits, which count ticks.";
     }
 
     @Override
     public String conditions(Lab lab) {
         return "A program of our own with three threads: one in user mode, one that naps from tick to tick,"
-                + " one in the kernel;"
-                + " looked at each millisecond for " + millis(lab) + " ms." + LabJdk.leftOut(lab);
+                + " one in the kernel; read each millisecond for " + millis(lab) + " ms."
+                + LabJdk.leftOut(lab);
     }
 
     @Override

@@ -51,8 +51,8 @@ final class KernelAllocation implements Experiment {
     @Override
     public String question() {
         return "A read of a /proc file makes the kernel allocate a buffer of a page, print into it, and"
-                + " free it. How much is"
-                + " allocated under a read of each source? Confirmed: 4,096 bytes of kmalloc for each read"
+                + " free it. How much does a read of each source allocate? Confirmed: 4,096 bytes of"
+                + " kmalloc for each read"
                 + " of /proc, nothing for any other.";
     }
 
@@ -70,7 +70,7 @@ final class KernelAllocation implements Experiment {
                 + " reads each source "
                 + READS
                 + " times (build/lab/count_reads). The control reads one byte of its stat file, as"
-                + " published: it must show the 4,096 bytes, or nothing is concluded.";
+                + " published. It must show the 4,096 bytes; otherwise nothing is concluded.";
     }
 
     @Override
@@ -87,13 +87,13 @@ final class KernelAllocation implements Experiment {
     public Outcome run(Lab lab) throws NotRunnable, IOException {
         Path reads = Programs.built(lab, "count_reads");
         if (Programs.onPath("bpftrace").isEmpty()) {
-            throw new NotRunnable("bpftrace is not there: apt-get install bpftrace");
+            throw new NotRunnable("bpftrace is missing: apt-get install bpftrace");
         }
         if (!Tracing.isRoot()) {
             throw new NotRunnable("bpftrace needs root: run the lab as root");
         }
         if (reads.toString().contains(" ")) {
-            throw new NotRunnable("bpftrace starts no program whose path has a space in it: " + reads
+            throw new NotRunnable("bpftrace cannot start a program whose path contains a space: " + reads
                     + "; move the checkout");
         }
         Path script = lab.scratch().resolve("kernel_allocation.bt");
@@ -121,12 +121,13 @@ final class KernelAllocation implements Experiment {
         }
         found.attach("What bpftrace printed", "text/plain", String.join("\n", said.stdout()));
         found.note(
-                "Objects of slab caches are what open() takes beside the buffer: the file, its path, the"
+                "Objects of slab caches are what open() allocates besides the buffer: the file, its path,"
+                        + " the"
                         + " directory entries.");
         Allocated control = allocated.getOrDefault(CONTROL, Allocated.NOTHING);
         if (!once(control)) {
             throw new NotRunnable("bpftrace saw " + control.pages + " buffers of 4,096 bytes in " + READS
-                    + " reads of the control, which has one each: it does not count rightly here");
+                    + " reads of the control, which allocates one each: it miscounts here");
         }
         Allocated legacy = allocated.getOrDefault(LEGACY, Allocated.NOTHING);
         List<Allocated> clocks = CLOCKS.stream()
@@ -170,7 +171,7 @@ final class KernelAllocation implements Experiment {
             }
         } catch (JsonParseException | IllegalStateException e) {
             throw new IOException(
-                    "bpftrace printed something else than its maps: " + String.join(" / ", lines), e);
+                    "bpftrace printed something other than its maps: " + String.join(" / ", lines), e);
         }
         Map<String, Allocated> all = new HashMap<>();
         for (String source : maps.values().stream().flatMap(map -> map.keySet().stream()).distinct()

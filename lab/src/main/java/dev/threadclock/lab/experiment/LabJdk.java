@@ -63,7 +63,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         List<LabJdk> legacy = chosen(lab).stream().filter(LabJdk::legacy).toList();
         if (legacy.isEmpty()) {
             throw new NotRunnable(
-                    "no JDK here reads user time from /proc any more; install one from 8 to 25.0.4, or name"
+                    "no JDK here reads user time from /proc; install one from 8 to 25.0.4, or name"
                             + " it with --jdk");
         }
         return legacy;

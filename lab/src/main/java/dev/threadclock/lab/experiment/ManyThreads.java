@@ -46,7 +46,7 @@ final class ManyThreads implements Experiment {
 
     @Override
     public String question() {
-        return "What does a pass over all threads of a process take, by /proc and by threadclock?"
+        return "How long does a pass over all threads of a process take, by /proc and by threadclock?"
                 + " Confirmed: from "
                 + JUDGED_FROM
                 + " threads on threadclock takes less than a fifth of the time.";
@@ -80,7 +80,7 @@ final class ManyThreads implements Experiment {
             try {
                 micros = parse(Programs.run(List.of(program.toString(), "" + count), LIMIT).stdout());
             } catch (IOException e) {
-                found.note(count + " threads were not to be had: " + e.getMessage());
+                found.note(count + " threads could not be started: " + e.getMessage());
                 continue;
             }
             micros.forEach((subject, us) -> {

@@ -43,9 +43,9 @@ final class NativeLatency implements Experiment {
 
     @Override
     public String question() {
-        return "How long do single reads take without Java in the way, and what becomes of them when other"
-                + " threads of the process"
-                + " keep the kernel's memory management busy? The median of legacy reads must be at least"
+        return "How long do single reads take without Java, and how much longer while other threads of the"
+                + " process keep the kernel's memory management busy? Confirmed: the median of legacy"
+                + " reads is at least"
                 + " the published "
                 + Figures.times(PUBLISHED_FACTOR) + " of the clock's (bits) at every load.";
     }
@@ -100,12 +100,12 @@ final class NativeLatency implements Experiment {
         int cpus = Runtime.getRuntime().availableProcessors();
         if (cpus <= STRESSORS.get(STRESSORS.size() - 1)) {
             found.note("With " + cpus
-                    + " CPUs a thread that waits for its turn shows up as milliseconds in the highest"
-                    + " percentiles of every source, the empty one too: compare each with \"null\".");
+                    + " CPUs a thread's wait for a CPU shows up as milliseconds in the highest percentiles"
+                    + " of every source, the empty one too: compare each with \"null\".");
         }
         found.note(
-                "The published medians are milliseconds, which no single read takes here: how much memory"
-                        + " how many threads mapped there is not told. Only the factor is compared.");
+                "The published medians are milliseconds, which no single read takes here. The source does"
+                        + " not say how many threads mapped how much memory. Only the factor is compared.");
         return found.outcome(Speedup.judge(against, PUBLISHED_FACTOR), "Median, legacy against bits: "
                 + String.join("; ", against.stream().map(Speedup::words).toList())
                 + ". threadclock's tick read under the highest"

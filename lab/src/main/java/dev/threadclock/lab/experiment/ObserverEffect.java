@@ -56,8 +56,8 @@ final class ObserverEffect implements Experiment {
     @Override
     public String question() {
         return "A monitoring agent asks for the times of all threads, once, ten or a hundred times a"
-                + " second. What does a busy HTTP"
-                + " server lose by that? Confirmed: a pass of threadclock's own takes less than a third of"
+                + " second. What does that cost a busy HTTP server? Confirmed: a pass of threadclock's own"
+                + " takes less than a third of"
                 + " the CPU time of one"
                 + " through ThreadMXBean of a legacy JDK, at " + JUDGED_FROM_HERTZ + " and 100 a second.";
     }
@@ -72,8 +72,8 @@ final class ObserverEffect implements Experiment {
         return "The JDK's HTTP server, four clients on the loopback, and " + IDLE_THREADS
                 + " idle threads, in one JVM (17, or the"
                 + " newest legacy one). " + pairs(lab) + " pairs of phases of " + millis(lab)
-                + " ms, one with sampling and one without, who is first taking"
-                + " turns; the median of the pairs. The CPU time of a pass is the sampling thread's own."
+                + " ms, one with sampling and one without, in alternating order; the median of the pairs."
+                + " The CPU time of a pass is the sampling thread's own."
                 + " The agent reads other threads one by one; ThreadTimes in one pass.";
     }
 
@@ -107,10 +107,9 @@ final class ObserverEffect implements Experiment {
             }
         }
         found.note(
-                "What is lost of the throughput, and what a request costs more, are differences of two"
-                        + " large numbers: what they"
-                        + " are beyond their spread is real. The CPU time of a pass has no such noise, and"
-                        + " is what the verdict goes by.");
+                "Lost throughput and the added cost of a request are differences of two large numbers;"
+                        + " only what exceeds their spread is real. The CPU time of a pass has no such"
+                        + " noise, so the verdict uses it.");
         return found.outcome(Speedup.judge(passes, FACTOR),
                 "CPU time of a pass over all threads, ThreadMXBean of "
                         + jdk.jdk().label() + " against threadclock: "

@@ -41,7 +41,7 @@ final class Programs {
     static Path built(Lab lab, String file) throws NotRunnable {
         Path folder = lab.programs().orElseThrow(() -> new NotRunnable("needs " + file
                 + ", which ./threadclock lab builds in a checkout of the project; the jar alone does not"
-                + " have it"));
+                + " contain it"));
         Path path = folder.resolve(file);
         if (Files.exists(path)) {
             return path;
@@ -53,9 +53,9 @@ final class Programs {
         try (Stream<String> lines = Files.lines(folder.resolve("missing.txt"))) {
             return lines.filter(line -> line.startsWith(file + "\t"))
                     .map(line -> line.substring(file.length() + 1)).findFirst()
-                    .orElse("the build says nothing of it");
+                    .orElse("the build does not say why");
         } catch (IOException e) {
-            return "the build says nothing of it";
+            return "the build does not say why";
         }
     }
 

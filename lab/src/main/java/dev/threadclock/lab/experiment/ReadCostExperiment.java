@@ -51,9 +51,9 @@ final class ReadCostExperiment implements Experiment {
 
     @Override
     public String question() {
-        return "What does a read of the calling thread cost, beside System.nanoTime(), the cheapest system"
-                + " call (getppid) and the"
-                + " coarse clock of the vDSO; and what do other libraries take for it? Confirmed: user time"
+        return "What does a read of the calling thread cost, compared with System.nanoTime(), the cheapest"
+                + " system call (getppid) and the coarse clock of the vDSO? What does it cost in other"
+                + " libraries? Confirmed: user time"
                 + " by threadclock is cheaper than nanoTime, in C and in Java.";
     }
 
@@ -65,7 +65,7 @@ final class ReadCostExperiment implements Experiment {
     @Override
     public String conditions(Lab lab) {
         return "C: medians of short batches, all sources by turns, " + RUNS
-                + " runs, and Google Benchmark where it is there."
+                + " runs, and Google Benchmark if it is installed."
                 + " Java: JMH, AverageTime, " + plan(lab).words()
                 + (lab.quick() ? " (--quick; in full " + FULL.words() + ", and total beside user)" : "")
                 + ", each peer through the"
@@ -160,7 +160,7 @@ final class ReadCostExperiment implements Experiment {
                     found, results);
         }
         found.note("With " + CONTENDED + " threads on " + Runtime.getRuntime().availableProcessors()
-                + " CPUs a thread's time per call contains its waiting for a CPU.");
+                + " CPUs a thread's time per call includes its wait for a CPU.");
         Jmh.Result ours = results.get("user threadclock");
         return new Speedup(jdk.jdk().label(), results.get("nanoTime").best(), ours.best(),
                 Math.min(1, ours.error() / ours.mean()));

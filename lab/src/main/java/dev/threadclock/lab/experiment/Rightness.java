@@ -69,13 +69,11 @@ final class Rightness implements Experiment {
 
     @Override
     public String question() {
-        return "A thread's work is known: user mode only, around the timer's ticks, or between them, or all"
-                + " the time; the kernel"
-                + " only; mixes. What does each source say of its user time? Confirmed: threadclock is"
-                + " right everywhere (to 10 ms"
-                + " and 5 % of the total, 15 % where kernel and user mode alternate and ticks are a"
-                + " sample), user + system within"
-                + " the total; and so are the legacy JDKs. What bits say is shown.";
+        return "A thread's work is known: in user mode only, around the timer's ticks, between them, or"
+                + " all the time; in the kernel only; mixed. What user time does each source report?"
+                + " Confirmed: threadclock is right everywhere (to 10 ms and 5 % of the total, 15 % where"
+                + " kernel and user mode alternate and ticks are a sample), with user + system within the"
+                + " total; and so are the legacy JDKs. What bits report is shown.";
     }
 
     @Override
@@ -88,8 +86,8 @@ final class Rightness implements Experiment {
         return "Six loads in C (build/lab/split), five in each JDK as it is and with threadclock; "
                 + millis(lab) + " ms each, in"
                 + " a thread of its own. The truth is the precise clock, read around each kind of work. A"
-                + " load around ticks or"
-                + " between them that other threads pushed off its moments does not count."
+                + " load around ticks or between them does not count if other threads kept it from its"
+                + " moments."
                 + LabJdk.leftOut(lab);
     }
 

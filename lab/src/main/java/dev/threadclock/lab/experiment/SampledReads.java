@@ -79,10 +79,9 @@ record SampledReads(String name, int row, String title, String published, int th
         return "How long does a Java thread wait for its own user CPU time? JDK 8 to 25.0.4 open, print and"
                 + " parse a file of /proc"
                 + " for it (legacy); JDK 25.0.5, 26 and later read a clock that counts ticks (bits);"
-                + " threadclock answers from a"
-                + " cache that is as fresh as the kernel's own knowledge. With threadclock the median must"
-                + " have fallen by at least"
-                + " the published factor, " + Figures.times(factor) + ", on every legacy JDK.";
+                + " threadclock answers from a cache that is as fresh as the kernel's own knowledge."
+                + " Confirmed: with threadclock the median falls by at least the published factor, "
+                + Figures.times(factor) + ", on every legacy JDK.";
     }
 
     @Override
@@ -120,13 +119,12 @@ record SampledReads(String name, int row, String title, String published, int th
         int cpus = Runtime.getRuntime().availableProcessors();
         if (threads > cpus) {
             found.note(threads + " threads share " + cpus
-                    + " CPUs here: the means and the highest percentiles are what waiting"
-                    + " for a CPU takes, with threadclock as without. The medians are what a read takes.");
+                    + " CPUs here: the means and the highest percentiles show the wait for a CPU, with"
+                    + " threadclock as without. The medians show the read.");
         }
         found.note(
-                "A clock sample of one read is rounded by what two reads of System.nanoTime() take, 30 to"
-                        + " 50 ns, which is most"
-                        + " of what is left with threadclock: the true factor is larger (see read-cost).");
+                "A sample of one read includes two reads of System.nanoTime(), 30 to 50 ns, which are most"
+                        + " of the time with threadclock: the true factor is larger (see read-cost).");
         return found.outcome(Speedup.judge(speedups, factor), "Median " + String.join("; ",
                 speedups.stream().map(Speedup::words).toList())
                 + ". Published: " + Figures.times(factor) + ".");
@@ -145,8 +143,8 @@ record SampledReads(String name, int row, String title, String published, int th
                     + Figures.times(meanFactor) + ". Its median is " + Figures.duration(after.p50())
                     + " and its mean "
                     + Figures.duration(after.mean())
-                    + " with threadclock: what lies between is other threads and interrupts at work"
-                    + " while a read is timed.");
+                    + " with threadclock: the difference is other threads and interrupts at work while a"
+                    + " read is timed.");
         }
     }
 

@@ -70,9 +70,9 @@ final class SystemCalls implements Experiment {
     public String conditions(Lab lab) {
         return reads(lab)
                 + " reads in a Java loop, counted by perf (tracepoints) or, where that is not permitted,"
-                + " strace; less"
-                + " what the same program needs for no read. The counter must first count " + CONTROL_READS
-                + " calls of getppid rightly. Times are without a tracer. " + FLAG
+                + " strace; minus what the same program needs without reads. The counter must first count "
+                + CONTROL_READS
+                + " calls of getppid correctly. Times are without a tracer. " + FLAG
                 + " off and on for the oldest JDK that has it."
                 + LabJdk.leftOut(lab);
     }
@@ -133,7 +133,7 @@ final class SystemCalls implements Experiment {
             jdk = jdk == null && ClockDetection.flag(one) != null ? one : jdk;
         }
         if (jdk == null) {
-            found.note("No JDK here has " + FLAG + " any more, with which the published figures were made.");
+            found.note("No JDK here still has " + FLAG + ", with which the published figures were made.");
             return;
         }
         double off = flag(lab, counter, found, jdk, "-", PUBLISHED_OFF, "122 µs (12.2 s of 100,000)");

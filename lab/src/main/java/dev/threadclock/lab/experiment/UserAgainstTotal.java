@@ -39,7 +39,8 @@ final class UserAgainstTotal implements Experiment {
     @Override
     public String question() {
         return "The original report of 2018 found getCurrentThreadUserTime() 30 to 400 times slower than"
-                + " getCurrentThreadCpuTime(), and worse with more threads. How is that here? Confirmed: at"
+                + " getCurrentThreadCpuTime(), and worse with more threads. What is the factor here?"
+                + " Confirmed: at"
                 + " least "
                 + Figures.times(LOWEST_PUBLISHED)
                 + " on every legacy JDK, and less than the total with threadclock.";
@@ -94,11 +95,10 @@ final class UserAgainstTotal implements Experiment {
         double lowest = legacy.stream().min(Double::compare).orElseThrow();
         if (lowest < LOWEST_PUBLISHED) {
             found.note(
-                    "The factor is smaller than the published ones: the figures are nanoseconds. Both reads"
-                            + " enter the kernel,"
-                            + " the total once, user time five times (see system-calls): where entering it"
-                            + " is dear, as on many virtual"
-                            + " machines, the total is dear, and the factor between them small.");
+                    "The factor is smaller than the published ones. Both reads enter the kernel, the total"
+                            + " once, user time five times (see system-calls). Where entering the kernel"
+                            + " is expensive, as on many virtual machines, the total is expensive too, and"
+                            + " the factor is small. The figures are nanoseconds.");
         }
         return found.outcome(judge(legacy, threadclock), "User time costs " + Figures.times(lowest) + " to "
                 + Figures.times(legacy.stream().max(Double::compare).orElseThrow())

@@ -103,12 +103,12 @@ final class VirtualAccounting implements Experiment {
     @Override
     public String question() {
         return "The kernel does not know virtual threads; threadclock adds up what their carriers use from"
-                + " mount to unmount. Is the sum over all of them their carriers' CPU time, but for the"
-                + " scheduler's share? And is the time for which a thread is mounted a substitute? Confirmed:"
+                + " mount to unmount. Is the sum over all of them their carriers' CPU time, except for the"
+                + " scheduler's share? And can the time for which a thread is mounted replace it? Confirmed:"
                 + " with the clocks now and interpolated the sum is within 1 % of the carriers' at slices of"
-                + " 1 ms and longer, within 4 % at 100 µs, and never more than 0.1 % above it. A sum that is"
-                + " too small says nothing if the carriers had no CPU for more than 5 % of the time. Clock"
-                + " tick, shorter slices and mounted time are shown.";
+                + " 1 ms and longer, within 4 % at 100 µs, and never more than 0.1 % above it. A sum that"
+                + " is too small proves nothing if the carriers had no CPU for more than 5 % of the time."
+                + " The clock tick, shorter slices and mounted time are only shown.";
     }
 
     @Override

@@ -22,9 +22,9 @@ public final class CpuLimit {
         try {
             return Cgroups.tightest(groups.get(), mounts.get()).map(limit -> finding(label, limit))
                     .orElseGet(
-                            () -> Finding.unknown(label, "no control groups of CPU time are mounted here"));
+                            () -> Finding.unknown(label, "no control groups for CPU time are mounted here"));
         } catch (IllegalArgumentException e) {
-            return Finding.unknown(label, "the files of the control group have another form than expected");
+            return Finding.unknown(label, "the files of the control group do not have the expected form");
         }
     }
 

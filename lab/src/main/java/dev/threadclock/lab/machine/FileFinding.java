@@ -21,7 +21,7 @@ final class FileFinding {
         } catch (IOException e) {
             return Finding.unknown(label, reason(file, e));
         } catch (IllegalArgumentException e) {
-            return Finding.unknown(label, file + " has another form than expected");
+            return Finding.unknown(label, file + " does not have the expected form");
         }
     }
 

@@ -68,11 +68,12 @@ public final class MachineFindings {
         }
         Optional<Boolean> guest = SystemTexts.hypervisor(SystemFiles.text("/proc/cpuinfo").orElse(""));
         if (guest.isEmpty()) {
-            return Finding.unknown(label, "/proc/cpuinfo has no flags that would tell" + vendor);
+            return Finding.unknown(label, "/proc/cpuinfo has no flags that show it" + vendor);
         }
         return guest.get()
-                ? Finding.ok(label, "guest", "a guest; whose is not known: no clock source tells" + vendor)
-                : Finding.ok(label, "none", "none that the processor tells of" + vendor);
+                ? Finding.ok(label, "guest",
+                        "a guest of an unknown hypervisor: no clock source names it" + vendor)
+                : Finding.ok(label, "none", "none that the processor reports" + vendor);
     }
 
     private static Finding container() {
@@ -95,7 +96,7 @@ public final class MachineFindings {
                 problem.isEmpty()
                         ? Finding.ok(label, Native.version(), "threadclock " + Native.version() + " loads")
                         : Finding.wrong(label, null, "does not load: " + problem,
-                                "without it threadclock has nothing to offer that the JDK has not"));
+                                "without it threadclock offers nothing that the JDK does not have"));
     }
 
     private void tick(boolean loaded) {
@@ -113,7 +114,7 @@ public final class MachineFindings {
     private Finding accounting(Result tried) {
         String label = "CPU accounting";
         Optional<KernelConfig> config = KernelConfig.find(kernel);
-        String built = config.map(found -> found.accounting().orElse("not told") + " by " + found.file())
+        String built = config.map(found -> found.accounting().orElse("not stated") + " by " + found.file())
                 .orElse("kernel configuration not readable");
         return switch (tried) {
             case TICK -> Finding.note(label, "tick", "by ticks (found by trying; " + built + ")",
@@ -133,15 +134,15 @@ public final class MachineFindings {
                                 "reading it may take a system call or a slow device: System.nanoTime()"
                                         + " shows it below")));
         findings.put("vdso", auxv.map(vector -> vector.hasVdso() ? Finding.ok("vDSO", true, "there")
-                : Finding.note("vDSO", false, "none", "each reading of a clock is a system call here"))
+                : Finding.note("vDSO", false, "none", "each clock read is a system call here"))
                 .orElseGet(() -> Finding.unknown("vDSO", "/proc/self/auxv cannot be read")));
         String tick = loaded ? ThreadClock.source(Quantity.USER, Freshness.TICK).name() : "";
         findings.put("coarseClock", !loaded
                 ? Finding.unknown("coarse clock", "the native library does not load")
                 : tick.equals("tick cache")
                         ? Finding.ok("coarse clock", true, "coarse, and without a system call")
-                        : Finding.wrong("coarse clock", false, "not of use: user time comes from " + tick,
-                                "reads cost a system call each; gVisor and kernels without a vDSO are like"
+                        : Finding.wrong("coarse clock", false, "cannot be used: user time comes from " + tick,
+                                "each read costs a system call; gVisor and kernels without a vDSO are like"
                                         + " that"));
         findings.put("rseq", rseq(loaded));
     }
@@ -149,14 +150,14 @@ public final class MachineFindings {
     private Finding rseq(boolean loaded) {
         long bytes = auxv.map(Auxv::rseqBytes).orElse(0L);
         String kernelSays = bytes > 0 ? "the kernel has it, " + bytes + " bytes"
-                : "the kernel does not tell of it: Linux before 6.3, or none";
+                : "the kernel does not report it: Linux before 6.3, or no rseq";
         if (!loaded) {
             return Finding.unknown("rseq", "the native library does not load (" + kernelSays + ")");
         }
         String name = ThreadClock.source(Quantity.TOTAL, Freshness.INTERPOLATED).name();
         return name.equals("rseq and TSC")
-                ? Finding.ok("rseq", true, "registered and of use for interpolation (" + kernelSays + ")")
-                : Finding.note("rseq", false, "not of use (" + kernelSays + ")",
+                ? Finding.ok("rseq", true, "registered and usable for interpolation (" + kernelSays + ")")
+                : Finding.note("rseq", false, "not usable (" + kernelSays + ")",
                         "totalInterpolatedNanos() makes a system call here; glibc 2.35 and later register"
                                 + " rseq for each thread");
     }
@@ -169,8 +170,8 @@ public final class MachineFindings {
                             seconds, steal.share() * 100);
                     return steal.share() < MUCH_STEAL ? Finding.ok("steal", seconds, text)
                             : Finding.note("steal", seconds, text,
-                                    "others use this machine's CPUs: measurements here are noisy");
-                }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not tell"))));
+                                    "other machines use these CPUs: measurements here are noisy");
+                }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not show it"))));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
     }
 
@@ -180,10 +181,10 @@ public final class MachineFindings {
                         .map(mode -> Finding.ok("seccomp", mode,
                                 mode == 0 ? "no filter on this process"
                                         : "a filter is on this process, mode " + mode))
-                        .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not tell"))));
+                        .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not show it"))));
         permission("perf_event_paranoid", "perf",
-                level -> level <= 1 ? "" : "threadclock needs no perf; a profiler that is to show kernel"
-                        + " frames does: sysctl kernel.perf_event_paranoid=1",
+                level -> level <= 1 ? "" : "threadclock does not need perf; a profiler needs it to show"
+                        + " kernel frames: sysctl kernel.perf_event_paranoid=1",
                 level -> level > 2 ? "no events without CAP_PERFMON"
                         : level == 2 ? "user space of own processes"
                                 : level == 1 ? "own processes, kernel as well" : "whole CPUs");

@@ -29,8 +29,8 @@ public record TickClock(long lengthNanos, long phaseNanos) {
         long length = Native.tickLengthNanos();
         if (length <= 0) {
             throw new Failure(
-                    "the kernel does not tell its tick length (clock_getres is refused); run it where no"
-                            + " filter forbids that");
+                    "the kernel does not report its tick length (clock_getres is refused); run this where"
+                            + " no filter refuses it");
         }
         long[] phases = new long[TICKS];
         for (int i = 0; i < TICKS; i++) {

@@ -30,7 +30,7 @@ public final class LabDiffText {
         run("A", diff.before());
         run("B", diff.after());
         if (!sameConditions()) {
-            lines.add(style.bold("Not measured alike: the machine, its kernel, the JDKs or --quick differ."));
+            lines.add(style.bold("Not comparable: the machine, its kernel, the JDKs or --quick differ."));
         }
         lines.add("");
         diff.changes().forEach(this::change);

@@ -19,18 +19,18 @@ import picocli.CommandLine.Spec;
  */
 public final class ReportFiles {
     @Option(names = "--html", paramLabel = "FILE",
-            description = "Where the page goes (default: ${COMMAND-NAME}.html).")
+            description = "Write the page to this file (default: ${COMMAND-NAME}.html).")
     private Path html;
 
     @Option(names = "--no-html", description = "Write no page.")
     private boolean noHtml;
 
     @Option(names = "--json", paramLabel = "FILE",
-            description = "Write all figures as JSON; - is stdout, with nothing else there.")
+            description = "Write all figures as JSON; - is stdout, to which nothing else is then written.")
     private Path json;
 
     @Option(names = "--markdown", paramLabel = "FILE",
-            description = "Write the table for a README; - is stdout.")
+            description = "Write the table as Markdown; - is stdout.")
     private Path markdown;
 
     @Spec(Spec.Target.MIXEE)

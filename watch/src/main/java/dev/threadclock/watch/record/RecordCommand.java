@@ -50,11 +50,11 @@ import picocli.CommandLine.Spec;
             "",
             "Virtual threads are recorded by group in .jfr, .csv and .json, once",
             "'threadclock attach PID virtual=on' makes the JVM account for them.",
-            "The file's ending says the format: .jfr, .csv, .json or .html. Ctrl-C, and the",
-            "end of the JVM, end a recording well: what was recorded until then is written.",
-            "A recorder that is killed leaves it in app.partial-NUMBER.jfr (.csv, .json)",
-            "beside the file.",
-            "Exit status: 0 recorded, 1 it could not be, 2 usage error."
+            "The file's ending selects the format: .jfr, .csv, .json or .html. After Ctrl-C",
+            "or the end of the JVM, the recording so far is written. If the recorder is",
+            "killed, the recording stays in app.partial-NUMBER.jfr (.csv, .json) beside the",
+            "file.",
+            "Exit status: 0 recorded, 1 could not record, 2 usage error."
         })
 public final class RecordCommand implements Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -68,7 +68,7 @@ public final class RecordCommand implements Subcommand {
     private Path file;
 
     @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
-            description = "How long: 60s, 5m, 1h. Without it, or with 0: until Ctrl-C.")
+            description = "Stop after this time: 60s, 5m, 1h. By default, or with 0: record until Ctrl-C.")
     private Duration duration;
 
     @Option(names = {"-i", "--interval"}, paramLabel = "TIME", defaultValue = "1s",
@@ -77,9 +77,8 @@ public final class RecordCommand implements Subcommand {
     private Duration interval;
 
     @Option(names = "--jvm-events", paramLabel = "SETTINGS", arity = "0..1", fallbackValue = "default",
-            description = "With app.jfr, the JVM's own events in app.jvm.jfr beside it: settings are"
-                    + " default, profile, or a .jfc file"
-                    + " of the JVM's.")
+            description = "Record the JVM's own events as well, in app.jvm.jfr beside app.jfr."
+                    + " SETTINGS is a .jfc file of the JVM, default or profile.")
     private String jvmEvents;
 
     @Spec
@@ -93,7 +92,7 @@ public final class RecordCommand implements Subcommand {
     @Override
     public Integer call() throws IOException {
         Format format = Format.of(file)
-                .orElseThrow(() -> wrong("cannot tell the format by the name " + file + "; it has to end in "
+                .orElseThrow(() -> wrong("cannot tell the format from the name " + file + "; it must end in "
                         + Format.endings()));
         if (interval.compareTo(SHORTEST_INTERVAL) < 0 || interval.compareTo(LONGEST_INTERVAL) > 0) {
             throw wrong("--interval takes 100ms to 1h");
@@ -104,7 +103,7 @@ public final class RecordCommand implements Subcommand {
         }
         if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
             throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file"
-                    : "--jvm-events goes with a .jfr file only");
+                    : "--jvm-events needs a .jfr file");
         }
         if (format == Format.JFR || format == Format.HTML) { // a page is made of a .jfr file
             JavaModules.require("jdk.net", "jdk.jfr");
@@ -177,7 +176,7 @@ public final class RecordCommand implements Subcommand {
             keep = false;
             String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
             if (!stopped.isEmpty()) {
-                throw new Failure(stopped + "what came before, " + what + ", is in " + output.path());
+                throw new Failure(stopped + "what was recorded before, " + what + ", is in " + output.path());
             }
             Terminal.stdout()
                     .println("recorded " + what + (recorder.ended() ? ", until its end," : "") + " in "
@@ -193,7 +192,7 @@ public final class RecordCommand implements Subcommand {
 
     private static Failure nothingRecorded(Recorder recorder, String stopped, OutputFile output) {
         if (!stopped.isEmpty()) {
-            return new Failure(stopped + "nothing was recorded before");
+            return new Failure(stopped + "nothing was recorded before that");
         }
         String why = recorder.ended() ? "the JVM has ended" : "stopped before the first interval was over";
         return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
@@ -204,7 +203,7 @@ public final class RecordCommand implements Subcommand {
             writer.finish();
         } catch (IOException e) {
             throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage()
-                    + "; what there is of it is in " + soFar
+                    + "; the part recorded so far is in " + soFar
                     + "; make room in that folder and record again, or try 'threadclock report' on a .jfr"
                     + " file");
         }
@@ -222,7 +221,7 @@ public final class RecordCommand implements Subcommand {
         if (Terminal.stderr().watched()) {
             progress.say("Recording: " + seconds(recorder.recordedNanos())
                     + (duration.isZero() ? "" : " of " + seconds(duration.toNanos()))
-                    + "; Ctrl-C ends it and keeps what there is");
+                    + "; Ctrl-C ends it and keeps what was recorded");
         }
     }
 

@@ -57,7 +57,7 @@ final class JfrRecording {
         }
         if (recording.uses.isEmpty()) {
             throw new Failure(file
-                    + " has no CPU times of threads in it; they come from 'threadclock record PID -o"
+                    + " contains no CPU times of threads; they come from 'threadclock record PID -o"
                     + " FILE.jfr', or from any"
                     + " recording of a JVM that was started with -javaagent:threadclock.jar");
         }
@@ -77,7 +77,7 @@ final class JfrRecording {
         if (uses.isEmpty()) {
             throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
                     : !Files.isReadable(file) ? "permission denied"
-                            : "it is no Flight Recorder file, or was cut off or damaged (" + e.getMessage()
+                            : "it is not a Flight Recorder file, or is cut off or damaged (" + e.getMessage()
                                     + ")"));
         }
     }

@@ -39,10 +39,10 @@ public final class ReportCommand implements Subcommand {
     private Path file;
 
     @Option(names = {"-o", "--output"}, paramLabel = "FILE.html",
-            description = "Write a page there; - is stdout.")
+            description = "Write a page to this file; - is stdout.")
     private Path page;
 
-    @Option(names = "--text", description = "Print text, besides the page.")
+    @Option(names = "--text", description = "Print text in addition to writing the page.")
     private boolean text;
 
     @Spec

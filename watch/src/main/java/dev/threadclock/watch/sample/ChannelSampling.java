@@ -51,7 +51,7 @@ final class ChannelSampling implements Sampling {
         }
         sampling.close();
         throw new Failure("the sampler in the JVM " + sampling.label()
-                + " has ended at once: the JVM ends, or has no memory left;"
+                + " ended at once: the JVM is ending, or has no memory left;"
                 + " try again");
     }
 

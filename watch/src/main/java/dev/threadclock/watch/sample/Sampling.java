@@ -24,8 +24,8 @@ public interface Sampling extends Closeable {
             if (!look.takesAgents()) {
                 Terminal.stderr().println(jvm.command() + ": the JVM " + look.pid() + " (" + look.command()
                         + ") was started with " + look.refusal()
-                        + " and takes no agent while it runs: this is"
-                        + " what /proc shows of it. Missing: Java's names and ids of threads (the kernel's"
+                        + " and takes no agent while it runs: this is what /proc shows. Missing: Java's"
+                        + " names and ids of threads (the kernel's"
                         + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
                         + " threads that start and end between two samples. To have these, restart it"
                         + " without that option");

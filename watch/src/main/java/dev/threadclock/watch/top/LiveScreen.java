@@ -119,8 +119,8 @@ final class LiveScreen implements AutoCloseable {
             terminal.setAttributes(before);
         } catch (IOError e) {
             dev.threadclock.terminal.Terminal.stderr()
-                    .println("the terminal could not be set back: " + e.getCause().getMessage()
-                            + "; 'stty sane' does it");
+                    .println("the terminal could not be restored: " + e.getCause().getMessage()
+                            + "; 'stty sane' restores it");
         }
     }
 

@@ -20,22 +20,22 @@ final class Screen {
     private static final int MOST_FRAMES = 10;
     private static final List<String> HELP = List.of(
             "",
-            "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next",
-            "  g            threads, or pools: names with their numbers taken off",
-            "  /            only names that have a text in them; empty: all",
-            "  f            freeze the order: rows keep their places, numbers go on",
-            "  p or space   pause: the screen stays as it is",
+            "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next one",
+            "  g            switch between threads and pools (names without their numbers)",
+            "  /            show only names that contain a text; empty: show all",
+            "  f            freeze the order: rows keep their places, numbers still change",
+            "  p or space   pause the screen",
             "  arrows, page up and down, home, end, j, k    select a thread",
-            "  enter        its top frames, for which it is stopped at a safepoint",
+            "  enter        show its top frames; this stops it at a safepoint",
             "  q            quit",
             "",
-            "  Percent are of one core; TIME is CPU time since the thread's start; WAIT%",
-            "  is the time in which the thread wanted a CPU and got none.",
-            "  S: R runnable, I runnable for Java but has not run, W waits, S waits for a",
-            "  time, B for a monitor, D in the kernel, X has ended. (ended threads): CPU",
-            "  time of threads that were not seen to live, or of their very end.",
-            "  V: a group of virtual threads, whose time is also their carriers'; shown after",
-            "  'threadclock attach PID virtual=on'.");
+            "  Percentages are of one core. TIME is CPU time since the thread's start. WAIT%",
+            "  is the time in which the thread was runnable but had no CPU.",
+            "  S: R runnable, I runnable for Java but has not run, W waits, S waits with a",
+            "  time limit, B waits for a monitor, D in the kernel, X has ended.",
+            "  (ended threads): time of threads that no sample saw, or after the last sample.",
+            "  V: a group of virtual threads, whose time is included in their carriers';",
+            "  shown after 'threadclock attach PID virtual=on'.");
 
     private final Style style;
     private final ZoneId zone;
@@ -105,7 +105,7 @@ final class Screen {
 
     private static String foot(View view, State state) {
         if (state.typed().isPresent()) {
-            return "show only names with: " + state.typed().get() + "_";
+            return "show only names that contain: " + state.typed().get() + "_";
         }
         List<String> words = new ArrayList<>(List.of("sorted by " + view.sort()));
         if (view.isFrozen()) {

@@ -29,10 +29,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Percent are of one core; WAIT is time without a CPU that the thread wanted.",
-            "Keys: h shows them. Virtual threads are shown by group (state V, time that is",
-            "also their carriers') once 'threadclock attach PID virtual=on' makes the JVM",
-            "account for them.",
+            "Percentages are of one core. WAIT is the time in which a thread was runnable",
+            "but had no CPU. The key h lists all keys. After 'threadclock attach PID",
+            "virtual=on' virtual threads are shown by group (state V; their time is included",
+            "in their carriers').",
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
@@ -56,47 +56,48 @@ public final class TopCommand implements Subcommand {
 
     @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s",
             converter = TimeSpan.class,
-            description = "From one sample to the next, 100ms to 1h (default: ${DEFAULT-VALUE}).")
+            description = "Time between samples, 100ms to 1h (default: ${DEFAULT-VALUE}).")
     private Duration interval;
 
     @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
-            description = "End after this time: 60s, 5m, 1h. Without it, or with 0: when stopped.")
+            description = "Stop after this time: 60s, 5m, 1h. By default, or with 0: run until stopped.")
     private Duration duration;
 
     @Option(names = {"-n", "--count"}, paramLabel = "COUNT",
-            description = "End after COUNT intervals. With --once: show only COUNT threads.")
+            description = "Stop after COUNT intervals. With --once: show only COUNT threads.")
     private Long count;
 
     @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = SortKey.Converter.class,
-            description = "total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
+            description = "Sort by total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
     private SortKey sort;
 
-    @Option(names = "--group", description = "By pool: threads whose names differ in numbers only.")
+    @Option(names = "--group", description = "Show pools: threads whose names differ only in numbers.")
     private boolean grouped;
 
     @Option(names = "--filter", paramLabel = "TEXT", defaultValue = "",
-            description = "Only names with this text in them.")
+            description = "Show only names that contain this text.")
     private String filter;
 
-    @Option(names = "--once", description = "One interval, without a screen: as text unless told otherwise.")
+    @Option(names = "--once", description = "Print one interval and exit; as text unless --json or --csv"
+            + " is given.")
     private boolean once;
 
-    @Option(names = "--all", description = "As text, threads that have not run as well.")
+    @Option(names = "--all", description = "As text: show threads that have not run, too.")
     private boolean all;
 
     @Option(names = "--frames",
-            description = "With --once, the top frames of each Java thread, which is stopped at a safepoint"
-                    + " for them; of 10 threads, or of -n.")
+            description = "With --once: show the top frames of each Java thread in the list, of 10 threads"
+                    + " unless -n is given. This stops each thread at a safepoint.")
     private boolean frames;
 
     @ArgGroup
     private Form form = new Form();
 
     private static final class Form {
-        @Option(names = "--json", description = "A JSON object per interval.")
+        @Option(names = "--json", description = "Print a JSON object per interval.")
         private boolean json;
 
-        @Option(names = "--csv", description = "CSV, a row per thread and interval.")
+        @Option(names = "--csv", description = "Print CSV, a row per thread and interval.")
         private boolean csv;
     }
 
@@ -115,15 +116,16 @@ public final class TopCommand implements Subcommand {
         check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0,
                 "--interval takes 100ms to 1h");
         check(duration.isZero() || !once,
-                "--once is one interval, whose length is -i; -d is how long to go on: give one of the two");
+                "--once shows one interval, of the length -i; -d says how long to continue: give only one"
+                        + " of the two");
         check(duration.isZero() || duration.compareTo(interval) >= 0,
                 "--duration is shorter than one interval; give a longer one, or a shorter --interval (-i)");
-        check(count == null || count > 0, "-n takes a number from 1 on");
+        check(count == null || count > 0, "-n takes a number of at least 1");
         check(!frames || once && !form.json && !form.csv && !grouped,
-                "--frames goes with --once, as text and by thread; on the screen, enter shows the frames of"
-                        + " a thread");
+                "--frames needs --once, as text and by thread; on the screen, enter shows the frames of a"
+                        + " thread");
         check(!(form.csv && grouped),
-                "--csv has a row per thread, with its pool; --group goes with text and JSON");
+                "--csv has a row per thread, with its pool; --group needs text or JSON");
         long most = count == null ? Long.MAX_VALUE : count;
         Limit limit = new Limit(once ? 1 : most, duration);
         text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
