@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
             "  threadclock attach 4711 prometheus=9464    serve metrics, in a JVM that was",
             "                                             started with -javaagent",
             "",
-            "Needs HotSpot 8 or later, also in a container. Run it as root or as the JVM's user.",
+            "Needs HotSpot 8 or later, also in a container. Run as root or as the JVM's user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
