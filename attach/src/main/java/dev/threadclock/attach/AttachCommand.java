@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
             "  virtual=off|on|now|tick              account for virtual threads",
             "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
             "                                       serve metrics; port 0: any free port",
-            "  log=none|stderr|FILE                 log what is bound, and which clock is used",
+            "  log=none|stderr|FILE                 log what is bound, and the clock used",
             "Each attach sets all of them; an option that you omit gets its default.",
             "",
             "Examples:",
