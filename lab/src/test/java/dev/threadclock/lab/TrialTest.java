@@ -85,7 +85,7 @@ class TrialTest {
             return Fake.outcome(Verdict.CONFIRMED);
         }, Duration.ofSeconds(1));
         assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
-        assertThat(outcome.finding()).contains("given up after 1 s");
+        assertThat(outcome.finding()).contains("stopped after 1 s");
         for (int i = 0; i < 100 && sleeps(); i++) { // it is killed, and ends soon
             Thread.sleep(100);
         }

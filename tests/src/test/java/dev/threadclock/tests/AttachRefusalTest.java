@@ -246,6 +246,6 @@ class AttachRefusalTest {
         Result result = AttachJvm.command(("attach " + arguments).split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
         assertThat(result.errLines()).first().isEqualTo("threadclock attach: takes its options as one"
-                + " argument, with commas and no spaces: a=1,b=2");
+                + " argument, separated by commas, without spaces: a=1,b=2");
     }
 }
