@@ -27,7 +27,7 @@ class LoadFindingsTest {
         assertThat(all.get("load").text()).startsWith("0.5 threads");
         assertThat(all.get("load").value()).isEqualTo(0.53);
         assertThat(all.get("pressure").level()).isEqualTo(Level.OK);
-        assertThat(all.get("pressure").text()).startsWith("in 2 % of the last 10 s");
+        assertThat(all.get("pressure").text()).isEqualTo("a thread waited for a CPU in 2 % of the last 10 s");
     }
 
     @Test

@@ -30,7 +30,7 @@ final class Summary {
             cautions.add("Measured with --quick: the figures show the order of magnitude only.");
         }
         if (!report.complete()) {
-            cautions.add("Only some experiments were run: --only.");
+            cautions.add("Not all experiments were asked for: --only.");
         }
         List<Result> ran = report.results().stream()
                 .filter(result -> result.verdict() != Verdict.NOT_RUNNABLE).toList();
@@ -39,8 +39,8 @@ final class Summary {
             String which = noisy.size() == 1 || noisy.size() < ran.size() ? inWords(noisy)
                     : "all experiments";
             cautions.add("The machine was noisy during " + which
-                    + ": other programs used its CPUs, or the CPUs were slower than at best. Single"
-                    + " figures of these are in doubt; run it again when the machine is quiet.");
+                    + ": others had its CPUs meanwhile, or they were slower than at best."
+                    + " Single figures there are in doubt; run it again when the machine is quiet.");
         }
         List<String> refused = report.with(Verdict.NOT_RUNNABLE).stream().map(Result::name).toList();
         if (!refused.isEmpty() && !report.root()) {
