@@ -30,6 +30,12 @@ static inline int64_t tc_timeval_ns(const struct timeval *tv)
                                            : (int64_t)tv->tv_sec * 1000000000 + (int64_t)tv->tv_usec * 1000;
 }
 
+/* A clock of a thread of this process: nanoseconds, or a negative errno. */
+static inline int64_t tc_thread_clock_ns(pid_t tid, enum threadclock_clock clock)
+{
+    return threadclock_clock_ns((clockid_t)(~(uint32_t)tid << 3 | 4 | clock));
+}
+
 /* The result of getrusage: 0 and the times, total_ns the sum of the two; or a negative errno. */
 TC_INTERNAL int tc_rusage_times(int who, struct threadclock_times *times);
 

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "lock.h"
 #include "tick.h"
@@ -140,11 +139,10 @@ static struct entry *never_used(void)
     if (chunk >= CHUNKS)
         return NULL;
     if (table.chunks[chunk] == NULL) {
-        long memory = tc_syscall6(SYS_mmap, 0, CHUNK_ENTRIES * sizeof(struct entry), PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory < 0 && memory > -4096)
+        struct entry *entries = tc_map(CHUNK_ENTRIES * sizeof *entries);
+        if (entries == NULL)
             return NULL;
-        TC_STORE(table.chunks[chunk], (struct entry *)memory);
+        TC_STORE(table.chunks[chunk], entries);
     }
     struct entry *entry = entry_at(index);
     TC_STORE(entry->generation, entry->generation + (entry->generation & 1)); /* may be a parent's, odd */

@@ -3,11 +3,10 @@
 #include "interpolated.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "clock_id.h"
+#include "proc_stat.h"
 #include "sys.h"
 #include "vdso.h"
 
@@ -85,17 +84,15 @@ static bool set_up_mark(void)
 {
     if (TC_LOAD(tc_interpolation.mark) != 0)
         return true;
-    long page = tc_syscall6(SYS_mmap, 0, MARK_BYTES, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page < 0 && page > -4096)
+    struct mark *mark = tc_map(MARK_BYTES);
+    if (mark == NULL)
         return false;
-    struct mark *mark = (struct mark *)page;
     mark->signature = RSEQ_SIGNATURE;
     mark->start_ip = mark->abort_ip = (uint64_t)&mark->aborted;
     uint64_t none = 0;
-    if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)page, 0, __ATOMIC_RELEASE,
+    if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)mark, 0, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED))
-        tc_syscall4(SYS_munmap, page, MARK_BYTES, 0, 0); /* another thread has set one first */
+        tc_syscall4(SYS_munmap, (long)mark, MARK_BYTES, 0, 0); /* another thread has set one first */
     return true;
 }
 
@@ -145,11 +142,7 @@ static bool counter_is_steady(void)
     /* Of tsc and tsc-early, kvm-clock, hyperv_clocksource_tsc_page, xen. */
     static const char trusted[][4] = {"tsc", "kvm", "hyp", "xen"};
     char name[32] = {0};
-    int file = (int)tc_syscall4(SYS_openat, AT_FDCWD, (long)CLOCK_SOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
-    long length = file < 0 ? 0 : tc_syscall4(SYS_read, file, (long)name, sizeof name, 0);
-    if (file >= 0)
-        tc_syscall4(SYS_close, file, 0, 0, 0);
-    bool steady = length <= 0; /* unreadable here: trust CPUID */
+    bool steady = tc_proc_read(CLOCK_SOURCE_FILE, name, sizeof name) <= 0; /* unreadable: trust CPUID */
     for (unsigned i = 0; i < sizeof trusted / sizeof trusted[0]; i++)
         steady |= name[0] == trusted[i][0] && name[1] == trusted[i][1] && name[2] == trusted[i][2];
     return steady;

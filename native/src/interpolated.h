@@ -31,9 +31,9 @@ struct tc_stamp {
 };
 
 /*
- * Set once, after everything was tried and measured; window last, so that whoever sees it sees the rest. The
- * mark is the address of a struct rseq_cs; a thread's
- * anchor holds while the mark is in the rseq_cs field of its rseq area.
+ * Set once, after everything was tried and measured. window is set last, so that a thread that sees it also
+ * sees the rest. The mark is the address of a struct rseq_cs; a thread's anchor holds while the mark is in
+ * the rseq_cs field of its rseq area.
  */
 struct tc_interpolation {
     uint64_t window;         /* TC_WINDOW_NS in ticks, the age limit of an anchor; 0: no interpolation */

@@ -14,14 +14,14 @@ struct tc_lock {
     uint32_t holder_fork;
 };
 
-/* Sleeps, so that others come to run or to a lock. */
+/* Sleeps for 20 us, so that other threads can run or take a lock. */
 static inline void tc_pause(void)
 {
     struct timespec pause = {0, 20000};
     tc_syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
-/* True if a thread of the parent still held it, and may have been in the middle of a change. */
+/* True if a thread of the parent process still held it, and may have been in the middle of a change. */
 static inline int tc_lock(struct tc_lock *lock)
 {
     uint32_t fork = (uint32_t)tc_epoch_fork(tc_epoch());

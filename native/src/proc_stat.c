@@ -23,8 +23,7 @@ int64_t tc_proc_user_hz(void)
     return hz > 0 ? (int64_t)hz : 100;
 }
 
-/* Reads an unsigned number, which a space or a newline must follow; advances *text past that. */
-static int parse_number(const char **text, const char *end, uint64_t *number)
+int tc_proc_number(const char **text, const char *end, uint64_t *number)
 {
     const char *start = *text;
     *number = 0;
@@ -42,7 +41,7 @@ static int parse_number(const char **text, const char *end, uint64_t *number)
 static int parse_units(const char **text, const char *end, int64_t user_hz, int64_t *ns)
 {
     uint64_t number;
-    int error = parse_number(text, end, &number);
+    int error = tc_proc_number(text, end, &number);
     int64_t units = (int64_t)number;
     if (error == 0 && units / user_hz > INT64_MAX / NS_PER_SECOND / 4)
         error = -EBADMSG;
@@ -95,7 +94,7 @@ int tc_proc_name_and_field(const char *text, size_t size, int field, const char 
         return -EBADMSG;
     ++*name;
     *name_size = (size_t)(state - 2 - *name);
-    return parse_number(&at, end, number);
+    return tc_proc_number(&at, end, number);
 }
 
 void tc_proc_path(char path[TC_PROC_PATH_BYTES], pid_t tid, const char *rest)

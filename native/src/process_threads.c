@@ -2,7 +2,6 @@
 /* The threads of this process by their TIDs, registered or not: one, or all in one pass. */
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "lock.h"
 #include "slot.h"
@@ -90,11 +89,9 @@ static int grow(void)
     if (all.count < all.capacity)
         return 0;
     uint32_t capacity = all.capacity > 0 ? 2 * all.capacity : CAPACITY_MIN;
-    long memory = tc_syscall6(SYS_mmap, 0, (long)(capacity * sizeof(struct known)), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory < 0 && memory > -4096)
+    struct known *grown = tc_map(capacity * sizeof *grown), *before = all.known;
+    if (grown == NULL)
         return -ENOMEM;
-    struct known *grown = (struct known *)memory, *before = all.known;
     for (uint32_t i = 0; i < all.count; i++)
         grown[i] = before[i];
     TC_STORE(all.known, grown); /* before munmap: another thread may fork at any time; its child uses these */
@@ -176,7 +173,7 @@ static void sweep(bool (*keep)(struct known *))
         put_in_bucket(&all.known[i]);
 }
 
-/* A listed TID: that of the known thread with it, or of a new one. */
+/* Called for each listed TID. It belongs to the known thread with that TID, or to a new one. */
 static int on_listed(pid_t tid, uint64_t inode)
 {
     struct known *known = known_of(tid);
@@ -216,8 +213,8 @@ static int list_anew(void)
 }
 
 /*
- * The last pass's list may be used again if there are as many threads. Whether another one has a listed TID
- * now is seen after the reads.
+ * True if the number of threads is that of the last pass, whose list may then be used again. Whether a listed
+ * TID is another thread's by now is checked after the reads.
  */
 static bool list_may_hold(void)
 {
@@ -288,8 +285,8 @@ static void look_at_names_again(void)
 }
 
 /*
- * If threads have ended since the list was made, as many may have started: it is then made again. So it is if
- * a listed TID may be another thread's by now: listing drops the thread that had it, with what was just read.
+ * The list is made again if threads have ended since, because as many may have started, and if a listed TID
+ * may be another thread's by now: listing drops the thread that had it, with what was just read.
  */
 static int look_at_all(void)
 {
@@ -333,9 +330,9 @@ static bool not_ended(struct known *known)
 }
 
 /*
- * Nobody who reads single threads tells when they end. A look for those that have is due when half of the
- * known ones are new: then each new one pays for two. It need not list the process's threads, most of which
- * may never be asked for.
+ * A caller that reads single threads does not report their ends. So ended ones are looked for when half of
+ * the known threads are new: two checks per new thread. The process's threads are not listed, because most of
+ * them may never be asked for.
  */
 static void drop_ended_if_due(void)
 {

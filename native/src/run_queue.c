@@ -11,21 +11,14 @@ enum { FIELDS = 3, BYTES = 80 };
 /* "run-time wait slices" and a newline (proc_pid_schedstat in fs/proc/base.c). */
 int64_t tc_run_queue_parse(const char *text, size_t size, int64_t ran_ns)
 {
-    int64_t numbers[FIELDS];
+    uint64_t numbers[FIELDS];
     const char *at = text, *end = text + size;
-    for (int i = 0; i < FIELDS; i++, at++) {
-        const char *start = at;
-        for (numbers[i] = 0; at < end && *at >= '0' && *at <= '9'; at++) {
-            if (numbers[i] > (INT64_MAX - 9) / 10)
-                return -EBADMSG;
-            numbers[i] = numbers[i] * 10 + (*at - '0');
-        }
-        if (at == start || at == end || *at != (i + 1 < FIELDS ? ' ' : '\n'))
+    for (int i = 0; i < FIELDS; i++)
+        if (tc_proc_number(&at, end, &numbers[i]) != 0 || at[-1] != (i + 1 < FIELDS ? ' ' : '\n'))
             return -EBADMSG;
-    }
     if (numbers[2] == 0)
         return -ENODATA;
-    return numbers[0] < ran_ns ? -ESRCH : numbers[1];
+    return (int64_t)numbers[0] < ran_ns ? -ESRCH : (int64_t)numbers[1];
 }
 
 int64_t tc_run_queue_waited_ns(pid_t tid, int64_t ran_ns)

@@ -11,8 +11,8 @@
 
 /*
  * The second field of a schedstat file, if the first, the run time, is at least ran_ns. 0 or more, or
- * -EBADMSG: something else than three numbers; -ENODATA: the kernel does not count (all zero, without
- * CONFIG_SCHED_INFO); -ESRCH: the run time is less, so this is another thread, which has reused the TID.
+ * -EBADMSG: not three numbers; -ENODATA: the kernel does not count (all zero, without CONFIG_SCHED_INFO);
+ * -ESRCH: the run time is less, so this is another thread, which has reused the TID.
  */
 TC_INTERNAL int64_t tc_run_queue_parse(const char *text, size_t size, int64_t ran_ns);
 

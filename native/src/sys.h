@@ -7,7 +7,9 @@
 #define TC_SYS_H
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 
@@ -72,6 +74,14 @@ static inline long tc_syscall4(long nr, long a, long b, long c, long d)
 static inline pid_t tc_own_tid(void)
 {
     return (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0);
+}
+
+/* Zeroed private memory of this size; null: there is none. */
+static inline void *tc_map(size_t size)
+{
+    long memory = tc_syscall6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                              -1, 0);
+    return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 
 /*

@@ -68,7 +68,7 @@ int64_t tc_task_count(void)
     return error < 0 ? error : (int64_t)status.st_nlink - 2;
 }
 
-/* Opens a file of the kernel's own /proc. A file mounted over one (lxcfs) may describe something else. */
+/* Opens a file of the kernel's own /proc. A file mounted over it (lxcfs) may describe something else. */
 static long open_proc(const char *path)
 {
     struct statfs system;
@@ -133,8 +133,8 @@ static int64_t read_forks(void)
 }
 
 /*
- * No known kernel starts a million threads in a second. Where TIDs last longer than that, moments a second
- * apart need not be compared by the forks in between.
+ * No known kernel starts a million threads in a second. Where there are more TIDs than that, forks are not
+ * counted: for moments less than a second apart, the time alone rules out a whole circle.
  */
 enum { TID_MIN_NS = 1000, TIDS_OF_A_SECOND = 1000000 };
 

@@ -38,9 +38,9 @@ struct tc_tid_moment {
 TC_INTERNAL void tc_tid_moment(struct tc_tid_moment *moment, bool with_forks);
 
 /*
- * True if this TID can have been given to a thread between the two moments, or if that is unknown. Somebody
- * who chooses TIDs himself (ns_last_pid, set_tid of clone3(2); both are for restoring processes) is not
- * expected.
+ * True if this TID can have been given to a thread between the two moments, or if that is unknown. TIDs that
+ * a program chooses itself (ns_last_pid, set_tid of clone3(2); both are meant for restoring processes) are
+ * not considered.
  */
 TC_INTERNAL bool tc_tid_given_between(const struct tc_tid_moment *before, const struct tc_tid_moment *after,
                                       pid_t tid);

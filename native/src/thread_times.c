@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "clock_id.h"
 #include "entries.h"
 #include "tick.h"
 
@@ -30,11 +31,6 @@ static uint64_t user_part(uint64_t sched_ns, uint32_t share)
                                : (sched_ns >> 32) * share + ((sched_ns & UINT32_MAX) * share >> 32);
 }
 
-static int64_t clock_of(pid_t tid, enum threadclock_clock clock)
-{
-    return threadclock_clock_ns((clockid_t)(~(uint32_t)tid << 3 | 4 | clock));
-}
-
 /* The counters change only at ticks: within a tick the share read last is valid. 0, or a negative errno. */
 static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
 {
@@ -44,10 +40,11 @@ static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
         *share = (uint32_t)known;
         return 0;
     }
-    int64_t virt_ns = clock_of(tid, THREADCLOCK_CLOCK_VIRT), prof_ns = clock_of(tid, THREADCLOCK_CLOCK_PROF);
+    int64_t virt_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_VIRT);
+    int64_t prof_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_PROF);
     int error = (int)(virt_ns < 0 ? virt_ns : prof_ns < 0 ? prof_ns : 0);
     if (error != 0) /* EINVAL: no such thread or no such clock; a live thread has SCHED */
-        return error == -EINVAL && clock_of(tid, THREADCLOCK_CLOCK_SCHED) >= 0 ? -EOPNOTSUPP : error;
+        return error == -EINVAL && tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) >= 0 ? -EOPNOTSUPP : error;
     *share = user_share((uint64_t)virt_ns, (uint64_t)prof_ns);
     TC_STORE(*share_at_tick, tick << 32 | *share);
     return 0;
@@ -68,7 +65,7 @@ static int read_clocks(pid_t tid, const struct tc_slot *slot, uint64_t *share_at
 {
     uint64_t sum_ns = tc_slot_sum(slot);
     news->total_before_ns = TC_LOAD(slot->total_ns);
-    news->sched_ns = clock_of(tid, THREADCLOCK_CLOCK_SCHED);
+    news->sched_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED);
     int error = news->sched_ns < 0 ? (int)news->sched_ns : 0;
     if (error == 0 && (uint64_t)news->sched_ns <= sum_ns
         && !tc_is_restored(news->total_before_ns, (uint64_t)news->sched_ns))
@@ -146,7 +143,7 @@ int64_t threadclock_thread_total_ns(threadclock_thread thread)
         return -ESRCH;
     uint32_t generation = tc_generation_of(thread);
     uint64_t total_before_ns = TC_LOAD(entry->slot.total_ns);
-    int64_t total_ns = clock_of(TC_LOAD(entry->tid), THREADCLOCK_CLOCK_SCHED);
+    int64_t total_ns = tc_thread_clock_ns(TC_LOAD(entry->tid), THREADCLOCK_CLOCK_SCHED);
     int error = total_ns >= 0 ? 0 : total_ns == -EINVAL ? -ESRCH : (int)total_ns;
     if (error == 0 && tc_entry_stands(entry, generation)) {
         tc_slot_restart_if_restored(&entry->slot, total_before_ns, (uint64_t)total_ns);

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "clock_id.h"
@@ -58,9 +57,9 @@ static int is_coarse(tc_clock_gettime *clock_gettime)
 }
 
 /* A kernel refuses unknown advice. qemu's user mode accepts any, including WIPEONFORK, and ignores it. */
-static bool takes_any_advice(long page)
+static bool takes_any_advice(void *page)
 {
-    return tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, -1, 0) == 0;
+    return tc_syscall4(SYS_madvise, (long)page, EPOCH_MAP_BYTES, -1, 0) == 0;
 }
 
 /*
@@ -70,16 +69,14 @@ static bool takes_any_advice(long page)
 static int set_up_epoch_word(void)
 {
     const uint64_t *word = &no_epoch_word, *none = &no_epoch_word_yet;
-    long page = tc_syscall6(SYS_mmap, 0, EPOCH_MAP_BYTES, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool mapped = page >= 0 || page <= -4096;
-    if (mapped && !takes_any_advice(page)
-        && tc_syscall4(SYS_madvise, page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0)
-        word = (const uint64_t *)page;
+    void *page = tc_map(EPOCH_MAP_BYTES);
+    if (page != NULL && !takes_any_advice(page)
+        && tc_syscall4(SYS_madvise, (long)page, EPOCH_MAP_BYTES, MADV_WIPEONFORK, 0) == 0)
+        word = page;
     bool first =
         __atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    if (mapped && (!first || word == &no_epoch_word))
-        tc_syscall4(SYS_munmap, page, EPOCH_MAP_BYTES, 0, 0);
+    if (page != NULL && (!first || word == &no_epoch_word))
+        tc_syscall4(SYS_munmap, (long)page, EPOCH_MAP_BYTES, 0, 0);
     return (first ? word : none) != &no_epoch_word;
 }
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of accounts that are never unmapped, only used again: a stale handle finds one, and sees that. */
+/*
+ * A table of accounts. They are never unmapped, only reused, so a stale handle still leads to an account,
+ * whose serial shows that it is another one.
+ */
 #include "virtual_accounts.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lock.h"
 
 /*
- * A handle is the account's serial and index; the word has the serial in the same bits. An account has serial
- * 0 while it is free. A serial is given again after 2^36 threads, and a handle that is so old belongs to a
- * thread that has neither been mounted nor read since accounting was switched off.
+ * A handle consists of the account's serial and index; the word has the serial in the same bits. A free
+ * account has serial 0. Serials repeat after 2^36 threads, and a handle that old belongs to a thread that has
+ * neither been mounted nor read since accounting was switched off.
  */
 enum { SERIAL_SHIFT = 28, CHUNK_ACCOUNTS = TC_ACCOUNTS_CHUNK, CHUNKS = (1 << SERIAL_SHIFT) / CHUNK_ACCOUNTS };
 static const uint64_t BUSY = 1, CHANGE = 2, CHANGES = ((UINT64_C(1) << SERIAL_SHIFT) - 1) & ~UINT64_C(1);
@@ -44,7 +46,7 @@ static bool is_present(const struct account *account)
     return TC_LOAD(account->epoch) == TC_LOAD(table.epoch);
 }
 
-/* Of any epoch. */
+/* Like tc_account_hold, but for an account of any epoch. */
 static struct account *hold(tc_virtual handle, uint64_t *word)
 {
     if (handle == 0)
@@ -72,7 +74,7 @@ struct account *tc_account_hold(tc_virtual handle, uint64_t *word)
 }
 
 /*
- * The reader is counted before the word is checked: then either whoever uses the account again sees the
+ * The reader is counted before it checks the word. So either the thread that reuses the account sees the
  * reader, or the reader sees that the account has ended.
  */
 struct account *tc_account_watch(tc_virtual handle)
@@ -103,7 +105,7 @@ bool tc_virtual_is_present(tc_virtual handle)
     return handle != 0 && tc_account_word(account_at(handle & INDEX), handle) != 0;
 }
 
-/* A free account; null: none, or one that still has readers. */
+/* A free account; null if there is none, or the first one still has readers. */
 static struct account *take_free(uint32_t *index)
 {
     if (table.free == 0 || __atomic_load_n(&account_at(table.free - 1)->readers, __ATOMIC_SEQ_CST) != 0)
@@ -120,11 +122,10 @@ static struct account *take_new(uint32_t *index)
     if (table.used == CHUNKS * CHUNK_ACCOUNTS)
         return NULL;
     if (*chunk == NULL) {
-        void *pages = mmap(NULL, CHUNK_ACCOUNTS * sizeof **chunk, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED)
+        struct account *accounts = tc_map(CHUNK_ACCOUNTS * sizeof *accounts);
+        if (accounts == NULL)
             return NULL;
-        TC_STORE(*chunk, pages);
+        TC_STORE(*chunk, accounts);
     }
     *index = table.used++;
     return account_at(*index);
@@ -160,8 +161,9 @@ tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t ep
 }
 
 /*
- * With the lock. An estimate of a slice may have been counted that turned out to be shorter, or to be divided
- * otherwise: then user and system follow the rule of tc_slot_merge.
+ * Adds what is new in the account to its group's sum; needs the lock. What was counted before may include an
+ * estimate of a slice that turned out shorter, or was divided differently: then user and system follow the
+ * rule of tc_slot_merge.
  */
 static void count(struct account *account, uint64_t user_ns, uint64_t system_ns)
 {
@@ -177,7 +179,10 @@ static void count(struct account *account, uint64_t user_ns, uint64_t system_ns)
     sum->user_ns += user_step_ns;
 }
 
-/* With the lock, and the account held, which it need no longer be: nobody finds it now. */
+/*
+ * Needs the lock, and the account held. It is not released afterwards, because no handle leads to it any
+ * more.
+ */
 static void free_account(struct account *account, uint32_t index)
 {
     count(account, account->user_ns, account->system_ns);
@@ -214,10 +219,7 @@ uint32_t tc_virtual_allow(enum threadclock_freshness clock)
     return epoch;
 }
 
-/*
- * The lock is released after each chunk, for those who wait for it. An account that its carrier holds at this
- * moment is left to the next time: its epoch has passed, too.
- */
+/* An account that its carrier holds at this moment is freed by a later call: its epoch has passed as well. */
 void tc_virtual_forbid(void)
 {
     tc_lock(&table.lock);
@@ -242,7 +244,7 @@ uint32_t tc_virtual_count(void)
     return TC_LOAD_RELAXED(table.count);
 }
 
-/* With the lock: false if it is mounted, or is being switched. */
+/* Counts the account unless its thread is mounted, or is being switched (false); needs the lock. */
 static bool count_if_at_rest(struct account *account, uint64_t word, uint32_t *mounted)
 {
     uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);

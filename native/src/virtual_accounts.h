@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accounts of virtual threads: how they are found, held and used again. */
+/* The accounts of virtual threads: how they are found, held and reused. */
 #ifndef TC_VIRTUAL_ACCOUNTS_H
 #define TC_VIRTUAL_ACCOUNTS_H
 
@@ -10,54 +10,57 @@
 #include "sys.h"
 #include "threadclock.h"
 
-/* Groups are numbers below this. */
+/* Groups are numbered from 0 to one less than this. */
 enum { TC_VIRTUAL_GROUPS = 128 };
 
-/* An account, never that of another thread: once it has ended, its handle fails for ever. 0: none. */
+/*
+ * The handle of an account; never refers to another thread's: once the account has ended, it fails forever.
+ * 0: none.
+ */
 typedef uint64_t tc_virtual;
 
 /*
- * Lets accounts begin, and sets the clock that is read at each switch: interpolated (which is now where it
- * does not work), now, or tick (whole ticks: right only in sums over many slices). Returns the epoch, which
- * is never 0.
+ * Allows accounts to begin, and sets the clock that is read at each switch: interpolated (the same as now
+ * where interpolation does not work), now, or tick (whole ticks: right only in sums over many slices).
+ * Returns the epoch, which is never 0.
  */
 TC_INTERNAL uint32_t tc_virtual_allow(enum threadclock_freshness clock);
 
 /* Ends all accounts; none begins until they are allowed again. */
 TC_INTERNAL void tc_virtual_forbid(void);
 
-/* The present epoch; 0: accounts are not allowed. And the clock. */
+/* The current epoch (0: accounts are not allowed), and the clock. */
 TC_INTERNAL uint32_t tc_virtual_epoch(void);
 TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
 
 /*
- * Begins the account of the thread with this Java id, in a group of virtual_groups.h: 0 if the epoch has
- * passed, or without memory. Takes a lock.
+ * Begins the account of the thread with this Java id, in a group of virtual_groups.h. 0: the epoch has
+ * passed, or there is no memory. Takes a lock.
  */
 TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch);
 
-/* False: it has ended, its epoch has passed, or there never was one. */
+/* False: the account has ended, its epoch has passed, or there never was one. */
 TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
 
-/* Ends an account; without effect if it has ended. Takes a lock. */
+/* Ends an account, unless it has ended already. Takes a lock. */
 TC_INTERNAL void tc_virtual_end(tc_virtual account);
 
 /* The number of accounts. */
 TC_INTERNAL uint32_t tc_virtual_count(void);
 
-/* A carrier's times at a moment: sum is user + system, as of a tick; total is that of the chosen clock. */
+/* A carrier's times at one moment: sum is user + system, as of a tick; total is the chosen clock's. */
 struct moment {
     uint64_t total_ns, sum_ns, user_ns;
 };
 
 /*
- * user and system are the finished slices. Whoever changes the account holds it (BUSY in its word), normally
- * its carrier without any rival: only an account that has ended meanwhile has others. What a reader elsewhere
- * loads without holding it is stored with release and loaded with acquire: whoever sees a new value then sees
- * BUSY, or a later word.
+ * user_ns and system_ns are the sums over the finished slices. A thread that changes the account holds it
+ * (BUSY in its word). That is normally the carrier, which has no rival; another thread holds the account only
+ * to end it. Fields that readers elsewhere load without holding the account are stored with release and
+ * loaded with acquire: a reader that sees a new value then sees BUSY, or a later word.
  *
- * `shown` is what readers have been told, from which no later value may decrease: a reader elsewhere
- * estimates the present slice by another clock, and by another split.
+ * `shown` is what readers have seen. No later value may be less, although a reader elsewhere estimates the
+ * current slice by another clock, and divides it differently.
  */
 struct account {
     struct tc_slot shown;
@@ -67,25 +70,25 @@ struct account {
         uint32_t next_free; /* of a free account: index + 1 */
     };
     uint32_t epoch;
-    uint32_t readers; /* elsewhere: an account that has some is not used again */
+    uint32_t readers; /* elsewhere; an account that has some is not reused */
     uint64_t user_ns, system_ns;
-    struct moment since; /* when the present slice began */
-    uint64_t share;      /* the user part of that slice as far as it is known */
+    struct moment since; /* the carrier's, when the current slice began */
+    uint64_t share;      /* the user share of that slice, as far as it is known */
     pid_t carrier;       /* 0: not mounted */
     bool whole;
     uint8_t group;
-    struct tc_pair counted; /* what the group's sum has of it */
+    struct tc_pair counted; /* the part of its time that is in the group's sum */
 };
-_Static_assert(sizeof(struct account) == 128, "the documents say so");
+_Static_assert(sizeof(struct account) == 128, "as documented (docs/virtual-threads.md)");
 
 /*
- * The account, to be changed; null: it has ended, its epoch has passed, or somebody changes it. Pass the word
- * on to release.
+ * Holds the account, to change it. Null: it has ended, its epoch has passed, or another thread is changing
+ * it. Pass the word to release.
  */
 TC_INTERNAL struct account *tc_account_hold(tc_virtual handle, uint64_t *word);
 TC_INTERNAL void tc_account_release(struct account *account, uint64_t word);
 
-/* The account, to be read: it is not used again until it is left, though it may end. */
+/* The account, to read it: it may end, but is not reused before tc_account_leave. */
 TC_INTERNAL struct account *tc_account_watch(tc_virtual handle);
 TC_INTERNAL void tc_account_leave(struct account *account);
 
@@ -93,24 +96,24 @@ TC_INTERNAL void tc_account_leave(struct account *account);
 TC_INTERNAL uint64_t tc_account_word(const struct account *account, tc_virtual handle);
 
 /*
- * The sums of groups have all that was counted of their accounts, also of those that have ended: no sum
- * decreases. Each account is counted when it ends, and by whoever goes through all of them with
- * tc_accounts_count, from *next = 0 until it is false. That takes the lock for about a thousand accounts at a
- * time. It adds to threads and mounted, by group, and returns in moving (which has room for one chunk) those
- * that are mounted, or being switched: their time is the caller's to find and count.
+ * The sum of a group includes all that was counted of its accounts, also of ended ones, so it never
+ * decreases. An account is counted when it ends, and when tc_accounts_count gets to it: call that with *next
+ * = 0, and again until it returns false. Each call takes the lock for one chunk of accounts. It adds to
+ * threads and mounted, by group, and returns in moving (which has room for one chunk) the accounts whose
+ * threads are mounted, or being switched: the caller has to find their times and count them.
  */
 enum { TC_ACCOUNTS_CHUNK = 1024 };
 TC_INTERNAL bool tc_accounts_count(uint32_t *next, uint32_t threads[TC_VIRTUAL_GROUPS],
                                    uint32_t mounted[TC_VIRTUAL_GROUPS], tc_virtual moving[TC_ACCOUNTS_CHUNK],
                                    uint32_t *moving_count);
 
-/* Counts an account up to these times, unless it has ended meanwhile, and so is counted. */
+/* Counts an account up to these times, unless it has ended meanwhile, which has counted it. */
 TC_INTERNAL void tc_account_count(tc_virtual handle, const struct threadclock_times *times);
 
-/* The sum of each group: sum_ns is user + system. */
+/* The sum of each group. */
 TC_INTERNAL void tc_accounts_sums(struct tc_pair sums[TC_VIRTUAL_GROUPS]);
 
-/* True while somebody holds it. */
+/* True while a thread holds the account. */
 static inline bool tc_account_is_busy(uint64_t word)
 {
     return (word & 1) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of groups, in a table that only grows, and the walk over all accounts. */
+/* The names of groups, in a table that only grows; the pass over all accounts. */
 #include "virtual_groups.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 static struct {
     struct tc_lock lock;
-    uint32_t count; /* names below are complete */
+    uint32_t count; /* entries below this are complete */
     uint64_t hashes[TC_VIRTUAL_GROUPS];
     char names[TC_VIRTUAL_GROUPS][TC_GROUP_NAME_BYTES];
 } groups = {.count = 1, .names = {"(other virtual threads)"}};
@@ -27,14 +27,14 @@ static bool is_word(char c)
            || ((unsigned char)c & 0x80) != 0;
 }
 
-/* The digit in "G1 Main Marker" and the like, which ThreadNames.pool leaves as well. */
+/* True for the digit in "G1 Main Marker" and the like, which ThreadNames.pool keeps as well. */
 static bool belongs_to_name(const char *name, size_t at)
 {
     return at > 0 && name[at - 1] >= 'A' && name[at - 1] <= 'Z' && (at == 1 || !is_word(name[at - 2]))
            && name[at + 1] == ' ';
 }
 
-/* Writes the name with * for each number, and returns a hash of that. */
+/* Writes the name with * for each number, and returns the hash of the result. */
 static uint64_t without_numbers(const char *name, char group[TC_GROUP_NAME_BYTES])
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
@@ -55,7 +55,7 @@ static uint64_t without_numbers(const char *name, char group[TC_GROUP_NAME_BYTES
     return hash;
 }
 
-/* 0: not there. */
+/* The number of the group with this name; 0: there is none. */
 static uint32_t find(uint64_t hash, const char *group)
 {
     uint32_t count = TC_LOAD(groups.count);
@@ -84,7 +84,7 @@ uint32_t tc_group_of(const char *name)
     return found;
 }
 
-/* An account whose carrier was interrupted in the middle of a switch is waited for, without a lock. */
+/* Holds no lock, because it waits for a carrier that was interrupted in the middle of a switch. */
 static void count_moving(const tc_virtual *moving, uint32_t count)
 {
     struct tc_virtual_times times;

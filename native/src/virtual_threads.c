@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "clock_id.h"
 #include "lock.h"
 #include "own_thread.h"
 #include "slot.h"
@@ -29,7 +30,7 @@ static inline struct carrier *own_carrier(void)
     return carrier;
 }
 
-/* part / whole. */
+/* part / whole, as a share. */
 static uint64_t share_of(uint64_t part, uint64_t whole)
 {
     for (; whole >= WHOLE_SHARE; whole >>= 1)
@@ -43,8 +44,8 @@ static uint64_t scaled(uint64_t ns, uint64_t share)
 }
 
 /*
- * The split of the carrier's time between two moments; the one that is known already if no tick came between
- * them. Times that decrease are those of a restored process.
+ * The user share of the carrier's time between two moments; `known` if no tick came between them, or if a
+ * restored process made the times decrease.
  */
 static uint64_t share_between(uint64_t sum_ns, uint64_t user_ns, const struct moment *now, uint64_t known)
 {
@@ -81,7 +82,10 @@ static void begin_slice(struct account *account, const struct carrier *carrier, 
     TC_STORE(account->share, carrier->share);
 }
 
-/* False: its length is unknown, because the process was restored in between, and the account must end. */
+/*
+ * False: the length of the slice is unknown, because the process was restored during it; the account must
+ * end.
+ */
 static bool end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
 {
     const struct moment *since = &account->since;
@@ -143,7 +147,7 @@ bool tc_virtual_mount(tc_virtual handle)
     return true;
 }
 
-/* What is shown never decreases, whoever reads. */
+/* Merges the times into what readers have seen, so that no value decreases for any of them. */
 static void show(struct account *account, uint64_t user_ns, uint64_t system_ns,
                  struct tc_virtual_times *times)
 {
@@ -159,7 +163,7 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
     struct account *account = tc_account_hold(carrier->mounted, &word);
     if (account == NULL)
         return -ENOENT;
-    if (tc_virtual_clock() == THREADCLOCK_TICK) /* a later clock would count what was mounted before, too */
+    if (tc_virtual_clock() == THREADCLOCK_TICK) /* a fresher clock would also count what was mounted before */
         freshness = THREADCLOCK_TICK;
     bool mounted_here = account->id == id && account->carrier == carrier->tid, known = true;
     int error = mounted_here ? read_carrier(carrier, freshness, &now) : -ENOENT;
@@ -181,17 +185,14 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
 /* The time of the slice that began at since_ns on this carrier; 0 if its clock cannot be read. */
 static uint64_t slice_of(pid_t tid, uint64_t since_ns)
 {
-    struct threadclock_clockid_parts parts = {tid, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED};
-    clockid_t clock_id;
-    if (threadclock_clockid_encode(&parts, &clock_id) != 0)
-        return 0;
-    int64_t total_ns = threadclock_clock_ns(clock_id);
+    int64_t total_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED);
     return total_ns > 0 && (uint64_t)total_ns > since_ns ? (uint64_t)total_ns - since_ns : 0;
 }
 
 /*
- * The split of a slice that has lasted for many ticks, which may be nothing like what its carrier did before:
- * the kernel's, as it is read from elsewhere, which differs from the carrier's own account by about a tick.
+ * The user share of a slice that has lasted for many ticks and may be very different from what its carrier
+ * did before: the kernel's split, as other threads read it. It differs from the carrier's own account by
+ * about a tick.
  */
 static uint64_t share_of_long(pid_t tid, uint64_t sum_ns, uint64_t user_ns, uint64_t slice_ns, uint64_t known)
 {
@@ -205,8 +206,8 @@ static uint64_t share_of_long(pid_t tid, uint64_t sum_ns, uint64_t user_ns, uint
 }
 
 /*
- * What the account says while its thread is not being switched, and an estimate of the present slice. The
- * word is looked at again last: in an epoch that has passed, the end of the slice may not have been noticed.
+ * Reads the account while its thread is not being switched, and estimates the current slice. The word is
+ * checked again last, because in an epoch that has passed the end of the slice may not have been noticed.
  */
 static int read_account(struct account *account, tc_virtual handle, struct tc_virtual_times *times)
 {
@@ -222,7 +223,7 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
         bool whole = TC_LOAD(account->whole);
         bool estimated = tries < CLOCK_TRIES && tc_virtual_clock() != THREADCLOCK_TICK;
         pid_t tid = estimated ? TC_LOAD(account->carrier) : 0;
-        uint64_t slice_ns = tid != 0 ? slice_of(tid, since_ns) : 0;
+        uint64_t slice_ns = tid > 0 ? slice_of(tid, since_ns) : 0;
         share = share_of_long(tid, since_sum_ns, since_user_ns, slice_ns, share);
         if (!tc_account_is_busy(word) && tc_account_word(account, handle) == word) {
             uint64_t slice_user_ns = scaled(slice_ns, share);

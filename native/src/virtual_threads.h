@@ -13,7 +13,6 @@
 #include "threadclock.h"
 #include "virtual_accounts.h"
 
-/* What is known of a virtual thread. */
 struct tc_virtual_times {
     struct threadclock_times times;
     tc_virtual account; /* differences are valid only between readings of one account */
@@ -21,8 +20,8 @@ struct tc_virtual_times {
 };
 
 /*
- * mount: from now on the calling thread, the carrier, works for this virtual thread; false: its account has
- * ended, or there never was one. unmount: it no longer works for one. No lock; system calls: those of the
+ * mount: from now on the calling thread, the carrier, runs this virtual thread; false: the account has ended,
+ * or there never was one. unmount: it no longer runs one. They take no lock, and make the system calls of the
  * clock.
  */
 TC_INTERNAL bool tc_virtual_mount(tc_virtual account);
@@ -30,16 +29,16 @@ TC_INTERNAL void tc_virtual_unmount(void);
 
 /*
  * The times of the virtual thread with this id, which is mounted on the calling thread: 0, -ENOENT: it has no
- * account, or a negative errno of the clock. tick: as of the last tick or mount, whichever is later; so are
- * all reads if that is the clock of the switches.
+ * account, or a negative errno of the clock. A tick read is as of the last tick or mount, whichever is later;
+ * if the clock of switches is tick, every read is.
  */
 TC_INTERNAL int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness,
                                      struct tc_virtual_times *times);
 
 /*
- * The times of any virtual thread, now; while it is switching quickly, without its present slice. 0, or
+ * The times of any virtual thread, now; without its current slice while it is switching quickly. 0, or
  * -ESRCH: its account has ended. One system call if it is mounted, and those of threadclock_tid_times if it
- * has been for long.
+ * has been mounted for 50 ms.
  */
 TC_INTERNAL int tc_virtual_times(tc_virtual account, struct tc_virtual_times *times);
 

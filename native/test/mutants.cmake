@@ -178,7 +178,7 @@ threadclock_mutant(unknown_tick_is_none faults source.c "tick_ns > 0 ? tick_ns :
 # Limits: a time wraps around. Elsewhere: a kernel without the tick counters is taken for the end of the thread; a
 # coarse clock that changes at each read is used for caching.
 threadclock_mutant(wraps_around limits clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
-threadclock_mutant(no_clock_is_no_thread elsewhere thread_times.c "error == -EINVAL && clock_of(tid, THREADCLOCK_CLOCK_SCHED) >= 0" "0")
+threadclock_mutant(no_clock_is_no_thread elsewhere thread_times.c "error == -EINVAL && tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) >= 0" "0")
 threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution) >= COARSE_RESOLUTION_MIN_NS" "")
 # Two first reads at once, one of which is refused its page: the later answer is taken, and so another epoch.
 threadclock_mutant(last_answer_stays tick tick.c
