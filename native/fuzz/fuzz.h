@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define fuzz_assert(condition) ((condition) ? (void)0 : abort())
 
-/* A copy in memory of exactly that size, so that the address sanitizer sees a read beyond it. Never null. */
+/* A copy in a block of exactly that size, so that the address sanitizer sees a read beyond it. Never null. */
 static inline char *fuzz_copy(const uint8_t *data, size_t size)
 {
     char *copy = malloc(size > 0 ? size : 1);

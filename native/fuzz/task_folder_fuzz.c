@@ -7,7 +7,6 @@
 #include "fuzz.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/statfs.h>
 
 #include "sys.h"

@@ -3,7 +3,6 @@
 #ifndef TC_LOCK_H
 #define TC_LOCK_H
 
-#include <stddef.h>
 #include <time.h>
 
 #include "sys.h"

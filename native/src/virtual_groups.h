@@ -3,7 +3,6 @@
 #ifndef TC_VIRTUAL_GROUPS_H
 #define TC_VIRTUAL_GROUPS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "sys.h"

@@ -54,7 +54,7 @@ static void decoding_reverses_encoding(void **state)
     }
 }
 
-static void what_is_no_cpu_clock_is_refused(void **state)
+static void ids_of_other_clocks_are_refused(void **state)
 {
     (void)state;
     struct threadclock_clockid_parts parts;
@@ -94,10 +94,7 @@ static void *raw_of_tick_hitter(void *raw_ns)
     return NULL;
 }
 
-/*
- * What the raw clock measures, and why it is called raw: it shows more user time than the thread had CPU
- * time.
- */
+/* Why the raw clock is called raw: it shows more user time than the thread had CPU time. */
 static void raw_counts_whole_ticks(void **state)
 {
     (void)state;
@@ -117,7 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_are_encoded_as_glibc_does), cmocka_unit_test(id_0_is_the_caller),
-        cmocka_unit_test(decoding_reverses_encoding),    cmocka_unit_test(what_is_no_cpu_clock_is_refused),
+        cmocka_unit_test(decoding_reverses_encoding),    cmocka_unit_test(ids_of_other_clocks_are_refused),
         cmocka_unit_test(no_such_thread_is_einval),      cmocka_unit_test(raw_counts_whole_ticks),
     };
     return cmocka_run_group_tests_name("clock_id", tests, NULL, NULL);

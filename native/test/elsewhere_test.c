@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -205,15 +204,15 @@ static bool is_a_century_later(void) { return uptime() > 3900000000; }
 static bool has_just_booted(void) { return uptime() < 1000; }
 
 /*
- * In a child, unshare is called; the child's own child is then in the namespace before its first read, if
- * enter returns true. says: before the first read and after use, as in said.h; null: the place cannot be
- * entered at that time.
+ * unshare is called in a child, whose own child is then in the namespace before its first read, if enter
+ * returns true. says: before the first read and after use, as in said.h; null: the place cannot be entered at
+ * that time.
  */
 static const struct place {
     const char *name;
     bool (*unshare)(void), (*enter)(void);
     const char *says[2];
-    bool asks_each_time[2]; /* whether threadclock_describe says so of tick reads */
+    bool asks_each_time[2]; /* whether threadclock_describe reports that tick reads ask the kernel */
 } places[] = {
 #define ALL_RIGHT ".... .... . .. . .... .. . . .. . ."
     {"no_vdso", NULL, without_vdso, {ALL_RIGHT, ALL_RIGHT}, {true, false}},

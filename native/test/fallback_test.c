@@ -135,16 +135,10 @@ static bool each_namespace_has_its_own_1(void *unused)
            && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
 }
 
-static bool may_unshare(void *unused)
-{
-    (void)unused;
-    return unshare(CLONE_NEWPID) == 0;
-}
-
 static void wipe_on_fork_denied_in_nested_namespaces(void **state)
 {
     (void)state;
-    if (!true_in_child(fork, may_unshare, NULL))
+    if (!pid_namespaces_can_be_made())
         skip_because("PID namespaces cannot be made here");
     assert_true_in_child(each_namespace_has_its_own_1);
 }

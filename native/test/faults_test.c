@@ -20,8 +20,8 @@
 enum { SECONDS_AT_MOST = 60 };
 
 /*
- * What each function returns (should_say) before the first read and after use; then the first function to
- * make the call, which ends the process if it is fatal; null: none makes it.
+ * For each system call: what each function must return (should_say) before the first read and after use; then
+ * the first function to make the call, which ends the process if the call is fatal; null: none makes it.
  */
 static const struct fault {
     long number;
@@ -107,7 +107,7 @@ static int install(const struct fault *fault, int error)
     return error > 0 ? deny_system_calls(&fault->number, 1, error) : kill_on_system_call(fault->number);
 }
 
-/* error 0: fatal. Two rounds, so that what fails the first time fails again. */
+/* error 0: the call is fatal. Two rounds, because what fails the first time must fail again. */
 static bool all_say_what_they_should(const struct fault *fault, bool used, int error)
 {
     bool right = true;
@@ -156,7 +156,7 @@ static bool is_left_out(const struct fault *fault)
     return only != NULL && strcmp(only, fault->name) != 0;
 }
 
-static void refused_it_is_an_error_or_makes_no_difference(void **state)
+static void a_refused_call_is_an_error_or_makes_no_difference(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -185,7 +185,7 @@ static bool interpolates(void *unused)
            && source.id == THREADCLOCK_SOURCE_INTERPOLATED;
 }
 
-static void fatal_it_ends_the_process_at_the_first_use(void **state)
+static void a_fatal_call_ends_the_process_at_its_first_use(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -221,8 +221,8 @@ int main(void)
     }
     at_work = mmap(NULL, sizeof *at_work, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_it_is_an_error_or_makes_no_difference),
-        cmocka_unit_test(fatal_it_ends_the_process_at_the_first_use),
+        cmocka_unit_test(a_refused_call_is_an_error_or_makes_no_difference),
+        cmocka_unit_test(a_fatal_call_ends_the_process_at_its_first_use),
     };
     return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
 }

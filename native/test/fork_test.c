@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "seccomp.h"
+#include "steps.h"
 #include "tick.h"
 
 /* Stepping through the address sanitizer's own instructions would take minutes. */
@@ -143,7 +144,7 @@ static void fork_in_handler(int signal)
 }
 
 /* The signal interrupts a read, its handler forks, and the parent's read continues in the child. */
-static void a_read_that_is_forked_within_does_not_stay(void **state)
+static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
 {
     (void)state;
     assert_true(threadclock_total_now_ns() >= PARENT_NS);
@@ -230,7 +231,7 @@ static bool grows_while_another_forks(void *unused)
     return count == MANY + 1 && children_that_read == 1;
 }
 
-static void the_table_is_whole_whenever_a_fork_comes(void **state)
+static void the_table_is_valid_after_a_fork_at_any_moment(void **state)
 {
     (void)state;
     if (!filters_can_be_installed())
@@ -239,18 +240,6 @@ static void the_table_is_whole_whenever_a_fork_comes(void **state)
 }
 
 #if STEPS
-/* The trap flag: the processor traps after each instruction, and the kernel turns that into a SIGTRAP. */
-static void trap_each_instruction(bool on)
-{
-    uint64_t flags;
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
-    flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp"
-                     :
-                     : "r"(flags)
-                     : "cc", "memory");
-}
-
 static volatile int steps, fork_at;
 static volatile bool child_forks_again, stepping_in_child;
 static volatile pid_t stepping_child;
@@ -293,17 +282,8 @@ static void fork_and_step_on(int signal, siginfo_t *info, void *context)
         _exit(1);
 }
 
-static void wait_for_a_tick(void)
-{
-    struct timespec ts, now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-    do
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    while (now.tv_nsec == ts.tv_nsec);
-}
-
 /*
- * The agent does this after it has registered threads. A child that began with half an epoch would wait for a
+ * What the agent does after it has registered threads. A child that began with half an epoch would wait for a
  * lock forever.
  */
 static int64_t advance_epoch(void)
@@ -318,7 +298,7 @@ static bool forked_reads_are_right(int64_t (*read)(void), int at, bool again)
     fork_at = at;
     stepping_child = -1;
     child_forks_again = again;
-    wait_for_a_tick(); /* so that a tick read must fill the cell */
+    wait_for_a_tick();
     trap_each_instruction(true);
     read();
     trap_each_instruction(false);
@@ -376,8 +356,8 @@ int main(void)
         cmocka_unit_test(each_generation_reads_its_own_times),
         cmocka_unit_test(a_thread_that_forks_leaves_its_times_behind),
         cmocka_unit_test(threads_of_a_child_read_their_own_times),
-        cmocka_unit_test(a_read_that_is_forked_within_does_not_stay),
-        cmocka_unit_test(the_table_is_whole_whenever_a_fork_comes),
+        cmocka_unit_test(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child),
+        cmocka_unit_test(the_table_is_valid_after_a_fork_at_any_moment),
 #if STEPS
         cmocka_unit_test(no_handler_in_a_child_sees_the_parents_times),
 #endif

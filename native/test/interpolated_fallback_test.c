@@ -71,7 +71,7 @@ static bool without_the_precise_clock(void *unused)
     int64_t before_ns = threadclock_total_now_ns();
     if (!denied(SYS_clock_gettime) || source_id(THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_RUSAGE)
         return false;
-    /* This is reached after 10 ms of work, however long that takes where there are others. */
+    /* The thread needs 10 ms of CPU time, which may take long on a busy machine. */
     for (int64_t end_ns = monotonic_ns() + 60 * (int64_t)NS_PER_S; monotonic_ns() < end_ns;) {
         int64_t ns = threadclock_total_interpolated_ns();
         if (ns < before_ns || ns >= before_ns + 10 * NS_PER_MS)
@@ -181,7 +181,7 @@ static void a_foreign_critical_section_stays(void **state)
     assert_int_equal(source_id(THREADCLOCK_INTERPOLATED), THREADCLOCK_SOURCE_INTERPOLATED);
 }
 
-static void it_is_of_total_only(void **state)
+static void only_total_is_interpolated(void **state)
 {
     (void)state;
     struct threadclock_source source;
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_rseq_area),
         cmocka_unit_test(no_system_call_within_the_window),
         cmocka_unit_test(a_foreign_critical_section_stays),
-        cmocka_unit_test(it_is_of_total_only),
+        cmocka_unit_test(only_total_is_interpolated),
     };
     return cmocka_run_group_tests_name("interpolated_fallback", tests, NULL, NULL);
 }

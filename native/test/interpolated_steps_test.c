@@ -5,21 +5,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "interpolated.h"
+#include "steps.h"
 
 #if defined(__x86_64__)
 enum { US = 1000, AGE_NS = 300 * US, AWAY_NS = 1000 * US, AHEAD_NS = 250 * US };
 enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS };
-
-static void sleep_ns(long ns)
-{
-    struct timespec pause = {0, ns};
-    nanosleep(&pause, NULL);
-}
 
 /*
  * The trap flag: a SIGTRAP after each instruction, until the handler has reached step stop_at and run
@@ -99,15 +93,9 @@ static int64_t read_interrupted_at(int step, void (*before)(void), void (*then)(
     }
     if (before != set_mark_again)
         leave(); /* an expired anchor */
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-                     :
-                     :
-                     : "cc", "memory");
+    trap_each_instruction(true);
     int64_t ns = threadclock_total_interpolated_ns();
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
-                     :
-                     :
-                     : "cc", "memory");
+    trap_each_instruction(false);
     sigaction(SIGTRAP, &old, NULL);
     return ns;
 }
@@ -137,7 +125,7 @@ static bool counts_absence(int step, void (*before)(void), void (*then)(void))
  * At each instruction of the fast and the slow read: a handler that reads, that leaves the CPU, or that does
  * both.
  */
-static void a_handler_between_any_two_instructions_does_no_harm(void **state)
+static void a_handler_between_any_two_instructions_is_harmless(void **state)
 {
     (void)state;
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
@@ -188,7 +176,7 @@ static void read_and_fork_here(void)
     fork_here();
 }
 
-static void a_read_that_is_forked_within_does_not_stay(void **state)
+static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
 {
     (void)state;
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
@@ -215,8 +203,8 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_between_any_two_instructions_does_no_harm),
-        cmocka_unit_test(a_read_that_is_forked_within_does_not_stay),
+        cmocka_unit_test(a_handler_between_any_two_instructions_is_harmless),
+        cmocka_unit_test(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child),
     };
     return cmocka_run_group_tests_name("interpolated_steps", tests, NULL, NULL);
 }

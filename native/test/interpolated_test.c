@@ -30,12 +30,6 @@ static enum threadclock_source_id source_id(void)
                : THREADCLOCK_SOURCE_NONE;
 }
 
-static void sleep_ns(long ns)
-{
-    struct timespec pause = {0, ns};
-    nanosleep(&pause, NULL);
-}
-
 struct comparison {
     void (*meanwhile)(int64_t);
     int64_t reads, last_ns;
@@ -91,7 +85,7 @@ static double stolen_share(void)
 
 /*
  * Time that a hypervisor steals without a switch is missing from the kernel's clock, but not from the
- * counter: 0.1 ms puts all reads of the window ahead that are left, ten times as long.
+ * counter. So 0.1 ms of it puts all later reads of the window ahead, which last up to ten times as long.
  */
 static void assert_seldom_ahead(const char *what, const struct comparison *all)
 {
@@ -136,7 +130,7 @@ static void yield_often(int64_t i)
         sched_yield();
 }
 
-static void more_threads_than_processors_are_near_it(void **state)
+static void more_threads_than_processors_are_near_the_kernels_clock(void **state)
 {
     (void)state;
     enum { THREADS = 8 };
@@ -176,7 +170,7 @@ static void *move_to_and_fro(void *tid)
     return NULL;
 }
 
-static void a_thread_moved_between_processors_is_near_it(void **state)
+static void a_thread_moved_between_processors_is_near_the_kernels_clock(void **state)
 {
     (void)state;
     pid_t tid = (pid_t)syscall(SYS_gettid);
@@ -190,7 +184,7 @@ static void a_thread_moved_between_processors_is_near_it(void **state)
     assert_seldom_ahead("moved", &all);
 }
 
-static void no_order_of_reads_goes_back(void **state)
+static void no_value_decreases_in_any_order_of_reads(void **state)
 {
     (void)state;
     int64_t last_ns = 0;
@@ -235,7 +229,7 @@ static void reading_handler(int signal)
     errno = saved;
 }
 
-static void handlers_that_read_and_sleep_do_no_harm(void **state)
+static void handlers_that_read_and_sleep_are_harmless(void **state)
 {
     (void)state;
     struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}, before;
@@ -313,7 +307,7 @@ static void *read_registered(void *unused)
     return NULL;
 }
 
-static void whoever_reads_nothing_goes_back(void **state)
+static void no_value_decreases_for_any_reader(void **state)
 {
     (void)state;
     in_new_thread(read_registered, NULL);
@@ -348,7 +342,7 @@ static void *be_ahead(void *unused)
     return NULL;
 }
 
-static void what_it_was_ahead_does_not_stay(void **state)
+static void a_thread_does_not_stay_ahead(void **state)
 {
     (void)state;
     in_new_thread(be_ahead, NULL);
@@ -371,14 +365,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_undisturbed_thread_is_near_the_kernels_clock),
         cmocka_unit_test(sleep_is_not_counted),
-        cmocka_unit_test(more_threads_than_processors_are_near_it),
-        cmocka_unit_test(a_thread_moved_between_processors_is_near_it),
-        cmocka_unit_test(no_order_of_reads_goes_back),
-        cmocka_unit_test(handlers_that_read_and_sleep_do_no_harm),
+        cmocka_unit_test(more_threads_than_processors_are_near_the_kernels_clock),
+        cmocka_unit_test(a_thread_moved_between_processors_is_near_the_kernels_clock),
+        cmocka_unit_test(no_value_decreases_in_any_order_of_reads),
+        cmocka_unit_test(handlers_that_read_and_sleep_are_harmless),
         cmocka_unit_test(a_forked_child_reads_its_own_times),
         cmocka_unit_test(threads_come_and_go),
-        cmocka_unit_test(whoever_reads_nothing_goes_back),
-        cmocka_unit_test(what_it_was_ahead_does_not_stay),
+        cmocka_unit_test(no_value_decreases_for_any_reader),
+        cmocka_unit_test(a_thread_does_not_stay_ahead),
     };
     stolen_share();
     return cmocka_run_group_tests_name("interpolated", tests, make_parent_busy, NULL);

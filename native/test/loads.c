@@ -25,6 +25,12 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+void sleep_ns(long ns)
+{
+    struct timespec pause = {0, ns};
+    nanosleep(&pause, NULL);
+}
+
 int64_t monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
@@ -66,7 +72,7 @@ static void sleep_until(int64_t when_monotonic_ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static int by_value(const void *a, const void *b)
+int compare_ns(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -90,7 +96,7 @@ static int64_t next_tick_ns(int64_t tick_ns)
             origin_ns = changed_ns - tick_ns / 2;
         offsets_ns[i] = (changed_ns - origin_ns) % tick_ns;
     }
-    qsort(offsets_ns, LOOKS, sizeof offsets_ns[0], by_value);
+    qsort(offsets_ns, LOOKS, sizeof offsets_ns[0], compare_ns);
     int64_t now_ns = monotonic_ns();
     return now_ns - (now_ns - origin_ns) % tick_ns + offsets_ns[LOOKS / 2] + 2 * tick_ns;
 }

@@ -19,7 +19,11 @@ __attribute__((noreturn)) void fail_in_any_thread(const char *condition, const c
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 int64_t monotonic_ns(void);
+void sleep_ns(long ns);
 int64_t thread_cpu_ns(void); /* the kernel's precise clock, through libc: the reference */
+
+/* Compares two int64_t, for qsort. */
+int compare_ns(const void *a, const void *b);
 
 /* Keeps the thread busy until it has used this much CPU time: in user mode, or in the kernel. */
 void burn_user_ns(int64_t ns);

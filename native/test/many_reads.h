@@ -17,7 +17,8 @@ enum kind {
 };
 
 /*
- * Readings: below an earlier one; above the true value, or parts above the total; another thread's; failed.
+ * The number of readings, and of those that were below an earlier one; above the true value, or in parts
+ * above the total; another thread's; failed.
  */
 struct tally {
     int64_t reads, decreases, above, foreign, failed;

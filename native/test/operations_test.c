@@ -13,20 +13,19 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 enum {
     WORKERS = 4,
     OPERATIONS_OF_A_LIFE = 20000,
-    AHEAD_AT_MOST_NS = NS_PER_MS, /* of the kernel's clock, by interpolation: threadclock.h */
+    AHEAD_AT_MOST_NS = NS_PER_MS, /* by interpolation: threadclock.h */
     ROWS = 64
 };
 
 /*
- * One thread, registered from its first operation to its last. A pass that has read it before, in an account
- * of its own, keeps that split of user and system until the registration's catches up.
+ * One thread, registered from its first operation to its last. A pass that read it before then has a separate
+ * account, and keeps that split of user and system until the registration's has caught up.
  */
 struct life {
     struct seen seen;
@@ -113,7 +112,7 @@ static void check_by_handle(struct life *life)
     }
 }
 
-/* What is seen by the TID is seen by everybody, unless the life was read before it was registered. */
+/* A read by the TID shares what all readers have seen, unless the life was read before it was registered. */
 static struct seen *seen_by_tid(struct life *life)
 {
     return life->read_early ? &life->seen_by_tid : &life->seen;

@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -162,7 +161,7 @@ static void a_new_thread_starts_at_nothing(void **state)
 }
 
 /* Tick and now in every order, under a load that changes between user and system. */
-static void no_order_of_reads_goes_back(void **state)
+static void no_value_decreases_in_any_order_of_reads(void **state)
 {
     (void)state;
     static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadclock_user_now_ns},
@@ -197,12 +196,6 @@ static void now_is_precise(void **state)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void *read_ages(void *argument)
 {
     int64_t *ages_ns = argument;
@@ -224,7 +217,7 @@ static void tick_is_as_old_as_described(void **state)
     if (source.id != THREADCLOCK_SOURCE_TICK_CACHE)
         skip_because("no tick is cached here");
     in_new_thread(read_ages, ages_ns);
-    qsort(ages_ns, 1001, sizeof ages_ns[0], by_value);
+    qsort(ages_ns, 1001, sizeof ages_ns[0], compare_ns);
     assert_true(ages_ns[0] >= 0);                  /* never ahead */
     assert_true(ages_ns[900] <= source.age_ns);    /* the rest may be from a stalled timekeeping CPU */
     assert_true(ages_ns[1000] <= 25 * source.age_ns);
@@ -279,7 +272,7 @@ int main(void)
         cmocka_unit_test(pure_system_work_is_system),
         cmocka_unit_test(now_is_what_the_kernel_says),
         cmocka_unit_test(a_new_thread_starts_at_nothing),
-        cmocka_unit_test(no_order_of_reads_goes_back),
+        cmocka_unit_test(no_value_decreases_in_any_order_of_reads),
         cmocka_unit_test(now_is_precise),
         cmocka_unit_test(tick_is_as_old_as_described),
         cmocka_unit_test(errno_stays),

@@ -58,7 +58,7 @@ static void any_user_hz_is_converted(void **state)
     assert_parsed("7 (x)" AFTER_NAME "100000000000 1" TAIL, 100, INT64_C(1000000000000000000), 10000000);
 }
 
-static void what_is_cut_off_is_refused(void **state)
+static void a_truncated_line_is_refused(void **state)
 {
     (void)state;
     const char *whole = "7 (java)" AFTER_NAME "250 30 ";
@@ -69,7 +69,7 @@ static void what_is_cut_off_is_refused(void **state)
     assert_int_equal(tc_proc_parse(whole, strlen(whole), 100, &times), 0);
 }
 
-static void what_is_no_stat_line_is_refused(void **state)
+static void text_that_is_no_stat_line_is_refused(void **state)
 {
     (void)state;
     struct threadclock_times times;
@@ -152,8 +152,8 @@ int main(void)
         cmocka_unit_test(user_and_system_are_fields_14_and_15),
         cmocka_unit_test(a_name_may_hold_anything),
         cmocka_unit_test(any_user_hz_is_converted),
-        cmocka_unit_test(what_is_cut_off_is_refused),
-        cmocka_unit_test(what_is_no_stat_line_is_refused),
+        cmocka_unit_test(a_truncated_line_is_refused),
+        cmocka_unit_test(text_that_is_no_stat_line_is_refused),
         cmocka_unit_test(overlong_files_are_read_as_far_as_needed),
         cmocka_unit_test(own_times_agree_with_the_clock),
         cmocka_unit_test(a_renamed_thread_is_read),

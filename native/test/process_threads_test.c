@@ -184,13 +184,13 @@ static void *be_watched_by_turns(void *unused)
     return unused;
 }
 
-static void nobody_reads_less_than_anybody_has_seen(void **state)
+static void no_reader_sees_less_than_any_reader_has_seen(void **state)
 {
     (void)state;
     in_new_thread(be_watched_registered, NULL);
 }
 
-static void nor_than_he_has_seen_where_it_is_registered_by_turns(void **state)
+static void no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go(void **state)
 {
     (void)state;
     in_new_thread(be_watched_by_turns, NULL);
@@ -350,7 +350,7 @@ static void *be_split_anew(void *unused)
     return unused;
 }
 
-static void what_was_read_before_registering_is_caught_up_with(void **state)
+static void the_two_accounts_of_a_thread_catch_up(void **state)
 {
     (void)state;
     is_split_anew = false;
@@ -364,7 +364,7 @@ int main(void)
     /* The other tests count the threads of the process, and the thread sanitizer adds its own. */
     const struct CMUnitTest racing[] = {
         cmocka_unit_test(one_thread_is_read_by_its_tid),
-        cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
+        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
     };
     if (UNDER_THREAD_SANITIZER)
         return cmocka_run_group_tests_name("process_threads", racing, NULL, NULL);
@@ -372,9 +372,9 @@ int main(void)
         cmocka_unit_test(each_thread_is_there_once),
         cmocka_unit_test(one_thread_is_read_by_its_tid),
         cmocka_unit_test(reads_by_tid_do_not_list_the_others),
-        cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
-        cmocka_unit_test(nor_than_he_has_seen_where_it_is_registered_by_turns),
-        cmocka_unit_test(what_was_read_before_registering_is_caught_up_with),
+        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
+        cmocka_unit_test(no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go),
+        cmocka_unit_test(the_two_accounts_of_a_thread_catch_up),
         cmocka_unit_test(passes_go_on_while_threads_come_and_go),
         cmocka_unit_test(ten_thousand_threads_are_read),
         cmocka_unit_test(a_child_sees_itself_alone),

@@ -159,7 +159,7 @@ static void *register_for_both(void *java_first)
     return NULL;
 }
 
-static void a_registration_stands_for_the_jvm_and_for_itself(void **state)
+static void the_jvm_and_the_thread_share_one_registration(void **state)
 {
     (void)state;
     for (int i = 0; i < 20; i++) {
@@ -282,7 +282,7 @@ static bool goes_on_by_itself(void *unused)
            && threadclock_total_tick_ns() <= thread_cpu_ns() && threadclock_total_now_ns() <= thread_cpu_ns();
 }
 
-static void a_thread_that_cannot_be_registered_again_goes_on_by_itself(void **state)
+static void a_thread_that_cannot_be_registered_again_keeps_its_own_account(void **state)
 {
     (void)state;
     if (UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER)
@@ -298,10 +298,10 @@ int main(void)
         cmocka_unit_test(registrations_nest),
         cmocka_unit_test(a_thread_finds_that_another_registered_it),
         cmocka_unit_test(a_thread_that_starts_brings_along_what_it_has_read),
-        cmocka_unit_test(a_registration_stands_for_the_jvm_and_for_itself),
+        cmocka_unit_test(the_jvm_and_the_thread_share_one_registration),
         cmocka_unit_test(more_registrations_than_16_bits_count),
         cmocka_unit_test(a_registration_that_is_forgotten_leaves_its_thread_alone),
-        cmocka_unit_test(a_thread_that_cannot_be_registered_again_goes_on_by_itself),
+        cmocka_unit_test(a_thread_that_cannot_be_registered_again_keeps_its_own_account),
     };
     return cmocka_run_group_tests_name("registrations", tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static void *begin_anew(void *unused)
 {
     assert_in_any_thread(threadclock_thread_register(&self) == 0);
     for (int i = 0; i < READS; i++) {
-        burn_user_ns(8 * NS_PER_MS); /* over a tick: nothing cached before a restore is valid after it */
+        burn_user_ns(8 * NS_PER_MS); /* longer than a tick: no value cached before a restore stays valid */
         live_an_hour(self);
         burn_user_ns(8 * NS_PER_MS);
         assert_in_any_thread(reads[i]() <= thread_cpu_ns() + WITHIN_NS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of schedstat: all forms of the line, a reused TID, and the own thread's. */
+/* The reader of schedstat: all forms of the line, a reused TID, and the calling thread. */
 #include "support.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void anything_else_is_refused(void **state)
 }
 
 /* The run time in the file is the scheduler's own, which the clock has brought up to date. */
-static void the_own_thread_has_one_and_it_never_decreases(void **state)
+static void the_calling_thread_has_a_wait_that_never_decreases(void **state)
 {
     (void)state;
     pid_t tid = tc_own_tid();
@@ -70,7 +70,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_has_run_less_is_another),
         cmocka_unit_test(a_kernel_that_does_not_count_has_no_wait),
         cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(the_own_thread_has_one_and_it_never_decreases),
+        cmocka_unit_test(the_calling_thread_has_a_wait_that_never_decreases),
         cmocka_unit_test(no_such_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

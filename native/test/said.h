@@ -16,7 +16,7 @@ extern const char *const function_names[FUNCTIONS];
 
 /*
  * Gives the calling thread some CPU time, and starts the witness: a thread that reads the kernel's clocks for
- * it, unaffected by the calling thread's filters. False: no such thread.
+ * it, unaffected by the calling thread's filters. False: no thread can be started.
  */
 bool start_witness(void);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread's slot has shown so far: nothing at first, then what was read. Looking at it does not refresh
+ * What a thread's slot has shown so far: nothing at first, then what was read. A look at it does not refresh
  * it.
  */
 #include "support.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +36,7 @@ static void *look_at_oneself(void *unused)
     return NULL;
 }
 
-static void the_calling_threads_is_what_it_read(void **state)
+static void the_calling_thread_has_shown_what_it_read(void **state)
 {
     (void)state;
     in_new_thread(look_at_oneself, NULL);
@@ -78,7 +77,7 @@ static void *look_at_a_registration(void *unused)
     return NULL;
 }
 
-static void a_registrations_is_what_anybody_read(void **state)
+static void a_registration_has_shown_what_any_reader_read(void **state)
 {
     (void)state;
     in_new_thread(look_at_a_registration, NULL);
@@ -87,9 +86,9 @@ static void a_registrations_is_what_anybody_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_calling_threads_is_what_it_read),
+        cmocka_unit_test(the_calling_thread_has_shown_what_it_read),
         cmocka_unit_test(a_forked_child_has_shown_nothing),
-        cmocka_unit_test(a_registrations_is_what_anybody_read),
+        cmocka_unit_test(a_registration_has_shown_what_any_reader_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "steps.h"
+
 /* The locked slot blocks signals, and a blocked trap ends the process. */
 #if defined(__x86_64__) && !defined(TC_NO_CAS16)
 #define CAN_STEP 1
@@ -151,27 +153,6 @@ static void step_handler(int signal)
     read_ticks_and_check();
 }
 
-/* The trap flag: the processor traps after each instruction, and the kernel turns that into a SIGTRAP. */
-static void trap_each_instruction(bool on)
-{
-    uint64_t flags;
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0; lea 128(%%rsp), %%rsp" : "=r"(flags));
-    flags = on ? flags | 0x100 : flags & ~UINT64_C(0x100);
-    __asm__ volatile("lea -128(%%rsp), %%rsp; pushq %0; popfq; lea 128(%%rsp), %%rsp"
-                     :
-                     : "r"(flags)
-                     : "cc", "memory");
-}
-
-static void wait_for_a_tick(void)
-{
-    struct timespec ts, now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-    do
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    while (now.tv_nsec == ts.tv_nsec);
-}
-
 /*
  * A handler that reads between any two instructions of every read: each interleaving occurs,
  * deterministically.
@@ -187,7 +168,7 @@ static void a_handler_between_any_two_instructions_agrees(void **state)
         for (int freshness = 0; freshness < 2; freshness++) {
             for (int quantity = 0; quantity <= 3; quantity++) {
                 int steps_before = steps;
-                wait_for_a_tick(); /* so that a tick read must fill the cell */
+                wait_for_a_tick();
                 trap_each_instruction(true);
                 if (quantity < 3)
                     read_and_check(quantity, freshness);

@@ -35,7 +35,7 @@ static void an_older_sample_changes_nothing(void **state)
     assert_slot(&slot, 60, 40, 100);
 }
 
-static void neither_part_goes_back_and_no_step_is_exceeded(void **state)
+static void neither_part_decreases_or_grows_by_more_than_the_step(void **state)
 {
     (void)state;
     struct tc_slot slot = {0};
@@ -46,7 +46,7 @@ static void neither_part_goes_back_and_no_step_is_exceeded(void **state)
     assert_slot(&slot, 70, 50, 120);
 }
 
-static void total_is_a_maximum_of_its_own(void **state)
+static void total_is_a_separate_maximum(void **state)
 {
     (void)state;
     struct tc_slot slot = {0};
@@ -107,8 +107,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_newer_sample_is_taken_whole),
         cmocka_unit_test(an_older_sample_changes_nothing),
-        cmocka_unit_test(neither_part_goes_back_and_no_step_is_exceeded),
-        cmocka_unit_test(total_is_a_maximum_of_its_own),
+        cmocka_unit_test(neither_part_decreases_or_grows_by_more_than_the_step),
+        cmocka_unit_test(total_is_a_separate_maximum),
         cmocka_unit_test(total_is_not_below_a_pair_from_before_a_restart),
         cmocka_unit_test(many_writers_keep_the_rule),
     };

@@ -64,7 +64,7 @@ static void *fork_all_the_time(void *children_wrong)
     return NULL;
 }
 
-static void no_read_goes_back(void **state)
+static void no_value_decreases(void **state)
 {
     (void)state;
     struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART};
@@ -100,6 +100,6 @@ static void no_read_goes_back(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_read_goes_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_value_decreases)};
     return cmocka_run_group_tests_name("stress", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "seccomp.h"
 
-/* Each line is out before the next can fail, and whoever waits for a failure need not wait for the end. */
+/* Writes each line before the next can fail. A process that waits for a failure need not wait for the end. */
 __attribute__((constructor)) static void write_line_by_line(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -72,6 +73,17 @@ static bool no_parent_is_told(void *unused)
 bool filters_can_be_installed(void)
 {
     return true_in_child(fork, no_parent_is_told, NULL);
+}
+
+static bool may_unshare(void *unused)
+{
+    (void)unused;
+    return unshare(CLONE_NEWPID) == 0;
+}
+
+bool pid_namespaces_can_be_made(void)
+{
+    return true_in_child(fork, may_unshare, NULL);
 }
 
 int tasks_of_process(void)

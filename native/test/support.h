@@ -50,6 +50,9 @@ bool child_ended_well(pid_t child);
 bool filters_can_be_installed(void);
 #define NO_FILTERS "seccomp filters cannot be installed here"
 
+/* Tried in a child. */
+bool pid_namespaces_can_be_made(void);
+
 /* The number of threads that the kernel has for this process, including those of run-time libraries. */
 int tasks_of_process(void);
 

@@ -79,7 +79,7 @@ static struct counts counts_of(const char *what)
     return counts;
 }
 
-static void a_tick_read_makes_one_system_call_a_tick(void **state)
+static void a_tick_read_makes_one_system_call_per_tick(void **state)
 {
     (void)state;
     struct counts counts = counts_of("tick");
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tick_read_makes_one_system_call_a_tick),
+        cmocka_unit_test(a_tick_read_makes_one_system_call_per_tick),
         cmocka_unit_test(a_now_read_makes_two_system_calls),
     };
     return cmocka_run_group_tests_name("system_calls", tests, NULL, NULL);

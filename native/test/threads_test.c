@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -142,7 +141,7 @@ static void *be_watched(void *reads)
     return NULL;
 }
 
-static void nobody_reads_less_than_anybody_has_seen(void **state)
+static void no_reader_sees_less_than_any_reader_has_seen(void **state)
 {
     (void)state;
     int64_t reads = 0;
@@ -192,7 +191,7 @@ static bool delayed_reads_are_right(void *unused)
     return true;
 }
 
-static void a_delayed_read_is_no_restore(void **state)
+static void a_delayed_read_does_not_count_as_a_restore(void **state)
 {
     (void)state;
     if (UNDER_THREAD_SANITIZER)
@@ -283,8 +282,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_thread_is_read_right),
         cmocka_unit_test(bulk_reads_say_which_failed),
-        cmocka_unit_test(nobody_reads_less_than_anybody_has_seen),
-        cmocka_unit_test(a_delayed_read_is_no_restore),
+        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
+        cmocka_unit_test(a_delayed_read_does_not_count_as_a_restore),
         cmocka_unit_test(a_time_is_never_another_threads),
         cmocka_unit_test(a_child_has_no_registered_threads),
     };

@@ -25,9 +25,9 @@ static void *do_nothing(void *unused)
 }
 
 /*
- * Starts a thread with a far larger TID, or after the last one with one far above the smallest. TID
- * allocation goes round, so that is how far it has come before a TID is used again; by less than a circle it
- * never goes back, and the processes that start meanwhile do not close one.
+ * Starts a thread with a TID far above this one or, if that is out of range, far above the smallest. TIDs are
+ * allocated in a circle, so allocation always gets this far before it reuses a TID. It never goes back by
+ * less than a circle, which the processes that start meanwhile do not complete.
  */
 static void go_far_past(pid_t tid)
 {
@@ -163,7 +163,7 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
 
 enum { MANY = 200 }; /* enough for a list that may be reused */
 
-static void nor_is_it_among_many(void **state)
+static void a_tid_used_again_is_another_thread_among_many(void **state)
 {
     static struct sleeper many[MANY];
     for (int i = 0; i < MANY; i++)
@@ -177,7 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tid_used_again_is_another_thread),
-        cmocka_unit_test(nor_is_it_among_many),
+        cmocka_unit_test(a_tid_used_again_is_another_thread_among_many),
         cmocka_unit_test(a_registration_left_behind_is_not_the_next_threads),
     };
     return cmocka_run_group_tests_name("tid_reuse", tests, NULL, NULL);

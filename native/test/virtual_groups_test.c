@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of virtual threads: names, and sums that have all of their threads' time and never decrease. */
+/*
+ * Groups of virtual threads: their names, and their sums, which include all of their threads' time and never
+ * decrease.
+ */
 #include "support.h"
 
 #include <pthread.h>
@@ -32,7 +35,7 @@ static void assert_group(const char *name, const char *expected)
     tc_virtual_end(account);
 }
 
-/* The same names are in ThreadNamesTest. */
+/* ThreadNamesTest has the same names. */
 static void names_differ_in_numbers_only(void **state)
 {
     (void)state;
@@ -50,7 +53,7 @@ static void names_differ_in_numbers_only(void **state)
     tc_virtual_forbid();
 }
 
-/* At a character of UTF-8: two bytes each here, after one of one byte. */
+/* Truncated at a character of UTF-8. Here each has two bytes, after one with one byte. */
 static void long_names_are_truncated(void **state)
 {
     (void)state;
@@ -96,7 +99,7 @@ static void ended_threads_stay_counted(void **state)
     assert_int_equal(now("ending-*").times.total_ns, all.times.total_ns);
 }
 
-/* A slice that goes on is in the sum, once. */
+/* A slice that goes on is in the sum, and only once. */
 static void a_mounted_thread_is_counted_as_it_runs(void **state)
 {
     (void)state;
@@ -124,7 +127,7 @@ static void a_mounted_thread_is_counted_as_it_runs(void **state)
     tc_virtual_forbid();
 }
 
-/* Not as what its carrier did before. */
+/* It is not divided as its carrier's time before. */
 static void a_long_slice_is_divided_as_it_runs(void **state)
 {
     (void)state;
@@ -140,8 +143,8 @@ static void a_long_slice_is_divided_as_it_runs(void **state)
     tc_virtual_forbid();
 }
 
-/* An estimate was ahead of what the slice then was: the sum stays, until the account has passed it. */
-static void what_was_estimated_too_high_stays(void **state)
+/* An estimate was more than the slice turned out to be: the sum stays until the account has passed it. */
+static void an_estimate_that_was_too_high_is_not_taken_back(void **state)
 {
     (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("estimated-1");
@@ -160,7 +163,10 @@ static void what_was_estimated_too_high_stays(void **state)
     tc_virtual_forbid();
 }
 
-/* Carriers, threads that begin and end, accounting on and off, and several that walk. */
+/*
+ * Carriers run threads that begin and end, accounting is switched on and off, and several threads read all
+ * groups.
+ */
 enum { CARRIERS = 3, WALKERS = 2 };
 static _Atomic bool done;
 static _Atomic int64_t carriers_ns;
@@ -236,7 +242,7 @@ static void sums_never_decrease_or_exceed_the_carriers(void **state)
 }
 
 /* Last, because groups stay. */
-static void what_comes_after_the_last_group_is_together(void **state)
+static void all_names_after_the_last_group_share_one(void **state)
 {
     (void)state;
     char name[] = "a";
@@ -262,9 +268,9 @@ int main(void)
         cmocka_unit_test(ended_threads_stay_counted),
         cmocka_unit_test(a_mounted_thread_is_counted_as_it_runs),
         cmocka_unit_test(a_long_slice_is_divided_as_it_runs),
-        cmocka_unit_test(what_was_estimated_too_high_stays),
+        cmocka_unit_test(an_estimate_that_was_too_high_is_not_taken_back),
         cmocka_unit_test(sums_never_decrease_or_exceed_the_carriers),
-        cmocka_unit_test(what_comes_after_the_last_group_is_together),
+        cmocka_unit_test(all_names_after_the_last_group_share_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

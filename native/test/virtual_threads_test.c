@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accounts of virtual threads: each holds exactly the slices of its thread, whoever reads and switches. */
+/*
+ * Accounts of virtual threads: each holds exactly the slices of its thread, whatever reads and switches go
+ * on.
+ */
 #include "support.h"
 
 #include <errno.h>
@@ -17,7 +20,10 @@ static struct tc_virtual_times own(uint64_t id, enum threadclock_freshness fresh
     return times;
 }
 
-/* Work on a virtual thread; returns what it cost, by the kernel's clock, read around the switches. */
+/*
+ * Does work on a virtual thread; returns its CPU time by the kernel's clock, read before and after the
+ * switches.
+ */
 static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
 {
     int64_t before_ns = thread_cpu_ns();
@@ -70,7 +76,9 @@ static void ticks_are_right_in_sums(void **state)
     tc_virtual_forbid();
 }
 
-/* With the tick clock, a fresher read would take what ran since the tick, whoever that was. */
+/*
+ * With the tick clock, a fresher read would include what ran since the tick, even if that was another thread.
+ */
 static void a_fresh_read_takes_no_tick_of_another(void **state)
 {
     (void)state;
@@ -111,7 +119,7 @@ static void the_split_is_the_carriers(void **state)
     tc_virtual_forbid();
 }
 
-/* Never a carrier's time: what has no account here fails. */
+/* A thread without an account fails, and never gets a carrier's time. */
 static void without_an_account_there_is_no_time(void **state)
 {
     (void)state;
@@ -139,7 +147,7 @@ static void without_an_account_there_is_no_time(void **state)
     tc_virtual_forbid();
 }
 
-/* The memory of an ended account is used again, under another handle. */
+/* The memory of an ended account is reused, under another handle. */
 static void an_ended_account_stays_ended(void **state)
 {
     (void)state;
@@ -164,7 +172,7 @@ static void an_ended_account_stays_ended(void **state)
     assert_int_equal(tc_virtual_count(), 0);
 }
 
-/* Switches that were not reported: the next mount ends the slice, and the wrong carrier changes nothing. */
+/* If a switch was not reported, the next mount ends the slice. The wrong carrier changes nothing. */
 struct elsewhere {
     tc_virtual account;
     int64_t total_ns;
@@ -196,8 +204,11 @@ static void a_missed_unmount_counts_nothing_twice(void **state)
     tc_virtual_forbid();
 }
 
-/* Many carriers, threads that begin and end, readers everywhere, and accounting switched on and off. */
-enum { CARRIERS = 3, VIRTUALS = 6, NO_ID = 0 };
+/*
+ * Many carriers run threads that begin and end, readers are everywhere, and accounting is switched on and
+ * off.
+ */
+enum { CARRIERS = 3, VIRTUALS = 6 };
 
 static struct virtual_thread {
     pthread_mutex_t running;
@@ -257,7 +268,7 @@ static void *carry(void *argument)
     return NULL;
 }
 
-/* What it has read of one account never decreases, although it estimates slices that are not over yet. */
+/* What it reads of one account never decreases, although slices that are not over are estimated. */
 static void *read_all(void *unused)
 {
     (void)unused;
@@ -297,7 +308,7 @@ static void *switch_on_and_off(void *unused)
     return NULL;
 }
 
-static void no_time_is_anothers_or_decreases(void **state)
+static void no_time_decreases_or_is_another_threads(void **state)
 {
     bool switching = *state != NULL;
     pthread_t threads[CARRIERS + 2];
@@ -332,8 +343,8 @@ int main(void)
         cmocka_unit_test(the_split_is_the_carriers),
         cmocka_unit_test(an_ended_account_stays_ended),
         cmocka_unit_test(a_missed_unmount_counts_nothing_twice),
-        cmocka_unit_test(no_time_is_anothers_or_decreases),
-        cmocka_unit_test_prestate(no_time_is_anothers_or_decreases, &switching),
+        cmocka_unit_test(no_time_decreases_or_is_another_threads),
+        cmocka_unit_test_prestate(no_time_decreases_or_is_another_threads, &switching),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

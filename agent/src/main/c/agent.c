@@ -183,8 +183,8 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
 }
 
 /*
- * The JVM answers again, through our doors where natives are bound to them. Calls in progress in other
- * threads end as they began.
+ * From now on the JVM answers, through our doors where natives are bound to them. Calls in progress in other
+ * threads finish as they began.
  */
 static void stop(void)
 {
@@ -220,14 +220,14 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
     return binding_make(agent.jvmti, env, problem, problem_size);
 }
 
-/* In a JVM that is ending, JVMTI refuses everything. That is no news: only a requester is told. */
+/* True if the JVM is ending. JVMTI then refuses everything, which is reported to a requester only. */
 static bool is_ending(void)
 {
     jvmtiPhase phase;
     return (*agent.jvmti)->GetPhase(agent.jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_DEAD;
 }
 
-/* After a start that failed in part: what applied before it applies again. */
+/* Undoes a start that failed halfway: the previous options apply again. */
 static void restore(JavaVM *vm)
 {
     char problem[1400];
@@ -285,7 +285,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
     prometheus_answer(options);
 }
 
-/* Reports who answers which native and libjvm, which clocks are used, and how many threads are known. */
+/* Reports what answers each native and libjvm, which clocks are used, and how many threads are known. */
 static void status(JavaVM *vm, const struct agent_options *to)
 {
     report_answer(to, "ok");
@@ -310,9 +310,7 @@ static void sample(JavaVM *vm, const struct agent_options *options)
         report_answer(options, "ok");
 }
 
-/*
- * One at a time: a start during another one is refused, so that it does not block in the application's JVM.
- */
+/* Runs one command at a time. A second one is refused, so that it does not block in the application's JVM. */
 static void run(JavaVM *vm, const char *option_text, bool once)
 {
     struct agent_options options;
@@ -349,8 +347,8 @@ static void run(JavaVM *vm, const char *option_text, bool once)
 typedef jint JNICALL agent_door(JavaVM *vm, char *options, void *reserved);
 
 /*
- * If the process already has a copy of the library, that copy runs the command: there is one account of the
- * threads.
+ * If the process already has a copy of the library, that copy runs the command, because there must be only
+ * one account of the threads.
  */
 static void run_in_first(const char *door, JavaVM *vm, char *options, bool once)
 {

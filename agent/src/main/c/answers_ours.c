@@ -55,9 +55,9 @@ static bool is_unknown(jlong id)
 
 /*
  * The JVM's total time of a thread that is not registered, less what getrusage truncates from user and system
- * time: a fraction of a microsecond each. The thread itself may read the sum of those two next, as of the
- * same moment, because the kernel brings a thread's run time up to date when its clock is read
- * (task_sched_runtime, kernel/sched/core.c), and then not before the next tick.
+ * time: a fraction of a microsecond each. The thread itself may next read the sum of those two as of the same
+ * moment: the kernel brings a thread's run time up to date when its clock is read (task_sched_runtime,
+ * kernel/sched/core.c), and after that not before the next tick.
  */
 static jlong as_rusage(jlong total)
 {

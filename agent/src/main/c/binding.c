@@ -7,8 +7,8 @@
  * the JVM: without a safepoint it clears the signature handler of all natives of the class, which the
  * interpreter loads twice when it enters a native.
  *
- * Two kinds of threads can undo a RegisterNatives. One is at the first call of the native and found no agent
- * that wants the event: it stores the JVM's function next. The other compiles the wrapper of the native
+ * Two kinds of threads can undo a RegisterNatives. One makes the first call of the native, found no agent
+ * that wants the event, and stores the JVM's function next. The other compiles the wrapper of the native
  * (AdapterHandlerLibrary::create_native_wrapper, hotspot/share/runtime/sharedRuntime.cpp): it installs a
  * wrapper that calls the function bound before. Neither passes a safepoint in between. So the natives are
  * bound a second time after a safepoint, and to another door, because HotSpot ignores a function that is
@@ -100,7 +100,7 @@ static bool is_a(JNIEnv *env, jthrowable thrown, const char *name)
 
 /*
  * The JVM throws UnsatisfiedLinkError if it finds no function to bind the native to: its library is not
- * loaded yet. What else is thrown is another agent's, unless the heap is full.
+ * loaded yet. Any other exception comes from another agent, unless the heap is full.
  */
 static enum binding probe_in_frame(JNIEnv *env, jclass thread_impl, enum native native)
 {
@@ -188,8 +188,8 @@ static void register_natives(jvmtiEnv *jvmti, JNIEnv *env)
 }
 
 /*
- * Forces a safepoint, by a stack trace of no thread: during this call, every thread has been outside of the
- * JVM's own code at some moment.
+ * Forces a safepoint by asking for the stack traces of no threads: during this call, every thread has been
+ * outside of the JVM's own code at some moment.
  */
 static void pass_a_safepoint(jvmtiEnv *jvmti)
 {

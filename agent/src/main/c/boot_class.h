@@ -19,8 +19,8 @@ TC_INTERNAL jclass boot_class(JNIEnv *env, const char *name, bool initialized);
 TC_INTERNAL jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature);
 
 /*
- * Copies a string in modified UTF-8, cut after whole characters if it is longer than size bytes, zero-filled,
- * and deletes its reference. False: it is null; text is as before.
+ * Copies a string as modified UTF-8, truncated after a whole character if it is longer than size bytes, fills
+ * the rest with zeros, and deletes the reference. False: it is null; text is unchanged.
  */
 TC_INTERNAL bool boot_text(JNIEnv *env, jstring string, char *text, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds an imported function by the ELF structures of a loaded library: JUMP_SLOT for functions that are
- * only called, GLOB_DAT where the compiler leaves out the PLT (-fno-plt). What a damaged or unusual library
- * says is not trusted: everything has to lie in memory that the library has loaded.
+ * Finds an imported function by the ELF structures of a loaded library: JUMP_SLOT for functions that are only
+ * called, GLOB_DAT where the compiler leaves out the PLT (-fno-plt). A damaged or unusual library is not
+ * trusted: everything must lie in its loaded segments.
  */
 #include "import.h"
 
@@ -125,7 +125,10 @@ static bool is_named(const struct dl_phdr_info *library, const struct tables *ta
            && memcmp((const char *)tables->names.address + symbol->st_name, name, length) == 0;
 }
 
-/* _dl_protect_relro, elf/dl-reloc.c: whole pages only, so what begins in the last one may stay writable. */
+/*
+ * _dl_protect_relro, elf/dl-reloc.c: only whole pages are protected, so the end of the range may stay
+ * writable.
+ */
 static bool is_read_only(const struct dl_phdr_info *library, uintptr_t place)
 {
     const ElfW(Phdr) *relro = first_of_type(library, PT_GNU_RELRO);
@@ -205,8 +208,9 @@ static int protect(const struct import *import, int protection)
 }
 
 /*
- * Whether the page is writable now. Another tool may have made it so for good, and go on writing
- * (async-profiler, codeCache.cpp): it must stay writable. If this cannot be read, it is as it was loaded.
+ * True if the page is writable now. Another tool may have made it so for good in order to write to it again
+ * (async-profiler, codeCache.cpp): then it must stay writable. If this cannot be read, the page is taken to
+ * be as it was loaded.
  */
 static bool is_writable_now(const struct import *import)
 {
@@ -239,7 +243,7 @@ int import_replace(const struct import *import, void *expected, void *function)
     if (!exchange(import, expected, function))
         error = -EAGAIN;
     int protected = guarded ? protect(import, PROT_READ) : 0;
-    if (error == 0 && protected != 0) { /* the page stays writable; at least it has what it had */
+    if (error == 0 && protected != 0) { /* the page stays writable, but the word gets its old value */
         exchange(import, function, expected);
         error = protected;
     }
@@ -266,7 +270,10 @@ static bool has_segment(const struct dl_phdr_info *library, uint32_t flags)
     return false;
 }
 
-/* Older linkers put constants beside the code; elsewhere its pages, many and perhaps unused, are not read. */
+/*
+ * Searches the code only if the library has no segment of constants alone, as with older linkers: the pages
+ * of the code are many, and perhaps not in memory.
+ */
 static int on_library_with_text(struct dl_phdr_info *library, size_t size, void *argument)
 {
     (void)size;

@@ -11,12 +11,12 @@
 /* A word of a library's global offset table, through which all of the library's calls of one function go. */
 struct import {
     void **place;
-    bool read_only; /* by RELRO: the dynamic linker took write access away when it had loaded the library */
+    bool read_only; /* RELRO: the dynamic linker removed write access after it had loaded the library */
 };
 
 /*
- * Finds the place of this function in the library that contains the address. It goes by the program headers
- * and the dynamic section in memory, so the library's file may be gone. 0, or -1 with a sentence in problem.
+ * Finds the place of this function in the library that contains the address. Uses the program headers and the
+ * dynamic section in memory, so the library's file may be gone. 0, or -1 with a sentence in problem.
  */
 TC_INTERNAL int import_find(const void *address, const char *function, struct import *import, char *problem,
                             size_t problem_size);

@@ -18,7 +18,7 @@
 
 struct search {
     const char *file; /* the end of its path, without a version: "/libmanagement.so" */
-    unsigned skip;    /* as many matching objects are left out */
+    unsigned skip;    /* the number of matching objects to skip */
     char path[4096];
     bool found;
 };

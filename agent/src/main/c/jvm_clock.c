@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot from 25.0.5 on reads a thread's user time by clock_gettime, with the id of the thread's VIRT clock:
- * the raw count of ticks, see docs/accuracy.md. Its calls of clock_gettime go through one word in libjvm's
- * table of imported functions (import.c), which here leads to our function and back.
+ * From 25.0.5 on, HotSpot reads a thread's user time by clock_gettime on the thread's VIRT clock: the raw
+ * count of ticks, see docs/accuracy.md. libjvm calls clock_gettime through one word in its table of imported
+ * functions (import.c). This file lets that word lead to a function of ours, and back.
  *
- * Our function may be running in any thread at any time, and another tool may have copied its address: it is
- * never unmapped (-z nodelete), and works as well when it is no longer wanted. All other clocks pass, after
- * one comparison: System.nanoTime() above all, and whatever HotSpot reads in signal handlers. It reads VIRT
- * in two places only, for ThreadMXBean (management.cpp) and Flight Recorder (jfrThreadCPULoadEvent.cpp),
- * never in a handler; nevertheless no handler interrupts the thread while that holds a lock of ours.
+ * Our function may be running in any thread at any time, and another tool may have copied its address. So it
+ * is never unmapped (-z nodelete), and still works when it is no longer wanted. Reads of all other clocks,
+ * above all System.nanoTime() and those in signal handlers, are passed on after one comparison. HotSpot reads
+ * VIRT only for ThreadMXBean (management.cpp) and Flight Recorder (jfrThreadCPULoadEvent.cpp), never in a
+ * handler; and no handler interrupts a thread that holds a lock of ours.
  */
 #include "jvm_clock.h"
 
@@ -32,17 +32,19 @@ typedef int clock_gettime_function(clockid_t clock, struct timespec *time);
 
 static const char function_name[] = "clock_gettime";
 
-/* HotSpot's path before 8372584, os::Linux::slow_thread_cpu_time; the text went with the function. */
+/*
+ * The file that HotSpot read before JDK-8372584 (os::Linux::slow_thread_cpu_time), which removed this text.
+ */
 static const char slow_path[] = "/proc/self/task/%d/stat";
 
 enum state { OUT, IN, READS_PROC };
 
 static struct {
     struct import import;
-    clock_gettime_function *libc; /* never null: a thread may come here without seeing the latest store */
+    clock_gettime_function *libc; /* never null: a thread may call it before it sees the latest store */
     enum state state;
     bool answers;
-    bool divides; /* HotSpot reads PROF as well */
+    bool divides; /* HotSpot also reads PROF, and divides the run time itself */
     bool seen;
     uint64_t answered;
 } jvm = {.libc = clock_gettime};
@@ -60,14 +62,14 @@ static inline bool is_a_threads_ticks(clockid_t clock)
 }
 
 /*
- * A thread without a registration: HotSpot's own ones, which JVMTI does not list, or one past its ThreadEnd
- * event, which then goes on with the account that it had (java_threads.c).
+ * The user time of a thread without a registration: one of HotSpot's own, which JVMTI does not list, or one
+ * past its ThreadEnd event, which continues the account that it had (java_threads.c).
  */
 static int64_t user_of_unregistered(pid_t tid, bool own)
 {
     struct threadclock_times times = {0, 0, 0};
     if (own && tc_own_cell_used(tid))
-        tc_own_seen(&times); /* nothing, if it was an earlier thread with this TID that read itself */
+        tc_own_seen(&times); /* zero if it was an earlier thread with this TID that used its cell */
     if (times.total_ns > 0)
         return threadclock_user_now_ns();
     uint64_t signals = tc_signals_block();
@@ -95,9 +97,9 @@ bool jvm_clock_answers(void)
 }
 
 /*
- * False: the C library shall answer. errno stays as it is, because the core makes its own system calls. Only
- * a HotSpot that divides the run time itself, as upstream/ proposes, reads PROF. It is right; with one of its
- * two counts from here it would be wrong.
+ * False: the C library must answer. errno is unchanged, because the core makes raw system calls. Only a
+ * HotSpot that divides the run time itself, as upstream/ proposes, reads PROF. Its result is right, and would
+ * be wrong if one of its two counts came from here.
  */
 static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *time)
 {
@@ -121,7 +123,6 @@ static int jvms_clock_gettime(clockid_t clock, struct timespec *time)
     return jvm.libc(clock, time);
 }
 
-/* Notes that it was called. */
 static int seen_clock_gettime(clockid_t clock, struct timespec *time)
 {
     __atomic_store_n(&jvm.seen, true, __ATOMIC_RELAXED);
@@ -139,7 +140,7 @@ static const char *file_of(const void *function, const char **name)
     return slash != NULL ? slash + 1 : info.dli_fname;
 }
 
-/* glibc's, from wherever it takes it. Anything else may rely on being called in a way of its own. */
+/* True for glibc's function, wherever glibc takes it from. Any other may rely on being called directly. */
 static bool is_glibcs(const void *function)
 {
     static const char *const files[] = {"libc.so.6", "librt.so.1", "linux-vdso.so.1"};
@@ -158,7 +159,7 @@ static int refuse(char *problem, size_t problem_size, const char *reason)
     return -1;
 }
 
-/* A nanoTime of the JVM's own: it also makes a lazy dynamic linker look the function up. */
+/* Makes the JVM read its nanoTime, which also makes a lazy dynamic linker look the function up. */
 static void make_it_call(jvmtiEnv *jvmti)
 {
     jlong nanos;
@@ -170,7 +171,7 @@ static int look(JavaVM *vm, jvmtiEnv *jvmti, char *reason, size_t reason_size)
 {
     const void *inside = (const void *)(*vm)->GetEnv;
     const char *name, *file = file_of(inside, &name);
-    if (strcmp(file, "libjvm.so") != 0) { /* calls of the program itself would go the same way */
+    if (strcmp(file, "libjvm.so") != 0) { /* the program's own calls would go the same way */
         snprintf(reason, reason_size, "the JVM is a part of %.200s", file);
         return -1;
     }
@@ -192,7 +193,10 @@ static int replace(clock_gettime_function *expected, clock_gettime_function *fun
     return import_replace(&jvm.import, (void *)expected, (void *)function);
 }
 
-/* By a function that notes its calls, it is seen whether the JVM's calls go through this place. */
+/*
+ * First puts in a function that notes that it was called, to see whether the JVM's calls go through this
+ * place.
+ */
 static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
 {
     __atomic_store_n(&jvm.seen, false, __ATOMIC_RELAXED);

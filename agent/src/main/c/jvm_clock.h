@@ -16,7 +16,7 @@
 
 /*
  * Puts a function of ours between this JVM and the C library's clock_gettime. It passes all calls on until
- * jvm_clock_answer. A JVM that reads /proc stays as it is. 0, or -1 with a sentence in problem: nothing has
+ * jvm_clock_answer. A JVM that reads /proc is left alone. 0, or -1 with a sentence in problem: nothing has
  * changed.
  */
 TC_INTERNAL int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size);
@@ -24,13 +24,13 @@ TC_INTERNAL int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size
 /* From now on the core answers if these options want it; otherwise leaves. */
 TC_INTERNAL void jvm_clock_answer(const struct agent_options *options);
 
-/* Takes it all back. What cannot be taken back, because mprotect is refused by now, passes all calls on. */
+/* Puts the C library's function back. If mprotect is refused by now, ours stays, and passes all calls on. */
 TC_INTERNAL void jvm_clock_leave(void);
 
 /* True while the core answers. */
 TC_INTERNAL bool jvm_clock_answers(void);
 
-/* Reports who answers libjvm, and how many of its reads the core has answered. */
+/* Reports what answers libjvm, and how many of its reads the core has answered. */
 TC_INTERNAL void jvm_clock_status(const struct agent_options *to);
 
 #endif

@@ -59,7 +59,7 @@ static int set_virtual(struct agent_options *options, const char *value, int len
     return options->virtual_clock;
 }
 
-/* The decimal number of these digits, or -1 if it is not one or more than max. */
+/* The decimal number that these digits form, or -1 if they are not one, or it is more than max. */
 static int number_of(const char *digits, int length, int max)
 {
     int64_t number = 0;
@@ -72,8 +72,9 @@ static int number_of(const char *digits, int length, int max)
 }
 
 /*
- * off, PORT, IP:PORT or [IPV6]:PORT, as "ip:port". Addresses only, because a name may be several and must be
- * looked up; a port alone is one of the loopback interface, because that is what nobody else can reach.
+ * Accepts off, PORT, IP:PORT or [IPV6]:PORT, and stores "ip:port". Names are not accepted: they must be
+ * looked up, and one can have several addresses. A port alone is on the loopback interface, which no other
+ * machine can reach.
  */
 static int set_prometheus(struct agent_options *options, const char *value, int length)
 {
@@ -141,7 +142,7 @@ static int set_log(struct agent_options *options, const char *value, int length)
     return set_file(options->log_file, value, length);
 }
 
-/* Those for users come first. */
+/* The options for users come first. */
 enum { OPTIONS_FOR_USERS = 6 };
 
 static const struct {
@@ -163,7 +164,10 @@ static const struct {
 
 _Static_assert(OPTION_FILE_BYTES == 1024, "the longest path in the values of log");
 
-/* The number of letters to change, add or leave out to get from one to the other; many if typed is long. */
+/*
+ * The number of letters to change, add or leave out to turn one into the other; a large number if typed is
+ * long.
+ */
 static int distance(const char *typed, int length, const char *key)
 {
     enum { LONGEST = 16 };
@@ -195,7 +199,7 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* A key of which no more than a third is mistyped is suggested; then all that exist. */
+/* Suggests a key if at most a third of it is mistyped; then lists all keys. */
 static void say_known(const char *item, int length, char *error, size_t error_size)
 {
     int key_length = (int)strcspn(item, "=,");

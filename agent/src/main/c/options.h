@@ -13,7 +13,7 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 /* Where total time comes from: the JVM itself, or one of the core's reads. */
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
-/* Who gets threadclock's user time: those who ask ThreadMXBean, or whatever libjvm reads it for as well. */
+/* What gets threadclock's user time: ThreadMXBean alone, or everything for which libjvm reads user time. */
 enum reach { REACH_BEAN, REACH_JVM };
 
 /* The clock read when a virtual thread is mounted and unmounted: one more than its threadclock_freshness. */

@@ -11,7 +11,7 @@
 #include "lock.h"
 #include "report.h"
 
-/* boot_text needs room for three bytes a character. */
+/* boot_text needs room for three bytes per character. */
 enum { ANSWER_BYTES = 3 * OPTION_ADDRESS_BYTES };
 
 /* Written once, by the first class that offers; vm is written last. Two class loaders can offer at once. */
@@ -22,7 +22,7 @@ static struct {
     jmethodID serve, served;
 } offered;
 
-/* Where the last change of the options has ended the server; "": it has not. */
+/* The address of the server that the last change of options closed; "" if none. */
 static char ended[ANSWER_BYTES];
 
 static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and "
@@ -84,7 +84,7 @@ static int serve(JNIEnv *env, const char *address, char *problem, size_t problem
     return result;
 }
 
-/* The address with the real port into text; false: nothing is served. */
+/* Writes the address, with the real port, into text. False: nothing is served. */
 static bool served(char *text, size_t size)
 {
     JNIEnv *env = environment();

@@ -16,20 +16,22 @@
 TC_INTERNAL void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class);
 
 /*
- * Serves where the options say, or no longer: 0, or -1 with a sentence about the reason in problem; then all
- * is as before. What is served already goes on without a gap.
+ * Starts or stops the server as the options say: 0, or -1 with the reason, a sentence, in problem; nothing
+ * has changed then. A server that already has this address continues without a gap.
  */
 TC_INTERNAL int prometheus_set(const struct agent_options *options, char *problem, size_t problem_size);
 
 TC_INTERNAL void prometheus_stop(void);
 
 /*
- * The agent is loaded a second time, which changes none of the options that apply. If metrics are asked for,
- * says so on stderr.
+ * Call it when the agent is loaded a second time, which changes none of the options in force: if metrics are
+ * asked for, it says so on stderr.
  */
 TC_INTERNAL void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied);
 
-/* Adds to the answer to an attach where metrics are served, or where it has ended that. */
+/*
+ * Adds to the answer to an attach the address at which metrics are served, or the one that was just closed.
+ */
 TC_INTERNAL void prometheus_answer(const struct agent_options *to);
 
 /* The answer to do=status: off, or the address with the port that was found for port 0. */

@@ -29,7 +29,7 @@ static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
         *event = (struct sample_event){.id = id,
                                        .monotonic_ns = now.tv_sec * 1000000000ll + now.tv_nsec,
                                        .times = times,
-                                       .tid = (pid_t)tc_syscall4(SYS_gettid, 0, 0, 0, 0),
+                                       .tid = tc_own_tid(),
                                        .end = end,
                                        .carrier = sample_is_carrier(env, thread)};
         memcpy(event->name, name, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the groups of virtual threads, not too often if there are very many threads. */
+/* Reads the groups of virtual threads, less often if there are very many threads. */
 #include "sample_virtual.h"
 
 #include "virtual_groups.h"

@@ -31,8 +31,8 @@ enum sample_record {
 };
 
 /*
- * The reader's request, at any time: the top frames of a Java thread, which are answered with SAMPLE_STACK.
- * records: SAMPLE_KNOWN, once, says that the reader knows the kinds above 8; 0 changes nothing.
+ * The reader may request the top frames of a Java thread at any time; the answer is SAMPLE_STACK. records:
+ * SAMPLE_KNOWN, once, says that the reader knows the kinds above 8; 0 changes nothing.
  */
 struct sample_request {
     uint64_t id;

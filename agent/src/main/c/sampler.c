@@ -180,7 +180,7 @@ static bool wait_until(struct work *work, int64_t due_ns)
 
 /*
  * Names and states first, because they may wait for the end of a safepoint, and all times must be of one
- * moment. Virtual threads before their carriers, so that they never have more.
+ * moment. Virtual threads come before their carriers, so that they never have more time than these.
  */
 static bool sample(struct work *work, bool first)
 {

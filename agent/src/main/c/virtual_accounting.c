@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual threads: the JVM's reports of mount and unmount, and the account of each thread in its JVMTI
+ * Receives the JVM's reports of mount and unmount, and keeps the account of each virtual thread in its JVMTI
  * thread-local storage.
  *
  * HotSpot offers these reports as extension events (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21
- * to 27), in an environment with can_support_virtual_threads. They are sent in the carrier, with the virtual
- * thread as the current one: mount after it, unmount before it, and that before VirtualThreadEnd.
+ * to 27), in an environment with can_support_virtual_threads. They are sent in the carrier while the virtual
+ * thread is the current one: after it was mounted, and before it is unmounted. The last unmount comes before
+ * VirtualThreadEnd.
  */
 #include "virtual_accounting.h"
 
@@ -42,16 +43,16 @@ static const char no_virtual_threads[] =
     "virtual threads cannot be accounted for: this JVM does not report their switches; it takes HotSpot 21 "
     "or later";
 
-/* HotSpot offers the events all the same, and never sends one. */
+/* Without the flag, HotSpot still offers the events, but never sends one. */
 static const char switches_off[] =
     "virtual threads cannot be accounted for: this JVM was started with -XX:-DoJVMTIVirtualThreadTransitions "
     "and does not report their switches; start it without that flag";
 
-/* An environment of its own: its capability and its events can be given back. */
+/* Uses a separate environment, so that its capability and its events can be given back. */
 static struct {
     struct tc_lock lock;
     jvmtiEnv *jvmti; /* kept when accounting is off */
-    bool bound;      /* each virtual thread has a kernel thread of its own, and that one's clock */
+    bool bound;      /* each virtual thread has its own kernel thread, and so its own clock */
     jint mount_event, unmount_event;
     uint32_t askers;
 } accounting;
@@ -80,8 +81,8 @@ static tc_virtual account_of_current(jvmtiEnv *jvmti)
 }
 
 /*
- * Begins the account of this virtual thread, which is the current one: 0 if it cannot. JVMTI is given the
- * thread, because JDK 21 stops all switches in the JVM if it is given null (jvmtiEnv.cpp,
+ * Begins the account of this virtual thread, the current one. 0: that is not possible. The thread is passed
+ * to JVMTI because JDK 21 stops all switches in the JVM if it gets null (jvmtiEnv.cpp,
  * SetThreadLocalStorage).
  */
 static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole)
@@ -97,7 +98,7 @@ static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole
     return account;
 }
 
-/* Before the first mount. */
+/* Called before the first mount. */
 static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     if (accounting.bound)
@@ -123,7 +124,6 @@ static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
     tc_virtual_unmount();
 }
 
-/* After the last unmount. */
 static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)env;
@@ -186,7 +186,7 @@ static bool is_off(JavaVM *vm, const char *flag)
     return off;
 }
 
-/* Once: null, or why this JVM does not report switches. */
+/* Makes the environment, once. Null, or the reason why this JVM does not report switches. */
 static const char *make_environment(JavaVM *vm)
 {
     jvmtiCapabilities potential;
@@ -234,7 +234,10 @@ static void prepare_fields(JavaVM *vm)
     }
 }
 
-/* The end of what is reported comes first: a thread that is seen to mount is seen to unmount. */
+/*
+ * Enables the end of a thread before its start, and unmount before mount, so that a thread that is seen to
+ * mount is also seen to unmount. Disables them in the reverse order.
+ */
 static jvmtiError set_events(jvmtiEventMode mode)
 {
     const jint events[] = {EVENT_VIRTUAL_THREAD_END, EVENT_VIRTUAL_THREAD_START, accounting.unmount_event,
@@ -249,7 +252,9 @@ static jvmtiError set_events(jvmtiEventMode mode)
     return error;
 }
 
-/* Accounts are allowed only while all switches are reported: otherwise one would count others' time. */
+/*
+ * Accounts are allowed only while all switches are reported; otherwise they would count other threads' time.
+ */
 static void disable(void)
 {
     jvmtiCapabilities wanted = capability();
@@ -316,7 +321,7 @@ int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char
     return 0;
 }
 
-/* A thread that has an account already was unmounted, or is ending: it is not mounted again. */
+/* Does nothing for a thread that has an account: it was unmounted or is ending, and is not mounted again. */
 void virtual_accounting_adopt(JNIEnv *env)
 {
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);

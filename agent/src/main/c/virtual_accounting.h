@@ -13,13 +13,13 @@
 #include "sys.h"
 #include "virtual_threads.h"
 
-/* Who wants accounting: it is on while one of them does, with the clock that was asked for last. */
+/* What can ask for accounting. It is on while one of them does, with the clock that was asked for last. */
 enum virtual_asker { ASKED_BY_AGENT = 1, ASKED_BY_LIBRARY = 2 };
 
 /*
  * Begins accounting, or changes its clock: 0, or -1 with a sentence about the reason in problem. May be
- * called before the JVM is initialized. Threads that run already have accounts from their next mount on, or
- * from their first read of themselves.
+ * called before the JVM is initialized. A thread that already runs gets its account at its next mount, or
+ * when it first reads itself.
  */
 TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock_freshness clock,
                                       char *problem, size_t problem_size);
@@ -27,7 +27,7 @@ TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum
 /* Ends it, unless another asker still wants it: the JVM then no longer reports switches. */
 TC_INTERNAL void virtual_accounting_off(enum virtual_asker asker);
 
-/* What the agent's option says: on or off. 0 or -1, as above. */
+/* Switches accounting on or off as the agent's option says. 0 or -1, as above. */
 TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
                                        size_t problem_size);
 

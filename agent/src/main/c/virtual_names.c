@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "boot_class.h"
 #include "slot.h"
@@ -13,8 +12,8 @@
 static const char unnamed[] = "(unnamed virtual threads)";
 
 /*
- * What starts threads without names, as JDK 21 to 27 have it; others start them one by one. By class, because
- * there may be an executor for each request.
+ * What starts many threads without names on JDK 21 to 27. Compared by class, because there may be an executor
+ * for each request.
  */
 static struct starter {
     const char *class_name, *group;
@@ -28,7 +27,7 @@ static struct {
     bool ready;
 } fields;
 
-/* Of several callers at once, all find the same. */
+/* If several threads call it at once, all of them find the same. */
 void virtual_names_prepare(JNIEnv *env)
 {
     if (TC_LOAD(fields.ready))

@@ -8,12 +8,12 @@
 
 #include "sys.h"
 
-/* Looks up the fields, in the live phase. Until then all threads are in the group of those without names. */
+/* Looks up the fields, in the live phase. Until then every thread is in the group of those without names. */
 TC_INTERNAL void virtual_names_prepare(JNIEnv *env);
 
 /*
- * By its present name without numbers; of one without a name, by what it was started by: an executor, a task
- * scope, or neither.
+ * The group of a thread: by its current name without numbers or, if it has none, by what started it (an
+ * executor, a task scope, or neither).
  */
 TC_INTERNAL uint32_t virtual_group_of(JNIEnv *env, jthread thread);
 

@@ -9,7 +9,7 @@
 
 /*
  * True if libjvm, a handle of dlopen, has a boolean flag of this name and it is off. False: on, or not known.
- * Works before the JVM is initialized, too: flags are parsed before agents are loaded.
+ * Also works before the JVM is initialized, because flags are parsed before agents are loaded.
  */
 TC_INTERNAL bool vm_flags_is_off(void *libjvm, const char *name);
 

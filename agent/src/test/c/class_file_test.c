@@ -92,7 +92,7 @@ static void the_parts_answer_as_the_whole(void **state)
     }
 }
 
-/* Searches the class with the bytes instead, which must occur once, replaced by with. */
+/* Searches the class after the bytes `instead`, which must occur once, were replaced by `with`. */
 static enum class_file_result find_with(const char *instead, const char *with, size_t length)
 {
     struct bytes class = class_with(1);
@@ -119,7 +119,7 @@ static void other_names_are_not_taken_for_these(void **state)
     assert_int_equal(find_with("sun/management", "sub/management", 14), CLASS_FILE_NOT_UNDERSTOOD);
 }
 
-static void what_is_meant_has_to_be_static(void **state)
+static void the_intended_method_must_be_static(void **state)
 {
     (void)state;
     assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
@@ -139,8 +139,8 @@ static enum class_file_result find_in_parts(const struct bytes *pool, unsigned c
 }
 
 /*
- * An instruction that is taken for a longer one hides the call after it; for a shorter one, it ends in a bad
- * opcode.
+ * If an instruction is taken for a longer one, the call after it is missed; if for a shorter one, a bad
+ * opcode follows.
  */
 static void assert_length_is_known(const char *instruction)
 {
@@ -178,7 +178,7 @@ static void each_instruction_has_its_length(void **state)
     }
 }
 
-static void code_that_ends_early_is_not_understood(void **state)
+static void truncated_code_is_not_understood(void **state)
 {
     (void)state;
     struct bytes pool = {.length = 0}, code = {.length = 0};
@@ -249,7 +249,7 @@ static void any_other_length_is_not_understood(void **state)
     assert_refused_at_other_lengths(class.at, class.length);
 }
 
-static void damage_never_leads_astray(void **state)
+static void damaged_classes_never_yield_a_wrong_change(void **state)
 {
     (void)state;
     struct bytes class = class_with(1);
@@ -257,7 +257,7 @@ static void damage_never_leads_astray(void **state)
 }
 
 /* Changes several bytes at once, from a fixed seed. */
-static void random_damage_never_leads_astray(void **state)
+static void randomly_damaged_classes_never_yield_a_wrong_change(void **state)
 {
     (void)state;
     uint32_t random = 8372704;
@@ -325,13 +325,13 @@ int main(void)
         cmocka_unit_test(two_wrong_calls_are_not_understood),
         cmocka_unit_test(the_parts_answer_as_the_whole),
         cmocka_unit_test(other_names_are_not_taken_for_these),
-        cmocka_unit_test(what_is_meant_has_to_be_static),
+        cmocka_unit_test(the_intended_method_must_be_static),
         cmocka_unit_test(each_instruction_has_its_length),
-        cmocka_unit_test(code_that_ends_early_is_not_understood),
+        cmocka_unit_test(truncated_code_is_not_understood),
         cmocka_unit_test(a_pool_too_large_is_not_understood),
         cmocka_unit_test(any_other_length_is_not_understood),
-        cmocka_unit_test(damage_never_leads_astray),
-        cmocka_unit_test(random_damage_never_leads_astray),
+        cmocka_unit_test(damaged_classes_never_yield_a_wrong_change),
+        cmocka_unit_test(randomly_damaged_classes_never_yield_a_wrong_change),
         cmocka_unit_test(a_pool_of_any_count_is_read_within_its_bytes),
         cmocka_unit_test(real_classes_are_understood),
     };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library's imported function is found and replaced, however the library is linked, and its page is as
- * protected afterwards as it was. Arguments: libraries made from import_sample.c, the last without the
- * import.
+ * A library's imported function is found and replaced, however the library is linked, and its page has the
+ * same protection afterwards. Arguments: libraries made from import_sample.c, the last without the import.
  */
 #include "support.h"
 
@@ -54,7 +53,7 @@ static struct sample sample_of(const char *file)
 {
     char problem[400];
     struct sample sample = {.call = (clock_gettime_function *)function_of(file, "sample_call")};
-    assert_int_equal(sample.call(CLOCK_REALTIME, &now), 0); /* looks the function up if that is done lazily */
+    assert_int_equal(sample.call(CLOCK_REALTIME, &now), 0); /* makes a lazy linker look the function up */
     if (import_find((void *)sample.call, "clock_gettime", &sample.import, problem, sizeof problem) != 0)
         fail_msg("%s: %s", file, problem);
     sample.before = (clock_gettime_function *)import_get(&sample.import);
@@ -63,7 +62,7 @@ static struct sample sample_of(const char *file)
     return sample;
 }
 
-/* "r--p", "rw-p" of the page with the place. */
+/* The protection of the page with the place: "r--p" or "rw-p". */
 static void protection_of(const struct import *import, char protection[5])
 {
     unsigned long from, to, place = (unsigned long)import->place;
@@ -114,7 +113,7 @@ static void some_are_read_only_and_some_are_not(void **state)
     assert_in_range(read_only, 1, importing);
 }
 
-static void what_another_has_put_there_stays(void **state)
+static void another_tools_function_stays(void **state)
 {
     (void)state;
     for (int i = 0; i < importing; i++) {
@@ -128,7 +127,7 @@ static void what_another_has_put_there_stays(void **state)
     }
 }
 
-/* Another tool has made it writable, and will go on writing. */
+/* Another tool has made the page writable, and will write to it again. */
 static void a_page_that_is_writable_stays_so(void **state)
 {
     (void)state;
@@ -180,7 +179,7 @@ static void assert_not_found(const void *address, const char *function, const ch
         fail_msg("not \"%s\": %s", why, problem);
 }
 
-static void what_is_not_there_is_said(void **state)
+static void a_missing_import_is_reported(void **state)
 {
     (void)state;
     void *inside = function_of(files[0], "sample_call");
@@ -212,10 +211,10 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_go_to_the_function_and_back),
         cmocka_unit_test(some_are_read_only_and_some_are_not),
-        cmocka_unit_test(what_another_has_put_there_stays),
+        cmocka_unit_test(another_tools_function_stays),
         cmocka_unit_test(a_page_that_is_writable_stays_so),
         cmocka_unit_test(where_mprotect_is_refused_nothing_changes),
-        cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(a_missing_import_is_reported),
         cmocka_unit_test(a_text_among_its_constants_is_found),
     };
     return cmocka_run_group_tests_name("import", tests, NULL, NULL);

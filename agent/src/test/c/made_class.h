@@ -8,7 +8,6 @@
 
 #include "support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +133,7 @@ static void put_class(struct bytes *to, const struct bytes *code)
     put_hex(to, "0003");                       /* methods: */
     put_hex(to, "0108 0005 0006 0000");        /* meant: static native */
     put_method(to, "0001 0005 0004", code);    /* another name, the same descriptor */
-    put_method(to, "0004 0003 0004", code);    /* the one */
+    put_method(to, "0004 0003 0004", code);    /* the method to search */
     put_hex(to, "0001 0001 00000001 00");      /* an attribute of the class */
 }
 

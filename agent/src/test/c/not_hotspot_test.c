@@ -60,7 +60,7 @@ static bool names_the_option(void *entry)
 }
 
 /* The agent starts once per process, so each case runs in its own child. */
-static void each_way_in_says_so_and_goes_on(void **state)
+static void each_entry_point_reports_it_and_lets_the_jvm_start(void **state)
 {
     (void)state;
     assert_true(true_in_child(fork, says_one_line, "Agent_OnLoad"));
@@ -76,7 +76,7 @@ static void a_mistaken_option_is_named_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_way_in_says_so_and_goes_on),
+        cmocka_unit_test(each_entry_point_reports_it_and_lets_the_jvm_start),
         cmocka_unit_test(a_mistaken_option_is_named_first),
     };
     return cmocka_run_group_tests_name("not_hotspot", tests, NULL, NULL);

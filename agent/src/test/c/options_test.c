@@ -23,7 +23,7 @@ static void assert_refused(const char *text, const char *beginning)
     assert_memory_equal(error, beginning, strlen(beginning));
 }
 
-static void none_is_tick_and_silent(void **state)
+static void the_defaults_are_tick_and_no_log(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -33,7 +33,7 @@ static void none_is_tick_and_silent(void **state)
     }
 }
 
-static void all_are_taken_in_any_order(void **state)
+static void options_are_accepted_in_any_order(void **state)
 {
     (void)state;
     struct agent_options options = parsed("log=/tmp/a=b c.log,freshness=now");
@@ -75,7 +75,7 @@ static void metrics_are_served_where_an_address_says(void **state)
     }
 }
 
-static void none_is_taken_twice(void **state)
+static void an_option_given_twice_is_refused(void **state)
 {
     (void)state;
     assert_refused("prometheus=9100,log=none,prometheus=off", "option prometheus is given twice: ");
@@ -99,7 +99,7 @@ static void the_attach_commands_say_what_they_want(void **state)
     assert_int_equal(parsed("total=now").command, DO_ATTACH);
 }
 
-static void total_is_the_jvms_unless_asked_for(void **state)
+static void the_default_total_is_the_jvms(void **state)
 {
     (void)state;
     assert_int_equal(parsed("").total, TOTAL_JVM);
@@ -108,7 +108,7 @@ static void total_is_the_jvms_unless_asked_for(void **state)
     assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
 }
 
-static void it_reaches_thread_mx_bean_alone_unless_asked_for(void **state)
+static void the_default_reach_is_thread_mx_bean(void **state)
 {
     (void)state;
     assert_int_equal(parsed("").reach, REACH_BEAN);
@@ -173,7 +173,7 @@ static void a_key_that_is_close_is_suggested(void **state)
     assert_unknown("d=status", "'d=status': ");
 }
 
-static void an_overlong_option_is_refused_whole(void **state)
+static void an_overlong_option_is_refused(void **state)
 {
     (void)state;
     static char text[4096] = "log=";
@@ -188,17 +188,17 @@ static void an_overlong_option_is_refused_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_is_tick_and_silent),
-        cmocka_unit_test(all_are_taken_in_any_order),
+        cmocka_unit_test(the_defaults_are_tick_and_no_log),
+        cmocka_unit_test(options_are_accepted_in_any_order),
         cmocka_unit_test(metrics_are_served_where_an_address_says),
-        cmocka_unit_test(none_is_taken_twice),
+        cmocka_unit_test(an_option_given_twice_is_refused),
         cmocka_unit_test(the_attach_commands_say_what_they_want),
-        cmocka_unit_test(total_is_the_jvms_unless_asked_for),
-        cmocka_unit_test(it_reaches_thread_mx_bean_alone_unless_asked_for),
+        cmocka_unit_test(the_default_total_is_the_jvms),
+        cmocka_unit_test(the_default_reach_is_thread_mx_bean),
         cmocka_unit_test(a_bad_value_is_answered_with_the_good_ones),
         cmocka_unit_test(an_unknown_option_is_answered_with_those_that_exist),
         cmocka_unit_test(a_key_that_is_close_is_suggested),
-        cmocka_unit_test(an_overlong_option_is_refused_whole),
+        cmocka_unit_test(an_overlong_option_is_refused),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static void assert_knows_all(const struct reader *reader)
     assert_memory_equal(&reader->process, &world.process, sizeof world.process);
 }
 
-static void who_sleeps_is_not_read(void **state)
+static void a_sleeping_thread_is_not_read(void **state)
 {
     (void)state;
     struct reader reader;
@@ -191,7 +191,7 @@ static void who_sleeps_is_not_read(void **state)
     free_reader(&reader);
 }
 
-static void who_wakes_is_seen_at_once(void **state)
+static void a_thread_that_wakes_is_seen_at_once(void **state)
 {
     (void)state;
     struct reader reader;
@@ -203,7 +203,7 @@ static void who_wakes_is_seen_at_once(void **state)
     free_reader(&reader);
 }
 
-static void a_little_may_be_late_but_does_not_add_up(void **state)
+static void unread_time_may_be_late_but_does_not_add_up(void **state)
 {
     (void)state;
     struct reader reader;
@@ -236,7 +236,7 @@ static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
     free_reader(&reader);
 }
 
-static void whoever_asks_for_all_gets_all(void **state)
+static void a_request_for_all_threads_reads_all(void **state)
 {
     (void)state;
     struct reader reader;
@@ -276,8 +276,8 @@ static void a_busy_thread_that_ends_is_gone(void **state)
     free_reader(&reader);
 }
 
-/* If another thread has the TID of one that has ended, its time is less, or the process's clock shows it. */
-static void a_busy_threads_number_that_is_given_anew_is_another_thread(void **state)
+/* If another thread has the TID of an ended one, either its time is less, or the process's clock shows it. */
+static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
 {
     (void)state;
     struct reader reader;
@@ -307,7 +307,7 @@ static void more_busy_threads_than_are_kept_are_all_read(void **state)
 }
 
 /* The kernel splits the process's time by all of its ticks, not as the sum of its threads' splits. */
-static void a_process_that_is_divided_otherwise_does_not_gain(void **state)
+static void a_process_that_is_divided_differently_gains_no_time(void **state)
 {
     (void)state;
     struct reader reader;
@@ -325,16 +325,16 @@ static void a_process_that_is_divided_otherwise_does_not_gain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sleeps_is_not_read),
-        cmocka_unit_test(who_wakes_is_seen_at_once),
-        cmocka_unit_test(a_little_may_be_late_but_does_not_add_up),
+        cmocka_unit_test(a_sleeping_thread_is_not_read),
+        cmocka_unit_test(a_thread_that_wakes_is_seen_at_once),
+        cmocka_unit_test(unread_time_may_be_late_but_does_not_add_up),
         cmocka_unit_test(after_a_wrong_guess_all_are_read_for_a_while),
-        cmocka_unit_test(whoever_asks_for_all_gets_all),
+        cmocka_unit_test(a_request_for_all_threads_reads_all),
         cmocka_unit_test(a_thread_that_starts_is_known_and_then_its_name),
         cmocka_unit_test(a_busy_thread_that_ends_is_gone),
-        cmocka_unit_test(a_busy_threads_number_that_is_given_anew_is_another_thread),
+        cmocka_unit_test(a_reused_tid_of_a_busy_thread_is_another_thread),
         cmocka_unit_test(more_busy_threads_than_are_kept_are_all_read),
-        cmocka_unit_test(a_process_that_is_divided_otherwise_does_not_gain),
+        cmocka_unit_test(a_process_that_is_divided_differently_gains_no_time),
     };
     return cmocka_run_group_tests_name("sample_pass", tests, NULL, NULL);
 }

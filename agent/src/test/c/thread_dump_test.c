@@ -65,7 +65,7 @@ static void no_name_hides_a_line(void **state)
 #undef FIELDS
 }
 
-static void what_is_no_line_is_none(void **state)
+static void text_that_is_no_line_is_ignored(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -82,7 +82,7 @@ static void what_is_no_line_is_none(void **state)
 }
 
 /* Each '#' costs at most the length of a line: the time for a dump is linear, whatever it contains. */
-static void fields_are_not_looked_for_for_ever(void **state)
+static void the_search_for_fields_is_bounded(void **state)
 {
     (void)state;
     static char text[2000];
@@ -97,8 +97,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_jdks_lines_are_read),
         cmocka_unit_test(no_name_hides_a_line),
-        cmocka_unit_test(what_is_no_line_is_none),
-        cmocka_unit_test(fields_are_not_looked_for_for_ever),
+        cmocka_unit_test(text_that_is_no_line_is_ignored),
+        cmocka_unit_test(the_search_for_fields_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
