@@ -43,8 +43,10 @@ static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
     int64_t virt_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_VIRT);
     int64_t prof_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_PROF);
     int error = (int)(virt_ns < 0 ? virt_ns : prof_ns < 0 ? prof_ns : 0);
-    if (error != 0) /* EINVAL: no such thread or no such clock; a live thread has SCHED */
-        return error == -EINVAL && tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) >= 0 ? -EOPNOTSUPP : error;
+    if (error == -EINVAL && tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) >= 0)
+        return -EOPNOTSUPP; /* the thread is alive, but has no such clock */
+    if (error != 0)
+        return error;
     *share = user_share((uint64_t)virt_ns, (uint64_t)prof_ns);
     TC_STORE(*share_at_tick, tick << 32 | *share);
     return 0;

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
