@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libthreadclock-handover.so: what a class loader loads where the process already has libthreadclock. It
- * binds the class's natives to that copy and has nothing to do afterwards, so the JVM may unload it together
- * with its class loader. libthreadclock itself is never unmapped: threads have a cell in its thread-local
- * storage, and glibc does not support unloading a library with such storage while other threads start or make
- * their first access to some (sourceware bug 27111). This one has none, nor any state.
+ * libthreadclock-handover.so: what a class loader loads if the process already has libthreadclock. It binds
+ * the class's natives to that copy and has nothing to do afterwards, so the JVM may unload it together with
+ * its class loader. libthreadclock itself is never unmapped: threads have a cell in its thread-local storage,
+ * and glibc does not support unloading a library with such storage while other threads start or make their
+ * first access to some (sourceware bug 27111). This library has neither such storage nor any state.
  */
 #include <jni.h>
 

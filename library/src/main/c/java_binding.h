@@ -55,7 +55,7 @@ TC_INTERNAL bool java_binding_make(JNIEnv *env, jclass natives, void *const *own
 /*
  * The JVM finds natives by the name of their class, which differs where a build tool has renamed the package.
  * The file is then called libthreadclock.so@ and the class's present name (NativeLibrary.java). Binds one
- * native of that class; on a failure it stays unbound, and its caller says so.
+ * native of that class. If that fails, the native stays unbound, which its caller reports.
  */
 TC_INTERNAL void java_binding_of_renamed(JNIEnv *env, const char *name, const char *signature,
                                          void *function);

@@ -12,7 +12,7 @@
 #include "virtual_groups.h"
 #include "virtual_threads.h"
 
-/* A thread that was mounted when accounting began gets its account here. */
+/* Begins the account of a thread that was mounted when accounting began. */
 static int own_times(JNIEnv *env, jlong id, jint freshness, struct tc_virtual_times *times)
 {
     int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
@@ -33,7 +33,7 @@ TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness)
                                             : times.times.total_ns;
 }
 
-/* What is stored at an address, as six longs. */
+/* The six longs that are stored at an address. */
 struct stored {
     struct threadclock_times times;
     int64_t wall_ns, account, whole;
@@ -67,7 +67,7 @@ TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)
     return store(virtual_accounting_times(thread, &times), &times, address);
 }
 
-/* Null, or why not. */
+/* Null, or why accounting is impossible. */
 TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock)
 {
     (void)caller;
@@ -95,7 +95,7 @@ TC_VIRTUAL_NATIVE(jint, virtualClock)
     return tc_virtual_epoch() != 0 ? (jint)tc_virtual_clock() : -1;
 }
 
-/* What VirtualGroups.java has of each group, in an array with room for all. */
+/* The values of a group, in the order of VirtualGroups.java. */
 struct group_values {
     jlong threads, mounted, user_ns, total_ns;
 };

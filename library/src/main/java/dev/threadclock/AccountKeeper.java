@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps the account of a process: adds what each thread has used since the last pass to its group, so that
- * nothing that was counted is lost when the thread ends, and nothing decreases when it changes its group.
- * Passes allocate for new threads and for the result, but not for each thread.
+ * Keeps the account of a process. Each pass adds what every thread has used since the last one to its group.
+ * So no counted time is lost when a thread ends, and no time decreases when a thread changes its group. A
+ * pass allocates for new threads and for the result, but not for each thread.
  */
 final class AccountKeeper {
     private static final String OTHER = "(other)";
@@ -107,7 +107,7 @@ final class AccountKeeper {
         }
     }
 
-    /** Time that this pass has found, and that is yet to be given to groups. */
+    /** Time that this pass has found and has not yet given to groups. */
     private static final class Part {
         private long user;
         private long total;
@@ -122,7 +122,9 @@ final class AccountKeeper {
             total += moreTotal;
         }
 
-        /** Gives no more than is wanted, nor than there is; what remains has no more user time than total. */
+        /**
+         * Gives the group at most what it wants and what there is. User time never exceeds total in the rest.
+         */
         void give(Sums group, long wantedUser, long wantedTotal) {
             long givenTotal = Math.min(wantedTotal, total);
             long givenUser = Math.max(Math.min(Math.min(wantedUser, givenTotal), user),
@@ -137,19 +139,21 @@ final class AccountKeeper {
         }
     }
 
-    /** What a group of virtual threads has used, as far as it was found with their carriers. */
+    /** A group of virtual threads; its sums include only what was found in their carriers' time. */
     private static final class VirtualSums extends Sums {
         private long userSeen;
         private long totalSeen;
-        private long increase; // of the last pass
-        private long userWanted; // yet to be found
+        private long increase; // in the last pass
+        private long userWanted; // not found yet
         private long wanted;
 
         VirtualSums(String name) {
             super(Kind.VIRTUAL, name);
         }
 
-        /** What neither this pass nor the last has found will not be: other schedulers' carriers have it. */
+        /**
+         * Time that neither this pass nor the last has found is given up: other schedulers' carriers have it.
+         */
         void want(long userNow, long totalNow) {
             wanted = Math.min(wanted, increase);
             increase = Math.max(0, totalNow - totalSeen);
@@ -168,11 +172,11 @@ final class AccountKeeper {
         }
     }
 
-    /** A thread, and what of it is in the account. */
+    /** A thread, and the part of its times that is in the account. */
     private static final class Seen {
         private final long serial;
         private Sums group;
-        private String javaName; // null: not a Java thread, so far
+        private String javaName; // null: not a Java thread so far
         private long kernelNameHash;
         private long user;
         private long system;
@@ -185,7 +189,7 @@ final class AccountKeeper {
         }
     }
 
-    /** A pass that is no older than this, for any number of callers. */
+    /** Returns a pass that is no older than this; for any number of callers. */
     CpuAccount read(long maxAgeNanos) {
         Reading reading = last;
         if (reading == null || !reading.isYoung(maxAgeNanos)) {
@@ -197,7 +201,7 @@ final class AccountKeeper {
         return reading.account;
     }
 
-    /** Those who waited while another thread read take that reading, if it is young enough. */
+    /** A caller that waited while another thread read gets that reading, if it is young enough. */
     private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
         if (last == before || !last.isYoung(maxAgeNanos)) {
             long at = System.nanoTime();
@@ -244,7 +248,7 @@ final class AccountKeeper {
             Seen known = bySerial.get(source.serial(i));
             aligned[i] = known != null ? known : new Seen(source.serial(i));
         }
-        seen = aligned; // all of it, or nothing if memory runs out
+        seen = aligned; // set last, so that nothing changes if memory runs out
     }
 
     private void count(int row, Seen thread) {
@@ -265,7 +269,7 @@ final class AccountKeeper {
             thread.system = system;
             thread.total = total;
         }
-        if (total != thread.totalAtWait) { // otherwise it has not run, and no wait of it has ended
+        if (total != thread.totalAtWait) { // otherwise it has not run, so none of its waits has ended
             long waited = source.waitedNanos(row);
             if (waited >= 0) {
                 countsWaits = true;
@@ -276,7 +280,7 @@ final class AccountKeeper {
         }
     }
 
-    /** Looks for the group again only if the thread's name has changed. */
+    /** Determines the group again only if the thread's name has changed. */
     private Sums groupOf(int row, Seen thread) {
         if (source.isJava(row)) {
             String name = source.name(row);
@@ -318,8 +322,8 @@ final class AccountKeeper {
     }
 
     /**
-     * What the process's clock has more than the threads. Its clock was read before theirs, so the
-     * difference never has time that a thread which was seen has used during the pass.
+     * Finds the time that is in the process's clock but in no thread's. The process's clock was read before
+     * the threads', so the difference never includes what a listed thread has used during the pass.
      */
     private void findUnseen() {
         long user = process.userNanos() - ofCarriers.user;
@@ -333,8 +337,9 @@ final class AccountKeeper {
     }
 
     /**
-     * What virtual threads have used is part of what their carriers have, of which some may have ended. The
-     * time that is not found there, for example of other schedulers' carriers, is not counted twice.
+     * Moves the time of virtual threads from their carriers to the group. Some carriers may have ended, so
+     * their time is unseen. Time that is found in neither, because it is another scheduler's carriers', is
+     * not counted twice.
      */
     private void countVirtual(int group) {
         VirtualSums sums = virtual.computeIfAbsent(source.virtualName(group), VirtualSums::new);

@@ -3,13 +3,15 @@ package dev.threadclock;
 
 /** What {@link AccountKeeper} reads: the process's threads, row by row, its clock and its CPU limit. */
 interface AccountSource {
-    /** The process's clock. Called before the pass, so that threads never have less than it shows. */
+    /**
+     * The process's clock. Called before the pass, so that the threads never have less time than it shows.
+     */
     boolean process(CpuTimes times);
 
-    /** One pass over all threads: the number of rows. Rows keep their order from pass to pass. */
+    /** Reads all threads, and returns the number of rows, whose order stays the same from pass to pass. */
     int pass();
 
-    /** Never another thread's. */
+    /** Constant for a thread, and never another thread's. */
     long serial(int row);
 
     long userNanos(int row);
@@ -26,32 +28,32 @@ interface AccountSource {
     /** True for a Java thread that the JVM has started to carry virtual threads. */
     boolean isCarrier(int row);
 
-    /** A Java thread's own, otherwise the kernel's of at most 15 bytes. Allocates only in the second case. */
+    /** The Java name of a Java thread, otherwise the kernel's (at most 15 bytes), which allocates. */
     String name(int row);
 
-    /** Changes with the kernel's name. */
+    /** A hash of the kernel's name. */
     long kernelNameHash(int row);
 
     /** How long the thread has waited for a CPU; -1: it has ended, or this is unknown. */
     long waitedNanos(int row);
 
     /**
-     * Reads the groups of virtual threads, and returns their number. Called after the pass: what they use
-     * between the two is then found with their carriers in the next pass, and has gone to no other group.
+     * Reads the groups of virtual threads, and returns their number. Called after the pass: what they use in
+     * between is found with their carriers in the next pass, and has not gone to another group by then.
      */
     int virtualGroups();
 
     String virtualName(int group);
 
-    /** How many live. */
+    /** The number of living threads. */
     int virtualThreads(int group);
 
     long virtualUserNanos(int group);
 
-    /** User and system. */
+    /** The sum of user and system. */
     long virtualTotalNanos(int group);
 
-    /** Reads the control group anew, after which its two values are those of one moment. */
+    /** Reads the control group, so that its two values are of one moment. */
     void readThrottling();
 
     /** -1: unknown. */

@@ -8,8 +8,8 @@ import java.util.Objects;
 
 /**
  * Where the CPU time of this process went: by pool of Java threads, garbage collector, compilers, other
- * threads of the JVM and native threads, with the time that they waited for a CPU. For metrics: one reading
- * serves all who ask at about the same time. A value of one moment; immutable.
+ * threads of the JVM and native threads, with the time that they waited for a CPU. Made for metrics: one
+ * reading serves all callers that ask at about the same time. Immutable.
  *
  * <pre>{@code
  * for (CpuGroup group : CpuAccount.read().groups()) {
@@ -18,23 +18,22 @@ import java.util.Objects;
  * }</pre>
  *
  * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
- * moment of the reading; rarely it is ahead of it for one reading, because the kernel's listing may miss a
- * thread when others end. What a thread used until the last reading before its end stays in its group; the
- * rest of it, and threads that no reading saw, are in the group {@link CpuGroup.Kind#UNSEEN}. The more often
- * the account is read, the smaller that one is.
+ * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's
+ * listing may miss a thread while others end. What a thread used until the last reading before its end stays
+ * in its group; the rest of its time, and threads that no reading saw, are in the group {@link
+ * CpuGroup.Kind#UNSEEN}. The more often the account is read, the smaller that group is.
  *
- * <p><b>Never decreases.</b> No time of a group does, nor does a group disappear. A thread that changes its
- * name adds to its new pool from then on, and leaves with the old one what it had used. A thread that starts
- * during a reading may be counted as native until the next one.
+ * <p><b>Never decreases.</b> No time of a group decreases, and no group disappears. When a thread changes its
+ * name, what it uses from then on belongs to its new pool; what it used before stays in the old one. A thread
+ * that starts during a reading may be counted as native until the next one.
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read
- * from /proc. A thread that sleeps costs one system call. A reading allocates its result, whatever the number
- * of threads, and more only if threads have started or ended. There is one account per class loader, begun by
- * the first reading.
+ * from /proc. A sleeping thread costs one system call. A reading allocates its result, and more only if
+ * threads have started or ended. There is one account per class loader, begun by the first reading.
  */
 public final class CpuAccount {
-    /** The number of pools; threads of further ones are counted in a pool named {@code (other)}. */
+    /** The number of pools; threads of any further pool are counted in one named {@code (other)}. */
     public static final int MAX_POOLS = 100;
 
     private static final Duration REUSE = Duration.ofMillis(100);
@@ -58,7 +57,7 @@ public final class CpuAccount {
     }
 
     /**
-     * Reads the account, unless that was done less than 100 ms ago: then returns that reading.
+     * Reads the account, or returns the last reading if it is less than 100 ms old.
      *
      * @return the account
      * @throws IllegalStateException with the reason, without the native library, or if the threads cannot be
@@ -69,9 +68,9 @@ public final class CpuAccount {
     }
 
     /**
-     * Reads the account, unless that was done recently.
+     * Reads the account, or returns the last reading if it is recent.
      *
-     * @param maxAge how old a reading may be to be returned again; {@link Duration#ZERO}: always read
+     * @param maxAge a reading younger than this is returned again; {@link Duration#ZERO}: always reads
      * @return the account
      * @throws IllegalStateException as {@link #read()}
      */
@@ -82,9 +81,8 @@ public final class CpuAccount {
     }
 
     /**
-     * {@return the groups: GC, JIT, JVM, native and unseen, of which each is always there, then carriers,
-     * pools of Java threads and groups of virtual threads in the order in which they were first seen.
-     * Unmodifiable}
+     * {@return the groups: first GC, JIT, JVM, native and unseen, which always exist, then carriers, pools of
+     * Java threads and groups of virtual threads in the order in which they were first seen. Unmodifiable}
      */
     public List<CpuGroup> groups() {
         return groups;

@@ -4,24 +4,21 @@ package dev.threadclock;
 import java.util.Locale;
 
 /**
- * What one group of threads has used, as {@link CpuAccount} lists it: the threads that live and those that
- * have ended. Immutable.
+ * What one group of threads has used, as {@link CpuAccount} lists it; ended threads are included. Immutable.
  */
 public final class CpuGroup {
     /** What the threads of a group are. */
     public enum Kind {
-        /**
-         * A pool of Java threads: those whose names differ in nothing but numbers.
-         */
+        /** A pool of Java threads: threads whose names differ only in numbers. */
         JAVA,
         /**
-         * Virtual threads whose names differ in nothing but numbers; those without a name by what started
-         * them. Only such as {@link VirtualThreads} accounts for.
+         * Virtual threads whose names differ only in numbers; threads without a name, by what started them.
+         * Only threads that {@link VirtualThreads} accounts for.
          */
         VIRTUAL,
         /**
-         * The JVM's carriers of virtual threads, without the time that is in groups of virtual threads: what
-         * remains is the scheduler's.
+         * The JVM's carriers of virtual threads, without the time that is in groups of virtual threads: the
+         * scheduler's own time.
          */
         CARRIER,
         /**
@@ -36,8 +33,8 @@ public final class CpuGroup {
         /** Threads that neither Java nor the JVM started, and the one that started the JVM. */
         NATIVE,
         /**
-         * Time of the process that was seen in no thread: of threads that ended before the first reading or
-         * between two readings, and the last part of those that ended after a reading.
+         * The process's time that was seen in no thread: that of threads that ended before the first reading
+         * or between two readings, and the last part of each thread that ended after a reading.
          */
         UNSEEN;
 
@@ -63,22 +60,22 @@ public final class CpuGroup {
         this.waitedNanos = waitedNanos;
     }
 
-    /** {@return what its threads are} */
+    /** {@return the kind of its threads} */
     public Kind kind() {
         return kind;
     }
 
     /**
-     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example
-     * {@code http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for
-     * {@link Kind#VIRTUAL} likewise, or what started threads without a name; for each other kind its only
+     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example {@code
+     * http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for {@link
+     * Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has one fixed
      * name}
      */
     public String name() {
         return name;
     }
 
-    /** {@return the number of threads that live} */
+    /** {@return the number of living threads} */
     public int threads() {
         return threads;
     }
@@ -89,9 +86,9 @@ public final class CpuGroup {
     }
 
     /**
-     * How long its threads were runnable but waited for a CPU, each thread counted. The kernel adds a wait
-     * when it ends. With a CPU limit this includes the time throttled. For {@link Kind#CARRIER} it includes
-     * the waits of the virtual threads, whose CPU time is in {@link Kind#VIRTUAL}.
+     * How long its threads were runnable but waited for a CPU, summed over the threads. The kernel adds a
+     * wait when it ends. With a CPU limit this includes the time throttled. For {@link Kind#CARRIER} it
+     * includes the waits of the virtual threads, whose CPU time is in {@link Kind#VIRTUAL}.
      *
      * @return nanoseconds, never decreases; -1 for {@link Kind#UNSEEN} and {@link Kind#VIRTUAL} (their
      *     carriers wait), and where the kernel does not count this (schedstat)

@@ -40,8 +40,8 @@ import dev.threadclock.internal.Reading;
 public final class CpuMeter implements AutoCloseable {
     /**
      * An unknown difference. It cannot be -1: without the native library, system time is total minus the
-     * JVM's coarse user time, which decreases now and then, so a single interval may be negative for the sum
-     * to be right.
+     * JVM's coarse user time. That decreases now and then, so an interval's difference may have to be
+     * negative for the sum to be right.
      */
     static final long UNKNOWN = Long.MIN_VALUE;
 
@@ -117,7 +117,9 @@ public final class CpuMeter implements AutoCloseable {
         return begin(thread);
     }
 
-    /** As start, but where a virtual thread is not accounted for, the interval's times will be unknown. */
+    /**
+     * Like start, but on a virtual thread that is not accounted for, the interval's times will be unknown.
+     */
     CpuMeter begin(Thread thread) {
         read(thread);
         userStart = reading.userNanos;

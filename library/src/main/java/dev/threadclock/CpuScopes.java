@@ -8,8 +8,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * The CPU time of one operation that several threads work on, at once or one after the other: what each uses
- * between {@link #open()} and {@link #close()}. For the scopes of tracing libraries, in which a thread says
- * only that it begins or ceases to work on an operation. Thread safe.
+ * between {@link #open()} and {@link #close()}. Made for the scopes of tracing libraries, in which a thread
+ * reports only that it begins or stops working on an operation. Thread safe.
  *
  * <pre>{@code
  * CpuScopes request = new CpuScopes();
@@ -23,33 +23,32 @@ import java.util.concurrent.ArrayBlockingQueue;
  * long userNanos = request.snapshot().userNanos();
  * }</pre>
  *
- * <p>A thread may open several scopes of one operation within each other: its time counts once. The scopes of
- * another operation may lie within: that time counts in both.
+ * <p>A thread may nest several scopes of one operation: its time counts once. It may also nest a scope of
+ * another operation: that time counts in both.
  *
- * <p><b>Never too much.</b> If the time of a scope cannot be measured, it is dropped. The sum then lacks
- * something, and {@link #isPartial()} says so, and when that happens. No method throws.
+ * <p><b>Never too much.</b> If the time of a scope cannot be measured, it is dropped. The sum is then too
+ * low, and {@link #isPartial()}, which lists the cases, is true. No method throws.
  *
- * <p><b>Cost.</b> The kernel is asked when a thread opens its outermost scope and when it closes it: two
- * system calls each. An operation is a small object. Each open scope uses a meter; some hundred of them stay
- * in memory, to be used again.
+ * <p><b>Cost.</b> Opening and closing a thread's outermost scope makes two system calls each. An operation is
+ * a small object. Each open outermost scope uses a meter; up to 256 meters are kept for reuse.
  *
  * <p>Without the native library (see {@link ThreadClock#isNative()}) the values are ThreadMXBean's: user time
- * is as coarse as the JVM's, often in steps of 10 ms, so that the sums of short scopes may be too high.
+ * has the JVM's steps, often 10 ms, so the sums of short scopes may be too high.
  */
 public final class CpuScopes {
     private static final int MOST_IDLE = 256;
-    /** With more threads in a scope it is worth a look whether some have ended. */
+    /** With this many threads in a scope, those that have ended are looked for. */
     private static final int MANY_STAYS = 16;
-    /** Of all operations: a new one is expensive. */
+    /** Shared by all operations, because a new meter is expensive. */
     private static final Queue<CpuMeter> IDLE = new ArrayBlockingQueue<>(MOST_IDLE);
 
-    private final List<Stay> stays = new ArrayList<>(1); // of the threads that are in a scope now
+    private final List<Stay> stays = new ArrayList<>(1); // one for each thread in a scope
     private CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
     private long intervals;
     private boolean isPartial;
     private boolean hasEnded;
 
-    /** Creates an operation that no thread works on so far. */
+    /** Creates an operation that no thread works on yet. */
     public CpuScopes() {}
 
     /** A thread within its outermost scope. */
@@ -65,7 +64,7 @@ public final class CpuScopes {
             meter.begin(thread);
         }
 
-        /** What the thread, which is the calling one, has used since. */
+        /** What the thread, which must be the calling one, has used since. */
         CpuSnapshot end() {
             CpuSnapshot used = meter.stop().snapshot();
             meter.reset();
@@ -77,7 +76,7 @@ public final class CpuScopes {
     /** The calling thread begins to work on the operation. After the end this does nothing. */
     public synchronized void open() {
         boolean wasPartial = isPartial;
-        isPartial = true; // as long as an Error may come: no stack or memory may be left
+        isPartial = true; // stays so after an Error: stack or memory may run out
         isPartial = !opened() || wasPartial;
     }
 
@@ -95,9 +94,8 @@ public final class CpuScopes {
     }
 
     /**
-     * The calling thread ceases to work on the operation, if this is its outermost scope. Without a scope of
-     * this thread, it is another's that is closed here: since nothing says which, all that are open are
-     * dropped.
+     * The calling thread stops working on the operation, if this is its outermost scope. If it has no scope,
+     * this call closes another thread's: because it is unknown which, all open scopes are dropped.
      */
     public synchronized void close() {
         boolean wasPartial = isPartial;
@@ -113,7 +111,7 @@ public final class CpuScopes {
         return --stay.scopes > 0 || finish(stay);
     }
 
-    /** The calling thread ceases to work on the operation, however many scopes it has open: closes them. */
+    /** The calling thread stops working on the operation: closes all of its scopes. */
     public synchronized void closeAll() {
         boolean wasPartial = isPartial;
         isPartial = true;
@@ -122,10 +120,9 @@ public final class CpuScopes {
     }
 
     /**
-     * The operation is over. Scopes that the calling thread has open end here, those of other threads are
-     * dropped.
+     * Ends the operation. The calling thread's open scopes end here; those of other threads are dropped.
      *
-     * @return true for the first end
+     * @return true if this was the first call
      */
     public synchronized boolean end() {
         boolean isFirst = !hasEnded;
@@ -163,27 +160,27 @@ public final class CpuScopes {
     }
 
     /**
-     * {@return the sum over all threads of the finished scopes whose time is known, in which user and system
-     * are together never more than total. At most what the operation used, but for 2 us an interval, because
-     * user and system have steps of 1 us}
+     * {@return the sum over all threads of the finished scopes whose time is known; user + system is at most
+     * total. It exceeds what the operation used by at most 2 us per interval, because user and system have
+     * steps of 1 us}
      */
     public synchronized CpuSnapshot snapshot() {
-        // User and system are read in whole microseconds: their difference may be ahead of total's.
+        // User and system are read in whole microseconds, so their differences may exceed that of total.
         return new CpuSnapshot(sum.userNanos(), sum.systemNanos(),
                 Math.max(sum.totalNanos(), sum.userNanos() + sum.systemNanos()));
     }
 
-    /** {@return the number of intervals in that sum: outermost scopes} */
+    /** {@return the number of outermost scopes in the sum} */
     public synchronized long intervals() {
         return intervals;
     }
 
     /**
-     * Whether the time of a scope is missing in the sum, because it cannot be measured. Such a scope
+     * Whether the time of a scope is missing from the sum because it cannot be measured. Such a scope
      * <ul>
      * <li>was closed on another thread than it was opened on,
      * <li>was still open on another thread at the {@linkplain #end() end}, or when that thread ended,
-     * <li>was on a virtual thread that {@link VirtualThreads} did not account for all the while,
+     * <li>was on a virtual thread that {@link VirtualThreads} did not account for throughout,
      * <li>or was open when the process was restored from a checkpoint (CRIU, CRaC).
      * </ul>
      *

@@ -4,7 +4,7 @@ package dev.threadclock;
 /**
  * User, system and total CPU time as a value: of one moment, or of the interval between two. Immutable, so it
  * may be kept, compared and passed between threads. {@link CpuTimes}, {@link CpuMeter}, {@link CpuTotals} and
- * {@link ThreadTimes} return what they have now as a snapshot, which is the only thing about them that
+ * {@link ThreadTimes} return their current values as a snapshot, which is the only thing about them that
  * allocates.
  *
  * <pre>{@code
@@ -25,7 +25,7 @@ public final class CpuSnapshot {
         this(userNanos, systemNanos, totalNanos, 0);
     }
 
-    /** The account is that of a virtual thread: between two accounts there is no difference. */
+    /** account: of a virtual thread. A difference between two accounts is unknown. */
     CpuSnapshot(long userNanos, long systemNanos, long totalNanos, long account) {
         this.userNanos = userNanos;
         this.systemNanos = systemNanos;
@@ -49,7 +49,8 @@ public final class CpuSnapshot {
     }
 
     /**
-     * {@return what was used from an earlier snapshot to this one; a time that either lacks is unknown (-1)}
+     * {@return what was used between an earlier snapshot and this one; a time that either lacks is unknown
+     * (-1)}
      *
      * @param earlier an earlier snapshot of the same thread, process, meter or totals
      */
@@ -62,9 +63,9 @@ public final class CpuSnapshot {
     }
 
     /**
-     * {@return the sum of both, of several threads for example; a time that either lacks is unknown (-1)}
+     * {@return the sum of both, for example of two threads; a time that either lacks is unknown (-1)}
      *
-     * @param other what is added
+     * @param other the snapshot to add
      */
     public CpuSnapshot plus(CpuSnapshot other) {
         return new CpuSnapshot(sum(userNanos, other.userNanos), sum(systemNanos, other.systemNanos),

@@ -69,7 +69,7 @@ public final class CpuTimes {
         return since(earlier, earlier.totalNanos(), totalNanos());
     }
 
-    /** Unknown also between two accounts of a virtual thread: accounting was off in between. */
+    /** Also unknown between two accounts of a virtual thread, because accounting was off in between. */
     private long since(CpuTimes earlier, long earlierNanos, long nanos) {
         return reading.account != earlier.reading.account ? -1 : CpuSnapshot.since(earlierNanos, nanos);
     }

@@ -40,7 +40,7 @@ public final class CpuTotals {
     private final Sum wall = new Sum();
     private final LongAdder intervals = new LongAdder();
     private final Freshness freshness;
-    private final Queue<CpuMeter> idle = new ConcurrentLinkedQueue<>(); // as many as tasks have run at once
+    private final Queue<CpuMeter> idle = new ConcurrentLinkedQueue<>(); // as many as tasks ever ran at once
 
     /** Creates totals of 0, measured with {@link Freshness#NOW}. */
     public CpuTotals() {
@@ -51,8 +51,8 @@ public final class CpuTotals {
      * Creates totals of 0.
      *
      * @param freshness how tasks and {@link CpuMeter#CpuMeter(CpuTotals)} measure: {@link Freshness#NOW}; or
-     *     {@link Freshness#TICK}, where neither tasks nor their threads ever wait, because it measures far
-     *     too little otherwise ({@link CpuMeter} says why)
+     *     {@link Freshness#TICK}, only if neither tasks nor their threads ever wait, because it measures far
+     *     too little otherwise ({@link CpuMeter} explains this)
      * @throws IllegalArgumentException if freshness is {@link Freshness#INTERPOLATED}, which is available for
      *     total only
      */
@@ -167,8 +167,9 @@ public final class CpuTotals {
     }
 
     /**
-     * Returns an executor that hands every task to the given one and adds its interval when it runs. All
-     * else, shutting down included, is the given executor's. Tasks that never run are not counted.
+     * Returns an executor that hands every task to the given one and adds its interval when it runs.
+     * Everything else, including shutdown, is left to the given executor. Tasks that never run are not
+     * counted.
      *
      * @param executor the executor that runs the tasks
      * @return the measuring executor

@@ -5,14 +5,14 @@ import dev.threadclock.CpuGroup.Kind;
 import java.util.regex.Pattern;
 
 /**
- * Which threads are HotSpot's own, by the kernel's names for them: at most 15 bytes, cut off at the end, from
- * JDK 27 on in the middle ("C2 Comp..hread0"). A native library that gives its threads such a name cannot be
- * told from HotSpot.
+ * Recognises HotSpot's own threads by the kernel's names for them, which have at most 15 bytes: longer names
+ * are truncated at the end, from JDK 27 on in the middle ("C2 Comp..hread0"). A native library's thread with
+ * such a name is taken for HotSpot's.
  */
 final class JvmThreads {
     /**
-     * G1, Parallel and the deduplication of strings; CMS (to JDK 13); Shenandoah; ZGC (from JDK 21 to 23 the
-     * one without generations, too, whose names begin with X).
+     * G1, Parallel and the deduplication of strings; CMS (to JDK 13); Shenandoah; ZGC (JDK 21 to 23 also have
+     * the one without generations, whose names begin with X).
      */
     private static final Pattern GC = Pattern.compile(
             "(GC Thread|GC task thread|ParGC Thread|Gang worker|G1 |StrDedup|String ?D|CMS |Concurrent Mark"
@@ -27,7 +27,7 @@ final class JvmThreads {
 
     private JvmThreads() {}
 
-    /** {@link Kind#NATIVE} if it is none of them. */
+    /** {@link Kind#NATIVE} for any other thread. */
     static Kind kind(String name) {
         return GC.matcher(name).matches() ? Kind.GC
                 : JIT.matcher(name).matches() ? Kind.JIT

@@ -6,7 +6,7 @@ import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.Throttling;
 import dev.threadclock.internal.VirtualGroups;
 
-/** This process, for {@link AccountKeeper}. For one thread at a time. */
+/** Reads this process for {@link AccountKeeper}. Use it in one thread at a time. */
 final class ProcessThreads implements AccountSource {
     private final ThreadTable table = new ThreadTable();
     private final VirtualGroups virtual = new VirtualGroups();

@@ -67,7 +67,7 @@ public final class Source {
         return facts.whyNotNative;
     }
 
-    /** Returns all of it on one line. */
+    /** Returns all values on one line. */
     @Override
     public String toString() {
         String text = quantity + " " + freshness + ": " + facts.name + " through " + facts.binding

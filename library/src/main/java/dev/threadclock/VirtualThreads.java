@@ -17,12 +17,12 @@ import dev.threadclock.internal.Clocks;
  * <p>While it is on, the reads of {@link ThreadClock} and {@link CpuMeter} work on virtual threads as on
  * platform threads, with the same guarantees. <b>Total</b> is as precise as the clock that is read at each
  * switch. <b>User</b> and <b>system</b> divide it as the kernel divides the carrier's time over the same
- * ticks: for slices much shorter than a tick that is the split of what ran on this carrier just before. Time
- * between unmount and the next mount is the scheduler's and belongs to no virtual thread.
+ * ticks: for slices much shorter than a tick that is the split of what ran on this carrier just before. The
+ * carrier's time between unmount and the next mount is the scheduler's and belongs to no virtual thread.
  *
- * <p>A thread that ran before accounting began is accounted for from then on; its readings say so
- * ({@link CpuTimes#isWhole()}). Memory: 128 bytes a living virtual thread, and what the JVM itself keeps
- * for a thread with JVMTI events (see docs/virtual-threads.md).
+ * <p>A thread that ran before accounting began is accounted for from then on; {@link CpuTimes#isWhole()} is
+ * then false. Memory: 128 bytes per living virtual thread, and what the JVM itself keeps for a thread with
+ * JVMTI events (see docs/virtual-threads.md).
  *
  * <p>{@code ThreadMXBean} answers -1 for virtual threads, as its specification says, in any case.
  */
@@ -32,12 +32,12 @@ public final class VirtualThreads {
     private VirtualThreads() {}
 
     /**
-     * Begins accounting in the whole JVM, for every class loader, with the clock {@link
-     * Freshness#INTERPOLATED}. If it is on, that becomes its clock.
+     * Begins accounting in the whole JVM, for all class loaders, with the clock {@link
+     * Freshness#INTERPOLATED}. If accounting is already on, it changes to that clock.
      *
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
-     *     threads (before JDK 21, not HotSpot, or started with
-     *     {@code -XX:-DoJVMTIVirtualThreadTransitions}), or without the native library
+     *     threads (before JDK 21, not HotSpot, or started with {@code -XX:-DoJVMTIVirtualThreadTransitions}),
+     *     or without the native library
      */
     public static void startAccounting() {
         startAccounting(Freshness.INTERPOLATED);
@@ -48,8 +48,8 @@ public final class VirtualThreads {
      *
      * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: total to a microsecond,
      *     without system calls where interpolation works, otherwise the same as NOW. {@link Freshness#NOW}:
-     *     the kernel's clock, one system call. {@link Freshness#TICK}: cheapest, but a slice then has whole
-     *     ticks: right only in sums over many slices
+     *     the kernel's clock, one system call. {@link Freshness#TICK}: cheapest, but each slice is then a
+     *     whole number of ticks, which is right only in sums over many slices
      * @throws IllegalStateException as {@link #startAccounting()}
      */
     public static void startAccounting(Freshness clock) {
@@ -57,8 +57,8 @@ public final class VirtualThreads {
     }
 
     /**
-     * Ends accounting in the whole JVM, whoever began it, unless the agent's option keeps it on: reads of
-     * virtual threads fail from then on, and the JVM no longer reports switches.
+     * Ends accounting in the whole JVM, whichever class loader began it, unless the agent's option keeps it
+     * on. From then on reads of virtual threads fail, and the JVM no longer reports switches.
      */
     public static void stopAccounting() {
         CLOCKS.virtualOff();

@@ -17,7 +17,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** The account of a process, on threads that a test makes. */
+/** The account of a process whose threads are simulated. */
 class AccountKeeperTest {
     private static final long LONG = 1_000_000_000_000L;
 
@@ -57,14 +57,14 @@ class AccountKeeperTest {
     }
 
     @Test
-    void whatAnEndedThreadHasUsedStays() {
+    void theTimeOfAnEndedThreadStays() {
         Row ending = threads.java("pool-1").uses(10, 1);
         threads.java("pool-2").uses(20, 2);
         threads.inProcess();
         read();
         threads.rows.remove(ending);
         threads.java("pool-3").uses(100, 0); // perhaps with the same TID
-        threads.processUser += 104; // 4 of them by the thread that has ended, after the pass
+        threads.processUser += 104; // 4 of them were used by the ended thread after the pass
         CpuAccount account = read();
         assertThat(times(account, Kind.JAVA, "pool-*")).isEqualTo(of(130, 3));
         assertThat(group(account, Kind.JAVA, "pool-*").threads()).isEqualTo(2);
@@ -83,7 +83,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void aThreadThatIsRenamedTakesNothingAlong() {
+    void aRenamedThreadsEarlierTimeStaysInItsOldGroup() {
         Row thread = threads.java("old").uses(10, 0);
         threads.inProcess();
         read();
@@ -123,7 +123,7 @@ class AccountKeeperTest {
     void theUnseenPartNeverDecreases() {
         threads.processUser = 100;
         assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
-        threads.java("late").uses(40, 0); // the process's clock was read before
+        threads.java("late").uses(40, 0); // after the process's clock was read
         assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
         threads.processUser = 150;
         threads.processSystem = 3;
@@ -131,7 +131,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void aSplitThatDiffersFromTheProcessesDecreasesNothing() {
+    void aSplitThatDiffersFromThatOfTheProcessDecreasesNoTime() {
         threads.java("a").uses(60, 40);
         threads.processUser = 50;
         threads.processSystem = 70;
@@ -213,7 +213,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void howeverLongPassesTakeAllOfAGroupIsFound() {
+    void allTimeOfAGroupIsFoundHoweverLongPassesTake() {
         Row carrier = threads.carrier();
         Group group = threads.virtual("v");
         for (int nanos : new int[]{5, 50, 0, 1, 700, 0, 0, 3, 20, 0}) {
@@ -231,7 +231,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void whatEndedCarriersCarriedIsNotUnseen() {
+    void virtualThreadsOfEndedCarriersAreNotUnseen() {
         threads.carrier().uses(10, 0);
         threads.virtual("v").uses(50, 5);
         threads.processUser = 70;
@@ -254,7 +254,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void whatAnotherSchedulerCarriedIsNotTakenFromTheJvmsCarriersLater() {
+    void timeOnAnotherSchedulersCarriersIsNotTakenFromTheJvmsLater() {
         threads.java("mine-1").uses(50, 0);
         threads.virtual("v").uses(40, 0);
         Row carrier = threads.carrier();
@@ -272,7 +272,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void aGroupWithAnotherSplitThanItsCarriersDecreasesNothing() {
+    void aGroupSplitDifferentlyThanItsCarriersDecreasesNoTime() {
         Row carrier = threads.carrier().uses(10, 90);
         threads.virtual("v").uses(80, 0);
         threads.inProcess();
@@ -288,7 +288,7 @@ class AccountKeeperTest {
     }
 
     @Test
-    void furtherPoolsAreOneWithOneWarning() {
+    void poolsAboveTheLimitShareOneWithOneWarning() {
         List<LogRecord> records = new ArrayList<>();
         Handler handler = new Handler() {
             @Override

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** Intervals that do not end normally: a restore within the interval, or an owner thread that is gone. */
+/** Intervals that do not end normally: the process is restored, or the owner thread is gone. */
 class CpuMeterTest {
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     @Test
-    void anIntervalWithARestoreInItIsUnknown() {
+    void anIntervalThatSpansARestoreIsUnknown() {
         CpuTotals totals = new CpuTotals();
         CpuMeter meter = new CpuMeter(totals).start();
         meter.stop();
@@ -30,7 +30,7 @@ class CpuMeterTest {
     }
 
     @Test
-    void anAbandonedIntervalIsForgottenAndTheMeterGoesOn() throws InterruptedException {
+    void anAbandonedIntervalIsDiscardedAndTheMeterCanBeReused() throws InterruptedException {
         CpuTotals totals = new CpuTotals();
         CpuMeter meter = new CpuMeter(totals);
         Thread thread = new Thread(meter::start);

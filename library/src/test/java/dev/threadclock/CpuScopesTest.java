@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Scopes of one operation: on one thread, on two, and closed where they should not be. */
+/** Scopes of one operation: on one thread, on two, and closed on the wrong one. */
 class CpuScopesTest {
     private static final long WORK_NANOS = 50_000_000;
     /** User and system are in steps of 1 us at each end of an interval, and total is not below their sum. */
@@ -25,7 +25,7 @@ class CpuScopesTest {
         other.shutdown();
     }
 
-    /** Returns what the thread used meanwhile. */
+    /** Burns CPU time, and returns what the thread used. */
     private static long burn() {
         long begin = ThreadClock.totalNowNanos();
         long end = begin + WORK_NANOS;
@@ -39,7 +39,7 @@ class CpuScopesTest {
         other.submit(task).get();
     }
 
-    /** At least what was burnt within, and at most what the thread used from before to after. */
+    /** The sum is at least what was burnt within the scopes, and at most what the thread used around them. */
     private void assertSum(long atLeast, long atMost) {
         CpuSnapshot sum = scopes.snapshot();
         assertThat(sum.totalNanos()).isBetween(atLeast, atMost + STEPS_NANOS * scopes.intervals());
@@ -49,7 +49,7 @@ class CpuScopesTest {
     }
 
     @Test
-    void scopesWithinEachOtherCountOnce() {
+    void nestedScopesCountOnce() {
         long before = ThreadClock.totalNowNanos();
         scopes.open();
         scopes.open();
@@ -96,7 +96,7 @@ class CpuScopesTest {
     }
 
     @Test
-    void aScopeThatStaysOpenElsewhereIsDropped() throws Exception {
+    void aScopeLeftOpenOnAnotherThreadIsDropped() throws Exception {
         elsewhere(() -> {
             scopes.open();
             burn();
@@ -128,9 +128,12 @@ class CpuScopesTest {
         assertThat(scopes.isPartial()).isFalse();
     }
 
-    /** Total has nanoseconds, user and system whole microseconds: of many short scopes some are ahead. */
+    /**
+     * Total is in nanoseconds, user and system in whole microseconds, so in some short scopes they exceed
+     * total.
+     */
     @Test
-    void userAndSystemAddUpToTotalAtMost() {
+    void userPlusSystemIsAtMostTotal() {
         for (int i = 0; i < 1000; i++) {
             CpuScopes shortOne = new CpuScopes();
             shortOne.open();
@@ -140,9 +143,9 @@ class CpuScopesTest {
         }
     }
 
-    /** As Micrometer makes a scope current again: all are closed, then one is opened, and closed once. */
+    /** What Micrometer does to make a scope current again: closes all, then opens one and closes it once. */
     @Test
-    void whatIsUsedBetweenCloseAllAndTheNextOpeningIsNotCounted() {
+    void timeBetweenCloseAllAndTheNextOpenIsNotCounted() {
         scopes.open();
         scopes.open();
         scopes.closeAll();
@@ -156,9 +159,9 @@ class CpuScopesTest {
         assertThat(scopes.isPartial()).isFalse();
     }
 
-    /** As of a connection that lives for days, and scopes that are never closed. */
+    /** For example a connection that lives for days, with scopes that are never closed. */
     @Test
-    void threadsThatHaveEndedAreNotKept() throws Exception {
+    void endedThreadsAreNotKept() throws Exception {
         List<WeakReference<Thread>> ended = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             Thread thread = new Thread(scopes::open);
@@ -191,7 +194,7 @@ class CpuScopesTest {
     }
 
     @Test
-    void whatAnErrorCutsShortIsPartial() throws Exception {
+    void anOperationThatAnErrorInterruptsIsPartial() throws Exception {
         int cutShort = 0;
         for (int i = 0; i < 64; i++) {
             List<CpuScopes> all = new ArrayList<>(1 << 16);

@@ -16,7 +16,7 @@ class CpuSnapshotTest {
     }
 
     @Test
-    void whatIsReadLaterDoesNotChangeIt() {
+    void laterReadingsDoNotChangeASnapshot() {
         CpuTimes times = new CpuTimes();
         ThreadClock.readNow(times);
         CpuSnapshot before = times.snapshot();
@@ -34,13 +34,13 @@ class CpuSnapshotTest {
         CpuSnapshot later = snapshot(11, 22, 44);
         assertThat(later.minus(earlier)).isEqualTo(snapshot(10, 20, 40));
         assertThat(later.plus(earlier)).isEqualTo(snapshot(12, 24, 48));
-        // As ThreadMXBean's user time may be.
+        // ThreadMXBean's user time may decrease like this.
         CpuSnapshot lessUser = snapshot(5, 0, 5).minus(snapshot(6, 0, 4));
         assertThat(lessUser).isEqualTo(snapshot(0, 0, 1));
     }
 
     @Test
-    void whatOneOfThemLacksIsUnknown() {
+    void aTimeThatEitherLacksIsUnknown() {
         assertThat(NOTHING_KNOWN.totalNanos()).isEqualTo(-1);
         assertThat(snapshot(1, 2, 4).minus(NOTHING_KNOWN)).isEqualTo(NOTHING_KNOWN);
         assertThat(NOTHING_KNOWN.plus(snapshot(1, 2, 4))).isEqualTo(NOTHING_KNOWN);
@@ -56,7 +56,7 @@ class CpuSnapshotTest {
     }
 
     @Test
-    void aMeterAndAThreadGiveThem() {
+    void metersAndThreadsReturnSnapshots() {
         CpuMeter meter = new CpuMeter().start().stop();
         assertThat(meter.snapshot().totalNanos()).isEqualTo(meter.totalNanos());
         ThreadTimes threads = new ThreadTimes();

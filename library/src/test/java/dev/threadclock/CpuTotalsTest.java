@@ -19,7 +19,7 @@ class CpuTotalsTest {
         assertThat(totals.intervals()).isEqualTo(10_000);
     }
 
-    /** As of timer ticks, a few percent of this would be measured, because the thread waits in between. */
+    /** Reads as of timer ticks would measure a few percent of this, because the thread waits in between. */
     @Test
     void shortTasksOfAThreadThatWaitsForThemAreMeasured() throws InterruptedException {
         CpuTotals totals = new CpuTotals();
@@ -37,7 +37,7 @@ class CpuTotalsTest {
     }
 
     @Test
-    void whatIsUnknownOnceIsUnknownInTheSum() {
+    void oneUnknownTimeMakesTheSumUnknown() {
         CpuTotals totals = new CpuTotals();
         totals.add(-1, -1, 5, 6);
         totals.add(1, 1, 1, 1);

@@ -4,7 +4,7 @@ package dev.threadclock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads of a process as a test makes them. */
+/** A simulated process and its threads. */
 final class FakeThreads implements AccountSource {
     static final class Row {
         private final long serial;
@@ -66,7 +66,7 @@ final class FakeThreads implements AccountSource {
     long processUser;
     long processSystem;
     int passes;
-    /** Happens between the reading of the threads and that of the groups, whichever is first. */
+    /** Runs between the reading of the threads and that of the groups, whichever comes first. */
     Runnable meanwhile = () -> {
     };
     private boolean oneIsRead;
@@ -98,7 +98,7 @@ final class FakeThreads implements AccountSource {
         return group;
     }
 
-    /** The process's clock has what the rows have. */
+    /** Sets the process's clock to the sum of the rows. */
     FakeThreads inProcess() {
         processUser = rows.stream().mapToLong(row -> row.user).sum();
         processSystem = rows.stream().mapToLong(row -> row.system).sum();

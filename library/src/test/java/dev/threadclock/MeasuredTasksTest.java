@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Tasks that CpuTotals measures: what it adds, and that tasks notice nothing of it. */
+/** Tasks that CpuTotals measures: what it adds, and that the tasks' behaviour is unchanged. */
 class MeasuredTasksTest {
     private static final long BURNT = 5_000_000;
 
@@ -39,7 +39,7 @@ class MeasuredTasksTest {
     }
 
     @Test
-    void atOnce() throws Exception {
+    void tasksRunNowAreMeasured() throws Exception {
         CpuMeter around = new CpuMeter(Freshness.NOW, null).start();
         totals.measure(() -> {
             burn();
@@ -55,7 +55,7 @@ class MeasuredTasksTest {
     }
 
     @Test
-    void whenTheyThrow() {
+    void aTaskThatThrowsIsMeasured() {
         Callable<String> failing = () -> {
             burn();
             throw new IOException("thrown");
@@ -66,7 +66,7 @@ class MeasuredTasksTest {
     }
 
     @Test
-    void inOneAnother() {
+    void aNestedTaskCountsTwice() {
         CpuTotals outer = new CpuTotals(Freshness.NOW);
         outer.measure(() -> totals.measure(MeasuredTasksTest::burn));
         assertMeasured(1);
@@ -77,7 +77,7 @@ class MeasuredTasksTest {
     }
 
     @Test
-    void inAnExecutor() throws Exception {
+    void tasksOfAnExecutorAreMeasured() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
         ExecutorService metered = totals.metered(pool);
         metered.execute(MeasuredTasksTest::burn);
@@ -106,7 +106,7 @@ class MeasuredTasksTest {
 
     @Test
     void metersTakeTheFreshnessOfTheTotals() {
-        // A tick is at most 10 ms, of which a reading as of the last tick may miss all.
+        // A tick lasts up to 10 ms, all of which a reading as of the last tick may miss.
         CpuMeter meter = new CpuMeter(totals).start();
         burn();
         assertThat(meter.stop().totalNanos()).isGreaterThanOrEqualTo(BURNT);
@@ -114,7 +114,7 @@ class MeasuredTasksTest {
     }
 
     @Test
-    void nothingIsNoTask() {
+    void nullIsNotATask() {
         assertThatNullPointerException().isThrownBy(() -> totals.wrap((Runnable) null));
         assertThatNullPointerException().isThrownBy(() -> totals.wrapCallable(null));
         assertThatNullPointerException().isThrownBy(() -> totals.metered(null));

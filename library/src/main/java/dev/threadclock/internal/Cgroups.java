@@ -100,7 +100,7 @@ public final class Cgroups {
                 && folder.startsWith(place.mount); folder = folder.getParent()) {
             Optional<String> read = text(folder.resolve("cpu.stat"));
             if (!read.isPresent()) {
-                continue; // how often it was throttled is not known now
+                continue; // the throttling is unknown
             }
             String stat = read.get();
             CgroupCpu limit = place.version2

@@ -49,19 +49,19 @@ public abstract class Clocks {
     public abstract void allThreads(ThreadTable table);
 
     /**
-     * How long the thread with this TID was runnable without a CPU, as of its last run; ranNanos is an
-     * earlier value of its clock. -1: it has ended, or this is not known here.
+     * How long the thread with this TID was runnable without a CPU, as of the last time that it ran; ranNanos
+     * is an earlier value of its clock. -1: it has ended, or this is unknown.
      */
     public long waitedNanos(int tid, long ranNanos) {
         return -1;
     }
 
-    /** A read of the calling thread, which is carried; quantity and freshness are given as ordinals. */
+    /** A read of the calling thread, which runs on a carrier; quantity and freshness are ordinals. */
     public long virtualNanos(Thread thread, int quantity, int freshness) {
         return -1;
     }
 
-    /** User, system, total and elapsed time of the calling thread, which is carried. */
+    /** User, system, total and elapsed time of the calling thread, which runs on a carrier. */
     public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
         reading.set(-1, -1, -1);
         reading.wallNanos = System.nanoTime();
@@ -75,14 +75,16 @@ public abstract class Clocks {
 
     public void virtualOff() {}
 
-    /** The ordinal of the clock of virtual threads' switches; -1: they are not accounted for. */
+    /**
+     * The ordinal of the clock that is read at switches of virtual threads; -1: they are not accounted for.
+     */
     public int virtualClock() {
         return -1;
     }
 
     /**
-     * Writes threads, mounted ones, user and total of each group of virtual threads, and returns the groups'
-     * names: none if no virtual thread has been accounted for.
+     * Writes the number of threads, the number mounted, user and total of each group of virtual threads, and
+     * returns the groups' names: none if no virtual thread has been accounted for.
      */
     public String[] virtualGroups(long[] values) {
         return new String[0];

@@ -10,7 +10,7 @@ public final class JavaThread {
     private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
     private static final MethodHandle THREAD_ID = method("threadId", long.class);
 
-    /** What virtual threads are with -XX:-VMContinuations: each has a platform thread of its own. */
+    /** The class of virtual threads with -XX:-VMContinuations, which have a platform thread each. */
     private static final Class<?> BOUND = IS_VIRTUAL == null ? null : boundVirtualThread();
 
     private JavaThread() {}
@@ -23,7 +23,7 @@ public final class JavaThread {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
         } catch (Throwable e) {
-            throw new AssertionError(e); // the method declares none
+            throw new AssertionError(e); // the method declares no exception
         }
     }
 
@@ -52,7 +52,7 @@ public final class JavaThread {
         try {
             return (long) THREAD_ID.invokeExact(thread);
         } catch (Throwable e) {
-            throw new AssertionError(e); // the method declares none
+            throw new AssertionError(e); // the method declares no exception
         }
     }
 

@@ -38,7 +38,7 @@ final class JavaThreads {
             this.thread = new WeakReference<>(thread);
         }
 
-        /** A thread that has ended has no group, and a parent may be hidden by a security manager. */
+        /** A thread that has ended has no group, and a security manager may hide a parent. */
         private static boolean isTop(ThreadGroup group) {
             try {
                 return group != null && group.getParent() == null;
@@ -71,7 +71,7 @@ final class JavaThreads {
 
     private long started = Long.MIN_VALUE;
     private int repeats;
-    private Thread[] fresh = new Thread[0]; // Java threads without a known row, as of before the pass
+    private Thread[] fresh = new Thread[0]; // Java threads that had no row before the pass
     private int[] freshTids = new int[0];
     private int freshCount;
 
@@ -89,7 +89,7 @@ final class JavaThreads {
 
     /** Called before the pass: records the TIDs of new threads. */
     void beforePass() {
-        forgetFresh(); // of a pass that has failed
+        forgetFresh(); // left by a failed pass
         long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
         if (startedNow < 0 || startedNow != started) {
             repeats = REPEATS;
@@ -126,8 +126,8 @@ final class JavaThreads {
     }
 
     /**
-     * All platform threads, padded with nulls; with a security manager, those that it shows: by default the
-     * ones of the program, and not the JVM's own.
+     * All platform threads, padded with nulls. With a security manager, only those that it shows: by default
+     * the program's, and not the JVM's own.
      */
     static Thread[] liveThreads() {
         try {
@@ -150,7 +150,7 @@ final class JavaThreads {
                 top = parent;
             }
         } catch (SecurityException e) {
-            // As far up as is permitted.
+            // This is as far up as is permitted.
         }
         return top;
     }
@@ -173,7 +173,7 @@ final class JavaThreads {
             }
             forgetFresh();
         }
-        if (repeats > 0) { // not before: a pass that fails does not count
+        if (repeats > 0) { // only now, because a failed pass does not count
             repeats--;
         }
     }
@@ -203,7 +203,7 @@ final class JavaThreads {
             newSerials[i] = table.serial(i);
             newKnown[i] = bySerial.get(newSerials[i]);
         }
-        size = newSerials.length; // all of them, or none if memory runs out
+        size = newSerials.length; // set last, so that nothing changes if memory runs out
         serials = newSerials;
         known = newKnown;
     }

@@ -8,8 +8,8 @@ final class ManagementClocks extends Clocks {
     private final String whyNotNative;
 
     /**
-     * Null where there is no native library to use (macOS, Windows, other processors), because there nothing
-     * is wrong. Elsewhere nobody would notice reads that are hundreds of times slower.
+     * Null where threadclock has no native library (macOS, Windows, other processors), because nothing is
+     * wrong there. Elsewhere, reads that are hundreds of times slower would go unnoticed.
      */
     private final OneWarning warning;
 

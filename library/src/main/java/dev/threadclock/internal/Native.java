@@ -14,8 +14,8 @@ import java.security.PrivilegedAction;
 public final class Native {
     static {
         NativeLibrary.load(Native.class);
-        // The native code finds the fields of Thread at the first use, which a security manager permits to
-        // this jar, but not to every caller of it.
+        // At first use the native code looks up fields of Thread, which a security manager permits to this
+        // jar, but not to every caller of it.
         AccessController.doPrivileged(new PrivilegedAction<Integer>() {
             @Override
             public Integer run() {
@@ -80,8 +80,8 @@ public final class Native {
     static native int allThreads(long address, int capacity);
 
     /**
-     * How long a thread of this process was runnable without a CPU, as of its last run; ranNanos is an
-     * earlier value of its clock. -1: it has ended, or the kernel does not count this.
+     * How long a thread of this process was runnable without a CPU, as of the last time that it ran; ranNanos
+     * is an earlier value of its clock. -1: it has ended, or the kernel does not count this.
      */
     static native long waitedNanos(int tid, long ranNanos);
 
@@ -92,18 +92,18 @@ public final class Native {
     static native String sourceName(int quantity, int freshness);
 
     /**
-     * User, system or total (0, 1, 2) of the calling virtual thread, whose id this is: as of the last tick,
-     * as of now, or with the interpolated total (0, 1, 2). -1 if it has no account.
+     * User, system or total (quantity 0, 1, 2) of the calling virtual thread, which has this id: as of the
+     * last tick, as of now, or interpolated (freshness 0, 1, 2). -1 if it has no account.
      */
     static native long virtualNanos(long id, int quantity, int freshness);
 
     /**
-     * Writes its user, system and total, the elapsed time of the tick (always), its account, and 1 if that
-     * is of the thread's whole life, to an address. 0, or a negative errno.
+     * Writes the same thread's user, system and total, the elapsed time of the tick (always), its account,
+     * and 1 if the account covers the thread's whole life, to an address. 0, or a negative errno.
      */
     static native int virtualTimes(long id, int freshness, long address);
 
-    /** The same as of now for any virtual thread, without elapsed time; -ESRCH if it has no account. */
+    /** The same as of now for any virtual thread, but without elapsed time; -ESRCH if it has no account. */
     static native int virtualThreadTimes(Thread thread, long address);
 
     /** Begins the accounting of virtual threads with this clock. Null, or why it is impossible. */
@@ -115,8 +115,8 @@ public final class Native {
     static native int virtualClock();
 
     /**
-     * Writes threads, mounted ones, user and total of each group of virtual threads, of 128 at most, and
-     * returns the groups' names.
+     * Writes the number of threads, the number mounted, user and total of each group of virtual threads, 128
+     * at most, and returns the groups' names.
      */
     static native String[] virtualGroups(long[] values);
 

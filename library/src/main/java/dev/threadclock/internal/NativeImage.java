@@ -21,7 +21,7 @@ import java.util.Set;
 /** A native library as stored in the jar: finds the one for this machine and verifies its digest. */
 final class NativeImage {
     static final String FILE_NAME = "libthreadclock.so";
-    /** What binds natives to a copy of the library that the process already has, and can be unloaded. */
+    /** The library that binds natives to a copy of libthreadclock in the process, and can be unloaded. */
     static final String HANDOVER = "libthreadclock-handover.so";
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
@@ -84,7 +84,7 @@ final class NativeImage {
         } catch (UnsatisfiedLinkError e) {
             return false;
         } catch (SecurityException e) {
-            return true; // not known; where it matters, a warning too many is better than none
+            return true; // unknown: rather an unneeded warning than a missing one
         }
     }
 

@@ -49,8 +49,8 @@ public final class NativeLibrary {
         }
         if (failure == null) {
             try {
-                // What the policy grants this jar suffices, whoever makes the first call.
-                // No lambda: a program's first one takes long.
+                // What the policy grants this jar suffices, whatever code makes the first call. No lambda,
+                // because a program's first one takes long.
                 AccessController.doPrivileged(new PrivilegedAction<Void>() {
                     @Override
                     public Void run() {
@@ -68,12 +68,12 @@ public final class NativeLibrary {
         throw new UnsatisfiedLinkError(failure);
     }
 
-    /** For class loaders that come later; without it they load one copy more. */
+    /** Tells class loaders that come later, which would otherwise load another copy. */
     private static void tellOthers() {
         try {
             System.setProperty(Property.LOADED, "true");
         } catch (RuntimeException e) {
-            // A security manager, or properties of the program's own that refuse.
+            // A security manager, or the program's own Properties object, refuses.
         }
     }
 
@@ -113,9 +113,9 @@ public final class NativeLibrary {
     private static native boolean bindToFirst(Class<?> natives);
 
     /**
-     * Where another class loader has loaded the library, a small one that hands over to it suffices: the JVM
-     * unloads it with this class loader, and libthreadclock itself never. False: load libthreadclock, which
-     * hands over as well, or says why it does not load.
+     * If another class loader has loaded libthreadclock, which is never unloaded, loads a small library that
+     * hands over to it and that the JVM unloads with this class loader. False: load libthreadclock, which
+     * hands over as well, or reports why it does not load.
      */
     private static boolean loadHandover() {
         if (loaded || failure != null) {
@@ -137,13 +137,16 @@ public final class NativeLibrary {
         }
     }
 
-    /** musl unloads nothing and does not find a library whose file is gone: a second one would be a third. */
+    /**
+     * musl unloads nothing and does not find a library whose file is gone, so one that hands over would only
+     * be one more.
+     */
     private static boolean isMusl() {
         try {
             byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
             return new String(maps, StandardCharsets.ISO_8859_1).contains("/ld-musl-");
         } catch (IOException e) {
-            return true; // not known: as before
+            return true; // unknown: do not hand over
         }
     }
 
@@ -278,7 +281,7 @@ public final class NativeLibrary {
                     Files.deleteIfExists(path);
                 }
             } catch (IOException e) {
-                // Ignored: the library works regardless, and there is nobody to report this to.
+                // Ignored, because the library works regardless.
             }
         }
     }

@@ -12,7 +12,8 @@ import java.util.logging.Logger;
  * to java.util.logging.
  */
 public final class OneWarning {
-    private static final String NAME = String.join(".", "dev", "threadclock"); // not changed with the package
+    private static final String NAME = String.join(".", "dev", "threadclock"); // unchanged if the package is
+                                                                               // renamed
 
     private final AtomicBoolean pending = new AtomicBoolean(true);
     private final String message;
@@ -42,9 +43,7 @@ public final class OneWarning {
         }
     }
 
-    /**
-     * A log that does not work is no reason for a read to fail, but the end of the JVM's memory or stack is.
-     */
+    /** A read must not fail because a log does not work, but it must if memory or stack has run out. */
     private static void rethrowIfFatal(Throwable e) {
         Throwable cause = e instanceof InvocationTargetException ? e.getCause() : e;
         if (cause instanceof VirtualMachineError) {

@@ -10,7 +10,7 @@ final class Property {
     static final String LIBRARY = name("library");
     static final String TMPDIR = name("tmpdir");
     static final String REQUIRE_NATIVE = name("requireNative");
-    /** Set by the library itself, for other class loaders: one has loaded libthreadclock. */
+    /** Set by the library itself, to tell other class loaders that it has loaded libthreadclock. */
     static final String LOADED = name("loaded");
 
     private Property() {}

@@ -62,7 +62,7 @@ public final class ThreadTable {
         return known == null ? kernelName(index) : known.name();
     }
 
-    /** True for a Java thread of the topmost group: the JVM's own, and what programs seldom put there. */
+    /** True for a Java thread of the topmost group: the JVM's own threads, and rarely a program's. */
     public boolean isOfTopGroup(int index) {
         JavaThreads.Known known = javaThreads.at(checked(index));
         return known != null && known.isOfTopGroup;
@@ -74,7 +74,7 @@ public final class ThreadTable {
         return known != null && known.isCarrier;
     }
 
-    /** A hash of the kernel's name, by which a new name of a thread is noticed without allocating. */
+    /** A hash of the kernel's name, which shows without allocating that the name has changed. */
     public long kernelNameHash(int index) {
         return 31 * rows.getLong(at(index) + NAME) + rows.getLong(at(index) + NAME + Long.BYTES);
     }

@@ -31,7 +31,7 @@ public final class Throttling {
         return new Throttling(Paths.get("/proc/self/cgroup"), Paths.get("/proc/self/mountinfo"));
     }
 
-    /** What cannot be read or understood changes nothing. */
+    /** If the files cannot be read or understood, nothing changes. */
     public void read() {
         try {
             Optional<String> now = Cgroups.text(groupsFile);
@@ -45,11 +45,14 @@ public final class Throttling {
             }
             Cgroups.tightest(places).ifPresent(this::count);
         } catch (IllegalArgumentException | SecurityException e) {
-            // Another form than expected, or hidden by a security manager.
+            // In an unexpected form, or hidden by a security manager.
         }
     }
 
-    /** What another group was throttled before is not this process's, or was not its tightest limit. */
+    /**
+     * What another group counted before is left out: it did not throttle this process, or was not its
+     * tightest limit.
+     */
     private void count(CgroupCpu group) {
         if (tightest != null && !tightest.equals(group.folder())) {
             periods.last = group.throttledPeriods();

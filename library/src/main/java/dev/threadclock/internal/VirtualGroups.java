@@ -2,11 +2,11 @@
 package dev.threadclock.internal;
 
 /**
- * Internal: the groups of virtual threads that have been accounted for, and what their threads have used, the
- * ended ones too. Belongs to one thread at a time.
+ * Internal: the groups of virtual threads that have been accounted for, and what their threads, including
+ * ended ones, have used. Belongs to one thread at a time.
  */
 public final class VirtualGroups {
-    /** The number of groups that there can be, TC_VIRTUAL_GROUPS. */
+    /** The largest possible number of groups, TC_VIRTUAL_GROUPS. */
     private static final int MOST = 128;
     private static final int THREADS = 0;
     private static final int MOUNTED = 1;
@@ -29,12 +29,12 @@ public final class VirtualGroups {
         return names[group];
     }
 
-    /** How many live and are accounted for. */
+    /** The number of living threads that are accounted for. */
     public int threads(int group) {
         return (int) values[group * VALUES + THREADS];
     }
 
-    /** Of these, on a carrier. */
+    /** The number of these that are on a carrier. */
     public int mounted(int group) {
         return (int) values[group * VALUES + MOUNTED];
     }

@@ -28,7 +28,7 @@ class CgroupCpuTest {
     }
 
     @Test
-    void version1SaysTheSame() {
+    void version1ReportsTheSame() {
         assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1))
                 .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
         assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
@@ -36,7 +36,7 @@ class CgroupCpuTest {
     }
 
     @Test
-    void ofNestedGroupsTheTighterOneHolds() {
+    void theTighterOfNestedGroupsApplies() {
         CgroupCpu half = CgroupCpu.version2("50000 100000", "nr_periods 1\n");
         CgroupCpu two = CgroupCpu.version2("200000 100000", "");
         CgroupCpu none = CgroupCpu.version2("max 100000", "");
@@ -47,7 +47,7 @@ class CgroupCpuTest {
     }
 
     @Test
-    void nonsenseIsNoLimit() {
+    void textThatIsNotUnderstoodIsNoLimit() {
         assertThatThrownBy(() -> CgroupCpu.version2("x y", "")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> CgroupCpu.version2("100000 0", ""))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -19,7 +19,7 @@ class DigestTest {
     }
 
     @Test
-    void zerosInFrontStay() {
+    void leadingZerosAreKept() {
         // The first byte of the digest is 0x00, so a number printed as hex would be two digits too short.
         assertThat(of("286")).isEqualTo("00328ce57bbc14b33bd6695bc8eb32cdf2fb5f3a7d89ec14a42825e15d39df60");
     }

@@ -8,9 +8,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class JavaThreadsTest {
-    /** As without a free file descriptor. */
+    /** Passes fail, for example, without a free file descriptor. */
     @Test
-    void aThreadThatHasStartedBeforePassesThatFailIsFoundByTheNext() throws InterruptedException {
+    void aThreadThatStartedBeforeFailedPassesIsFoundByTheNextOne() throws InterruptedException {
         ThreadTable table = new ThreadTable();
         table.read();
         table.read();

@@ -25,7 +25,7 @@ class NativeImageTest {
     }
 
     @Test
-    void theLibraryOfThisMachineIsInTheJarAndWhole() {
+    void theJarHasAnIntactLibraryForThisMachine() {
         assertThat(NativeImage.fromJar(NativeImage.FILE_NAME)).isNotNull();
     }
 }

@@ -23,7 +23,7 @@ class PlacesTest {
     }
 
     @Test
-    void theFolderAskedForComesBeforeTheTemporaryOne() {
+    void theRequestedFolderComesBeforeTheTemporaryOne() {
         System.setProperty(Property.TMPDIR, "/wish");
         System.setProperty("java.io.tmpdir", "/temporary");
         assertThat(Places.inOrder()).startsWith("/wish", "/temporary").contains("/dev/shm", "/var/tmp");
@@ -37,7 +37,7 @@ class PlacesTest {
     }
 
     @Test
-    void noWishAndNoHomeAreLeftOut() {
+    void anUnsetPropertyAndAnUnknownHomeAreSkipped() {
         System.setProperty(Property.TMPDIR, "");
         System.setProperty("java.io.tmpdir", "/temporary");
         // Java's value when the user is not in /etc/passwd, as in many containers.

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  */
 class ThreadNamesTest {
     @Test
-    void numbersAreStars() {
+    void numbersBecomeStars() {
         assertThat(ThreadNames.pool("http-nio-8080-exec-7")).isEqualTo("http-nio-*-exec-*");
         assertThat(ThreadNames.pool("42")).isEqualTo("*");
         assertThat(ThreadNames.pool("7up")).isEqualTo("*up");
@@ -19,7 +19,7 @@ class ThreadNamesTest {
         assertThat(ThreadNames.pool("GC Thread#0")).isEqualTo("GC Thread#*");
     }
 
-    /** The same names are in virtual_groups_test.c: the agent groups virtual threads by this rule. */
+    /** virtual_groups_test.c has the same names, because the agent groups virtual threads by this rule. */
     @Test
     void virtualThreadsAreGroupedInTheSameWay() {
         assertThat(ThreadNames.pool("G1 Main 12")).isEqualTo("G1 Main *");
@@ -31,7 +31,7 @@ class ThreadNamesTest {
     }
 
     @Test
-    void otherNamesStay() {
+    void otherNamesAreUnchanged() {
         assertThat(ThreadNames.pool("main")).isEqualTo("main");
         assertThat(ThreadNames.pool("C2 CompilerThread0")).as("no two pools in one")
                 .isEqualTo("C2 CompilerThread*");

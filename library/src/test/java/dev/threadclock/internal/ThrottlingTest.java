@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Throttling, read from files of control groups that a test writes. */
+/** Throttling, read from simulated files of control groups. */
 class ThrottlingTest {
     @TempDir
     Path folder;
@@ -65,7 +65,7 @@ class ThrottlingTest {
     }
 
     @Test
-    void anotherGroupAddsOnlyWhatItDoesFromThenOn() throws IOException {
+    void afterAMoveOnlyNewThrottlingOfTheOtherGroupCounts() throws IOException {
         write("groups", "0::/app\n");
         group("app", 3, 40);
         group("elsewhere", 100, 1_000);
@@ -77,7 +77,7 @@ class ThrottlingTest {
     }
 
     @Test
-    void aLimitAboveThatBecomesTighterAddsOnlyWhatItDoesFromThenOn() throws IOException {
+    void onceAnOuterLimitIsTighterOnlyItsNewThrottlingCounts() throws IOException {
         write("groups", "0::/above/app\n");
         group("above", 100, 1_000);
         write("above/cpu.max", "90000 100000\n");
@@ -91,7 +91,7 @@ class ThrottlingTest {
     }
 
     @Test
-    void whatCannotBeReadOnceAddsNothing() throws IOException {
+    void aFailedReadAddsNothing() throws IOException {
         write("groups", "0::/app\n");
         Files.move(folder.resolve("mounts"), folder.resolve("mounts.away"));
         assertRead(-1, -1);
@@ -109,7 +109,7 @@ class ThrottlingTest {
         write("groups", "0::/app\n");
         group("app", 3, 40);
         throttling.read();
-        group("app", 1, 10); // made anew under the same name
+        group("app", 1, 10); // created again under the same name
         assertRead(3, 40_000);
         write("app/cpu.stat", "nr_throttled many\n");
         assertRead(3, 40_000);
