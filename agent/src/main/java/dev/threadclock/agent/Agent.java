@@ -33,7 +33,7 @@ public final class Agent {
         start(options);
     }
 
-    /** One at a time: the native side refuses a start during another one. */
+    /** Synchronized because the native side refuses a start during another one. */
     private static synchronized void start(String options) {
         try {
             NativeLibrary.load();
@@ -58,7 +58,7 @@ public final class Agent {
     /** Never throws: reports failures on stderr itself. Calls the two methods below if metrics are wanted. */
     private static native void start0(String options);
 
-    /** Called by native code, by the option prometheus=. */
+    /** Called by native code for the option prometheus=. */
     private static String serve(String address) {
         return Prometheus.serve(address);
     }

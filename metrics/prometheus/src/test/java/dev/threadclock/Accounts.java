@@ -4,7 +4,7 @@ package dev.threadclock;
 import dev.threadclock.CpuGroup.Kind;
 import java.util.Arrays;
 
-/** Makes accounts for tests, which nobody else can. */
+/** Creates accounts for tests outside this package. */
 public final class Accounts {
     private Accounts() {}
 

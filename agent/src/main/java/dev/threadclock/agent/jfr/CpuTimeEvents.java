@@ -26,8 +26,8 @@ final class CpuTimeEvents implements FlightRecorderListener {
     }
 
     /**
-     * Time used earlier does not belong in a new recording; a recording that joins others gets the events
-     * written for them.
+     * Time used earlier does not belong in a new recording. One that starts during others gets the same
+     * events as these.
      */
     @Override
     public void recordingStateChanged(Recording recording) {
@@ -53,7 +53,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
             try {
                 work.run();
             } catch (Throwable e) {
-                // The recording goes on without these events.
+                // The recording continues without these events.
             }
         };
     }

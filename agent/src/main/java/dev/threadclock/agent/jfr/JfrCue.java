@@ -2,8 +2,8 @@
 package dev.threadclock.agent.jfr;
 
 /**
- * Notices when Flight Recorder is first used, and registers the events then. Refers to no Flight Recorder
- * class before: a JVM may lack it. Changes nothing until then.
+ * Notices when Flight Recorder is first used, and registers the events then. Until then it changes nothing
+ * and refers to no Flight Recorder class, which a JVM may lack.
  */
 public final class JfrCue {
     private JfrCue() {}
@@ -29,7 +29,7 @@ public final class JfrCue {
         try {
             CpuTimeEvents.register();
         } catch (Throwable e) {
-            // Hidden from the application: it records without these events.
+            // The application must not see this: it records without these events.
         }
     }
 }

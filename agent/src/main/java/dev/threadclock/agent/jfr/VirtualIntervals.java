@@ -15,7 +15,7 @@ final class VirtualIntervals {
     }
 
     private final VirtualGroups groups = new VirtualGroups();
-    private final Map<String, Used> before = new HashMap<>(); // groups stay for good, and are few
+    private final Map<String, Used> before = new HashMap<>(); // groups are few and never disappear
     private long beforeNanos;
 
     synchronized void takeStock() {

@@ -10,8 +10,8 @@ import jdk.jfr.StackTrace;
 
 /**
  * The Flight Recorder event of a group of virtual threads: the CPU time that they used since the previous
- * event, which is part of their carriers'. There is none for a group without living threads that has not run,
- * and none at all unless virtual threads are accounted for.
+ * event, which is part of their carriers'. A group without living threads that has not run has none, and
+ * there are no such events unless virtual threads are accounted for.
  */
 @Name(VirtualThreadsCpuTime.NAME)
 @Label("Virtual Threads CPU Time")
@@ -29,11 +29,11 @@ public final class VirtualThreadsCpuTime extends CpuTimeEvent {
     @Description("The threads' name with * in the place of numbers")
     public String group;
 
-    /** Those that live at the end of the interval. */
+    /** The number living at the end of the interval. */
     @Label("Threads")
     public long threads;
 
-    /** Of these, on a carrier. */
+    /** The number of these that are on a carrier. */
     @Label("Mounted Threads")
     public long mounted;
 
