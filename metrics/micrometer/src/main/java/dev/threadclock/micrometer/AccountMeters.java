@@ -14,11 +14,12 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
- * The meters of one registry. A registry reads them one by one and does not say when a scrape begins; but a
- * scrape reads each of them once. So a meter that has had its value of this scrape is in the next one.
+ * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
+ * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
+ * the next scrape has begun.
  */
 final class AccountMeters {
-    /** Meters that are read by themselves, not in scrapes, do not keep an account for longer. */
+    /** Limits how long meters that are read outside of scrapes use one account. */
     private static final long LONGEST_SCRAPE_NANOS = 1_000_000_000;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final String OF_GROUP = "CPU time of the threads of a group,"
@@ -41,7 +42,7 @@ final class AccountMeters {
         Scrape first;
         synchronized (this) {
             first = new Scrape(account, ++scrapes);
-            first.begunNanos -= LONGEST_SCRAPE_NANOS; // that was none
+            first.begunNanos -= LONGEST_SCRAPE_NANOS; // so that the first read begins a scrape
             scrape = first;
         }
         registerNew(first);
@@ -96,12 +97,12 @@ final class AccountMeters {
             value.answered = current.number;
         }
         if (isNew) {
-            registerNew(current); // takes the registry's locks, so not under ours
+            registerNew(current); // not under our lock, because it takes the registry's
         }
         return current;
     }
 
-    /** The last account stands where a new one cannot be had. */
+    /** Begins a scrape with a new account or, if that cannot be read, the last one. */
     private synchronized Scrape begunAnew() {
         try {
             scrape = new Scrape(CpuAccount.read(), ++scrapes);
@@ -151,7 +152,9 @@ final class AccountMeters {
         return isNew;
     }
 
-    /** The registry refers to the object weakly, but to the function as usual: that one keeps all. */
+    /**
+     * The registry refers to the object weakly, but to the function strongly, which keeps everything alive.
+     */
     private void counter(String name, String description, String unit, Tags all,
             ToLongFunction<Scrape> quantity) {
         Value value = new Value(quantity);

@@ -20,28 +20,28 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The CPU time of observations: what all threads together use within an observation's scopes. Starts and
- * stops do not count, because they may come on different threads.
+ * The CPU time of observations: what all threads together use within an observation's scopes. Time outside of
+ * scopes does not count, because an observation may start and stop on different threads.
  *
  * <pre>{@code
  * observations.observationConfig().observationHandler(new CpuObservationHandler(registry));
  * }</pre>
  *
- * <p>When an observation stops, its user and system time are recorded in two timers: its name with
- * {@code .cpu}, tagged with {@code cpu.mode}, its low-cardinality key values and {@code error}, like the
- * timer of its elapsed time. {@link #cpuOf} has them, too, also before the stop.
+ * <p>When an observation stops, its user and system time are recorded in two timers: its name with {@code
+ * .cpu}, tagged with {@code cpu.mode}, its low-cardinality key values and {@code error}, like the timer of
+ * its elapsed time. {@link #cpuOf} also returns them, even before the stop.
  *
  * <p>The time of an observation within another one's scope counts in both, as elapsed time does.
  *
- * <p><b>Never a wrong value.</b> An observation of which part of the time is not known
- * ({@link CpuScopes#isPartial()} says when) is in no timer, but in the counter
- * {@code threadclock.observations.partial}, tagged with its {@code name}. An observation that has opened no
- * scope is in neither. Without the library's native code there are no such meters, and the log says why. So
- * it does, once, if a registry refuses a meter, for example because the application has another one of that
- * name; the observation goes on.
+ * <p><b>Never a wrong value.</b> If part of an observation's time is unknown ({@link CpuScopes#isPartial()}
+ * lists the cases), it is recorded in no timer, but in the counter {@code threadclock.observations.partial},
+ * tagged with its {@code name}. An observation that has opened no scope is in neither. Without the library's
+ * native code there are no such meters, and the log gives the reason. If a registry refuses a meter, for
+ * example because the application has another one of that name, the log reports it once and the observation
+ * continues.
  *
- * <p><b>Cost.</b> Four system calls a scope, two when it opens and two when it closes. A scope of an
- * observation that has one open on the same thread already makes none.
+ * <p><b>Cost.</b> Four system calls per scope, two when it opens and two when it closes. A scope within
+ * another one of the same observation on the same thread makes none.
  */
 public final class CpuObservationHandler implements ObservationHandler<Observation.Context> {
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
@@ -53,18 +53,17 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     /**
      * Creates a handler.
      *
-     * @param registry has the timers
+     * @param registry the registry of the timers
      */
     public CpuObservationHandler(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
     }
 
     /**
-     * The CPU time of the scopes of an observation that have been closed; all of it once the observation has
-     * stopped.
+     * The CPU time of an observation's closed scopes; after the observation has stopped, all of it.
      *
-     * @param context the observation's
-     * @return its scopes; null if it has opened none, or nothing is measured here
+     * @param context the observation's context
+     * @return its scopes; null if it has opened none, or nothing can be measured
      */
     public static CpuScopes cpuOf(Observation.ContextView context) {
         return context.get(CpuScopes.class);
@@ -75,7 +74,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         return works;
     }
 
-    /** A context may be used again. */
+    /** Removes what an earlier observation with the same context has left. */
     @Override
     public void onStart(Observation.Context context) {
         context.remove(CpuScopes.class);
@@ -110,7 +109,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         }
         try {
             record(context, cpu);
-        } catch (RuntimeException e) { // or what is observed would fail
+        } catch (RuntimeException e) { // otherwise the observed code would fail
             if (hasWarned.compareAndSet(false, true)) {
                 LOGGER.log(Level.WARNING, "no CPU time of the observation {0}: {1}",
                         new Object[]{context.getName(), e.getMessage()});
@@ -136,7 +135,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         for (KeyValue each : context.getLowCardinalityKeyValues()) {
             tags.add(Tag.of(each.getKey(), each.getValue()));
         }
-        Tags all = Tags.of(tags); // at once: each and() copies and sorts them
+        Tags all = Tags.of(tags); // added in one step, because each and() copies and sorts them
         record(context, all.and("cpu.mode", "user"), used.userNanos());
         record(context, all.and("cpu.mode", "system"), used.systemNanos());
     }

@@ -11,19 +11,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.function.ToLongFunction;
 
 /**
- * The CPU time of an executor's tasks: what a task uses on the thread that runs it, but not what it hands to
- * others.
+ * The CPU time of an executor's tasks: what a task uses on the thread that runs it, without what it hands to
+ * other threads.
  *
  * <pre>{@code
  * ExecutorService reports = CpuTaskMetrics.monitor(registry, Executors.newFixedThreadPool(8), "reports");
  * }</pre>
  *
- * <p>Two counters: {@code threadclock.tasks}, the tasks that have run, and
- * {@code threadclock.tasks.cpu.time} in seconds, also tagged with {@code cpu.mode}, user or system. Several
- * names may share one pool of threads, each with an executor of its own around it. {@link CpuTotals}
- * measures; once it does not know the sum, that is NaN.
+ * <p>Two counters: {@code threadclock.tasks}, the tasks that have run, and {@code threadclock.tasks.cpu.time}
+ * in seconds, also tagged with {@code cpu.mode}, user or system. Several names may share one pool of threads,
+ * each with its own executor around it. The times come from {@link CpuTotals}; if a sum is unknown there, it
+ * is NaN here.
  *
- * <p><b>Cost.</b> Four system calls a task, two before it runs and two after it.
+ * <p><b>Cost.</b> Four system calls per task, two before it runs and two after it.
  */
 public final class CpuTaskMetrics {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -33,12 +33,13 @@ public final class CpuTaskMetrics {
     /**
      * Returns an executor that hands every task to the given one and counts it when it runs.
      *
-     * @param registry has the counters
-     * @param executor runs the tasks
-     * @param name of the tasks, for the tag {@code name}; one name and tags are for one executor
-     * @param tags are added to the meters' own
+     * @param registry the registry of the counters
+     * @param executor the executor that runs the tasks
+     * @param name the tasks' name, for the tag {@code name}; use each combination of name and tags for one
+     *     executor only
+     * @param tags added to the meters' own
      * @return the executor to give the tasks to; without the library's native code the given one, and the log
-     *     says why
+     *     gives the reason
      */
     public static ExecutorService monitor(MeterRegistry registry, ExecutorService executor, String name,
             Tag... tags) {
@@ -54,7 +55,9 @@ public final class CpuTaskMetrics {
         return totals.metered(executor);
     }
 
-    /** The function refers to the totals, because the registry itself would let them go with the executor. */
+    /**
+     * The function refers to the totals, because the registry would let them be collected with the executor.
+     */
     private static void cpuTime(MeterRegistry registry, CpuTotals totals, Tags tags,
             ToLongFunction<CpuTotals> quantity) {
         FunctionCounter.builder("threadclock.tasks.cpu.time", totals, each -> seconds(totals, quantity))

@@ -4,7 +4,7 @@ package dev.threadclock.micrometer;
 import dev.threadclock.ThreadClock;
 import java.util.logging.Logger;
 
-/** Whether the library's native code works here; if not, the log says why, once. */
+/** Finds out whether the library's native code works; if not, logs the reason once. */
 final class NativeCode {
     private NativeCode() {}
 

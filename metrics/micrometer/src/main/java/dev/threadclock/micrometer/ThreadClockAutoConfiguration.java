@@ -15,13 +15,13 @@ import org.springframework.context.annotation.Configuration;
 
 /**
  * {@link ThreadClockMetrics} and {@link CpuObservationHandler} for a Spring Boot application that has a
- * registry: Spring Boot binds the one and calls the other. An application's own beans of these types replace
- * them; {@code management.metrics.threadclock.enabled=false} switches both off, and
- * {@code management.metrics.threadclock.observations.enabled=false} the latter.
+ * registry: Spring Boot binds the former and calls the latter. An application's own beans of these types
+ * replace them; {@code management.metrics.threadclock.enabled=false} switches both off, and {@code
+ * management.metrics.threadclock.observations.enabled=false} the latter.
  *
- * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads
- * ({@link VirtualThreads}). Without it the CPU time of requests that run on them
- * ({@code spring.threads.virtual.enabled=true}) is not known.
+ * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads ({@link
+ * VirtualThreads}). Without it the CPU time of requests that run on them ({@code
+ * spring.threads.virtual.enabled=true}) is unknown.
  */
 @AutoConfiguration(
         afterName = {ThreadClockAutoConfiguration.REGISTRY, ThreadClockAutoConfiguration.REGISTRY_4})
@@ -34,7 +34,7 @@ public class ThreadClockAutoConfiguration {
     /** From Spring Boot 4 on. */
     static final String REGISTRY_4 = "org.springframework.boot.micrometer.metrics.autoconfigure." + NAME;
 
-    /** Creates the configuration; Spring does. */
+    /** Called by Spring. */
     public ThreadClockAutoConfiguration() {}
 
     /** {@return the account of the process} */
@@ -44,7 +44,9 @@ public class ThreadClockAutoConfiguration {
         return new ThreadClockMetrics();
     }
 
-    /** Before the web server starts; on a JVM without such accounting the log says why. */
+    /**
+     * Starts accounting before the web server starts. If the JVM cannot do that, the log gives the reason.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty("management.metrics.threadclock.virtual-threads.enabled")
     static class Accounting {
@@ -61,7 +63,7 @@ public class ThreadClockAutoConfiguration {
         }
     }
 
-    /** Apart, because Spring Boot 2 has no observations. */
+    /** Separate, because Spring Boot 2 has no observations. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ObservationHandler.class)
     @ConditionalOnProperty(name = "management.metrics.threadclock.observations.enabled",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Observations on one thread and on two, and scopes that are treated as they should not be. */
+/** Observations on one thread and on two, and scopes that are used wrongly. */
 class CpuObservationHandlerTest {
     private static final long WORK_NANOS = 50_000_000;
 
@@ -76,9 +76,9 @@ class CpuObservationHandlerTest {
                 burnt[0] += Work.burn(2 * WORK_NANOS);
             }
             around[0] += ThreadClock.totalNowNanos() - begun;
-            Work.burn(WORK_NANOS); // outside
+            Work.burn(WORK_NANOS); // outside of the scopes
         }).get();
-        other.submit(observation::stop).get(); // started elsewhere
+        other.submit(observation::stop).get(); // started on another thread
         assertThat(recordedNanos("two.threads")).isBetween(burnt[0] - 4_000.0, around[0] + 4_000.0);
         CpuScopes cpu = CpuObservationHandler.cpuOf(observation.getContextView());
         assertThat(cpu.snapshot().totalNanos()).isBetween(burnt[0], around[0] + 4_000);
@@ -97,7 +97,7 @@ class CpuObservationHandlerTest {
         assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).intervals()).isEqualTo(1);
     }
 
-    /** So that one divided by the other is how much of its time an observation computes. */
+    /** CPU time divided by elapsed time is then the share of its time that an observation computes. */
     @Test
     void theTagsAreThoseOfTheElapsedTime() {
         Observation observation = started("tagged").error(new IllegalStateException("a test's"));
@@ -114,7 +114,7 @@ class CpuObservationHandlerTest {
     }
 
     @Test
-    void whatIsObservedWithinCountsInBoth() {
+    void aNestedObservationCountsInBoth() {
         Observation outer = started("outer");
         long[] burnt = new long[1];
         outer.observe(() -> {
@@ -162,7 +162,7 @@ class CpuObservationHandlerTest {
     }
 
     @Test
-    void aResetEndsWhatTheThreadHasOpen() {
+    void aResetClosesTheThreadsScopes() {
         Observation observation = started("reset");
         Scope scope = observation.openScope();
         Scope within = observation.openScope();
@@ -199,9 +199,9 @@ class CpuObservationHandlerTest {
         assertThat(CpuObservationHandler.cpuOf(observation.getContextView())).isNull();
     }
 
-    /** What an application observes does not fail because of its CPU time. */
+    /** What an application observes must not fail because of the CPU time's meters. */
     @Test
-    void aMeterOfTheSameNameIsInTheWayOfTheTimersOnly() {
+    void aMeterOfTheSameNameBlocksOnlyTheTimers() {
         Gauge.builder("taken.cpu", () -> 1).tags("cpu.mode", "user", "error", "none", "kind", "test")
                 .register(meters);
         started("taken").observe(() -> {
@@ -209,9 +209,9 @@ class CpuObservationHandlerTest {
         assertThat(meters.get("taken").timer().count()).isOne();
     }
 
-    /** Contexts that are used again, one observation after the other. */
+    /** One context serves one observation after the other. */
     @Test
-    void aContextThatIsUsedAgainHasTheNextObservationsTime() {
+    void aReusedContextHasTheNextObservationsTime() {
         Observation.Context context = new Observation.Context();
         for (int i = 0; i < 2; i++) {
             Observation.createNotStarted("again", () -> context, observations)

@@ -47,7 +47,7 @@ class CpuTaskMetricsTest {
     }
 
     @Test
-    void inPrometheusTheyHaveTheseNames() throws Exception {
+    void metersHaveTheseNamesInPrometheus() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         CpuTaskMetrics.monitor(registry, pool, "reports").submit(() -> Work.burn(WORK_NANOS)).get();
         assertThat(registry.scrape())

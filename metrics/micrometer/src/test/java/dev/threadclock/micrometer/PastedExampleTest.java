@@ -23,13 +23,13 @@ class PastedExampleTest {
         return List.of(parts[1], parts[3]);
     }
 
-    /** Without numbers: they differ from run to run. */
+    /** The line without its numbers, which differ from run to run. */
     private static String shape(String line) {
         return line.replaceAll("[0-9.]+(E-[0-9]+)?( |,|$)", "N$2");
     }
 
     @Test
-    void itPrintsWhatThePageShows() throws Exception {
+    void theProgramPrintsWhatThePageShows() throws Exception {
         List<String> blocks = blocksAfter("pasted by PastedExampleTest");
         Path source = Files.writeString(folder.resolve("Metered.java"), blocks.get(0));
         String classPath = System.getProperty("java.class.path");

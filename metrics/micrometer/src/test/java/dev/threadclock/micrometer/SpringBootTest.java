@@ -85,7 +85,7 @@ class SpringBootTest {
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
     }
 
-    /** What a Prometheus would compute with increase(). */
+    /** What Prometheus would compute with increase(). */
     private record Increase(List<String> from, List<String> to) {
         double of(String series) {
             return sum(to, series) - sum(from, series);
@@ -104,7 +104,7 @@ class SpringBootTest {
     @Test
     void requestsAddUpToWhatTheProcessUsed() throws Exception {
         try (Site site = new Site(List.of(Application.class))) {
-            ofRequests(site); // classes are loaded and compiled
+            ofRequests(site); // warm-up: loads and compiles classes
             Increase increase = ofRequests(site);
             double requests = increase.of("http_server_requests_cpu_seconds_sum\\{.*uri=\"/burn/.*");
             double process = increase.of("threadclock_cpu_time_seconds_total\\{.*");
@@ -131,7 +131,7 @@ class SpringBootTest {
         }
     }
 
-    /** Before JDK 21 there are none: requests are on platform threads, and the log says it once. */
+    /** Before JDK 21 there are none: requests run on platform threads, and the log reports that once. */
     @Test
     void aPropertyAccountsForVirtualThreads() throws Exception {
         List<String> logged = new ArrayList<>();
@@ -182,7 +182,7 @@ class SpringBootTest {
     }
 
     @Test
-    void aPropertySwitchesObservationsOffAndAnOwnBinderReplacesOurs() throws Exception {
+    void aPropertySwitchesObservationsOffAndTheApplicationsBinderReplacesOurs() throws Exception {
         try (Site site = new Site(List.of(Application.class, OwnBeans.class),
                 "--management.metrics.threadclock.observations.enabled=false")) {
             site.get("/burn/1");

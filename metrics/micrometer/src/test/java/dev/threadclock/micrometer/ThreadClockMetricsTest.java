@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The account of this process as meters: it is all there and adds up, and one scrape is one account. */
+/** The account of this process as meters: complete, adding up, and one account per scrape. */
 class ThreadClockMetricsTest {
     private static final long WORK_NANOS = 100_000_000;
 
@@ -56,7 +56,7 @@ class ThreadClockMetricsTest {
                 .mapToDouble(FunctionCounter::count).sum();
     }
 
-    /** Until the account is read anew. */
+    /** Waits until the next read begins a new account. */
     private static void untilTheAccountIsOld() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(150);
     }
@@ -88,9 +88,9 @@ class ThreadClockMetricsTest {
         assertThat(meters("threadclock.throttled.periods")).hasSize(isLimitKnown ? 1 : 0);
     }
 
-    /** The names are those of the adapters without Micrometer. */
+    /** The adapters without Micrometer use the same names. */
     @Test
-    void inPrometheusTheyHaveTheseNames() {
+    void metersHaveTheseNamesInPrometheus() {
         String scrape = bound(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)).scrape();
         assertThat(scrape)
                 .containsPattern(
@@ -109,7 +109,7 @@ class ThreadClockMetricsTest {
     }
 
     @Test
-    void theyAddUpToTheProcess() throws Exception {
+    void metersAddUpToTheProcess() throws Exception {
         Work.burn(WORK_NANOS);
         untilTheAccountIsOld();
         double before = processSeconds();
@@ -117,9 +117,9 @@ class ThreadClockMetricsTest {
         assertThat(sum).isBetween(before * 0.97, processSeconds() * 1.03);
     }
 
-    /** The tags that the application gives, and nothing but those, beside ours. */
+    /** Meters have the application's tags and ours, and no others. */
     @Test
-    void theyHaveTheBindersTags() {
+    void metersHaveTheBindersTags() {
         SimpleMeterRegistry tagged = new SimpleMeterRegistry();
         new ThreadClockMetrics(Tags.of("service", "orders")).bindTo(tagged);
         assertThat(tagged.getMeters()).isNotEmpty()
@@ -127,7 +127,7 @@ class ThreadClockMetricsTest {
     }
 
     @Test
-    void aNewPoolIsThereFromTheNextScrapeOn() throws Exception {
+    void aNewPoolHasMetersFromTheNextScrapeOn() throws Exception {
         AtomicBoolean ends = new AtomicBoolean();
         Thread thread = burner("late-7-worker-3", ends);
         try {
@@ -146,7 +146,7 @@ class ThreadClockMetricsTest {
         assertThat(groupSeconds("late-*-worker-*")).as("of an ended thread").isGreaterThanOrEqualTo(used);
     }
 
-    /** With pools that come, work and go, and a composite registry whose parts are scraped in turn. */
+    /** Pools come, work and go, and the parts of a composite registry are scraped in turn. */
     @Test
     void noCounterEverDecreases() throws Exception {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -185,8 +185,8 @@ class ThreadClockMetricsTest {
     }
 
     /**
-     * A reading is reused for 100 ms; a scrape may be slower, or begin at the end of them. All it reports is
-     * what the process had used when it began.
+     * A reading is reused for 100 ms; a scrape may take longer, or begin at the end of them. Everything that
+     * it reports is as of its beginning.
      */
     @Test
     void oneScrapeIsOneAccount() throws Exception {
@@ -197,9 +197,9 @@ class ThreadClockMetricsTest {
             double sum;
             double begun;
             long nanos;
-            do { // unless the machine was too busy for what can be a scrape
+            do { // again if the machine was so busy that this took too long for a scrape
                 List<Meter> meters;
-                do { // a group that is new has not answered in this scrape
+                do { // a new group has not reported in this scrape
                     meters = meters("threadclock.cpu.time");
                     cpuSeconds(meters);
                 } while (meters("threadclock.cpu.time").size() != meters.size());
@@ -220,7 +220,7 @@ class ThreadClockMetricsTest {
         }
     }
 
-    /** A registry keeps the objects that its functions read by weak references alone. */
+    /** A registry keeps only weak references to the objects that its functions read. */
     @Test
     void theBinderNeedNotBeKept() throws Exception {
         registry.get("threadclock.cpu.time").meters();
@@ -232,9 +232,9 @@ class ThreadClockMetricsTest {
         assertThat(groupSeconds("main") - before).isGreaterThanOrEqualTo(used * 0.9);
     }
 
-    /** Whatever is asked for, alone and later, is of that time. */
+    /** A meter that is read later and by itself reports a value of that time. */
     @Test
-    void aMeterThatIsReadAloneIsNotOld() throws Exception {
+    void aMeterReadByItselfIsUpToDate() throws Exception {
         FunctionCounter user = registry.get("threadclock.cpu.time")
                 .tags("group", "main", "cpu.mode", "user").functionCounter();
         FunctionCounter system = registry.get("threadclock.cpu.time")

@@ -13,9 +13,12 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Where the library's native code does not load: the application runs, without meters, and is told once. */
+/**
+ * If the library's native code does not load, the application runs without meters, and the log gives the
+ * reason once.
+ */
 class WithoutNativeCodeTest {
-    /** Uses all there is. */
+    /** Uses all classes of the adapter. */
     static final class Program {
         public static void main(String[] args) throws Exception {
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -33,7 +36,7 @@ class WithoutNativeCodeTest {
     }
 
     @Test
-    void theApplicationRunsAndTheLogSaysItOnce() throws Exception {
+    void theApplicationRunsAndTheLogGivesTheReasonOnce() throws Exception {
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "-Ddev.threadclock.library=/nonexistent/lib.so", "-cp", System.getProperty("java.class.path"),
                 Program.class.getName()).redirectErrorStream(true).start();

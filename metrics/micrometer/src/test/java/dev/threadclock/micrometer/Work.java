@@ -3,11 +3,11 @@ package dev.threadclock.micrometer;
 
 import dev.threadclock.ThreadClock;
 
-/** CPU time of a known amount, whatever the load of the machine. */
+/** Uses a known amount of CPU time, whatever the load of the machine. */
 final class Work {
     private Work() {}
 
-    /** Uses at least so much CPU time on the calling thread, and returns what it was. */
+    /** Uses at least this much CPU time on the calling thread, and returns the amount. */
     static long burn(long nanos) {
         long begin = ThreadClock.totalNowNanos();
         long used = 0;

@@ -15,7 +15,7 @@ import java.util.WeakHashMap;
 
 /**
  * Sees every scope that opens and closes on any thread, and meters those of recorded spans. What a span has
- * used is found by its SpanContext, and goes with it if the span is never ended.
+ * used is found by its SpanContext, and is collected with it if the span never ends.
  */
 final class SpanScopes {
     static final AttributeKey<Long> USER = AttributeKey.longKey("threadclock.cpu.user_ns");
@@ -23,7 +23,7 @@ final class SpanScopes {
     static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
     static final AttributeKey<Boolean> PARTIAL = AttributeKey.booleanKey("threadclock.cpu.partial");
 
-    private static final int STRIPES = 64; // so that threads with different spans rarely meet at a lock
+    private static final int STRIPES = 64; // so that threads with different spans rarely contend for a lock
 
     private final Map<SpanContext, CpuScopes>[] spans;
 
@@ -42,8 +42,8 @@ final class SpanScopes {
                 try {
                     return scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
                 } catch (RuntimeException | Error e) {
-                    // No memory or stack is left, or it is an application's own span or context that throws:
-                    // without the scope the context would stay current.
+                    // Memory or stack has run out, or an application's own span or context throws. Without
+                    // the scope the context would stay current.
                     return scope;
                 }
             }
@@ -96,7 +96,7 @@ final class SpanScopes {
         }
     }
 
-    /** The span ends: what it has used is put on it, if any scope of it was seen. */
+    /** Called when the span ends: sets what it has used as attributes, if any scope of it was seen. */
     void end(Span span) {
         Map<SpanContext, CpuScopes> stripe = stripe(span);
         CpuScopes cpu;

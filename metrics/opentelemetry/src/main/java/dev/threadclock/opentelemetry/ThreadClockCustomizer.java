@@ -17,8 +17,8 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     private static final String PREFIX = "otel.instrumentation.threadclock.";
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
-    /** Here, because the listener's class does not load without OpenTelemetry's Java agent. */
-    static volatile boolean metrics; // off where nothing is configured by properties
+    /** In this class, because the listener's does not load without OpenTelemetry's Java agent. */
+    static volatile boolean metrics; // stays off if properties configure nothing
 
     /** Created by ServiceLoader. */
     public ThreadClockCustomizer() {}
@@ -31,9 +31,9 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
             }
             return builder;
         });
-        // Accounting is for spans and metrics alike. It begins here, because the SDK builds the meter
-        // provider first. The metrics themselves need the finished SDK, which only the agent's listener
-        // gets, without the properties: hence the static flag.
+        // Accounting serves spans and metrics alike. It begins here, because the SDK builds the meter
+        // provider first. The metrics themselves need the finished SDK, which only the agent's listener gets,
+        // without the properties: hence the static flag.
         configuration.addMeterProviderCustomizer((builder, config) -> {
             if (isOn(config, "virtual-threads", false)) {
                 orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
@@ -48,7 +48,7 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
                 && config.getBoolean(PREFIX + part + ".enabled", byDefault) && NativeCode.works();
     }
 
-    /** Logs why not; the application runs on without. */
+    /** If the step fails, logs the reason; the application continues without it. */
     static void orLogsWhyNot(String what, Runnable step) {
         try {
             step.run();

@@ -13,24 +13,20 @@ import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 
 /**
  * The account of this process ({@link CpuAccount}) as metrics: CPU time, waiting time and number of threads
- * by group of threads, and how long its CPU limit stopped the control group.
+ * by group of threads, and how long the control group was stopped by its CPU limit.
  *
  * <pre>{@code
  * ThreadClockMetrics.register(openTelemetry);
  * }</pre>
  *
- * <table>
- * <caption>The instruments</caption>
- * <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
- * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}, {@code cpu.mode} (user or system)</td></tr>
- * <tr><td>{@code threadclock.cpu.wait}, counter: runnable, but waiting for a CPU</td><td>s</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
- * <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code {thread}}</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
- * <tr><td>{@code threadclock.throttled.time}, counter</td><td>s</td><td></td></tr>
- * <tr><td>{@code threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr>
- * </table>
+ * <table> <caption>The instruments</caption> <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
+ * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td> <td>{@code threadclock.kind}, {@code
+ * threadclock.group}, {@code cpu.mode} (user or system)</td></tr> <tr><td>{@code threadclock.cpu.wait},
+ * counter: runnable, but waiting for a CPU</td><td>s</td> <td>{@code threadclock.kind}, {@code
+ * threadclock.group}</td></tr> <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code
+ * {thread}}</td> <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr> <tr><td>{@code
+ * threadclock.throttled.time}, counter</td><td>s</td><td></td></tr> <tr><td>{@code
+ * threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr> </table>
  *
  * <p>An export is one reading of the account, so that its values belong together; exports within 100 ms share
  * one. No counter decreases. What is unknown is not reported. Thread safe.

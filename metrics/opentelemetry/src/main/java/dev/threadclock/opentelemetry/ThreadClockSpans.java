@@ -6,31 +6,31 @@ import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 
 /**
- * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
- * {@code total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
+ * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns}, {@code
+ * total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
  *
  * <pre>{@code
  * ThreadClockSpans.addTo(tracerProviderBuilder);
  * }</pre>
  *
  * <p>A span has used what each thread used while the span was current on it: from {@code makeCurrent()} to
- * the closing of that scope, summed over threads. A scope within includes itself in the outer one, whatever
- * its span: CPU time is inclusive, as durations are. Virtual threads have their own time, never their
- * carrier's, while {@link dev.threadclock.VirtualThreads} accounts for them.
+ * the closing of that scope, summed over threads. The time of a nested scope also counts in the outer one,
+ * whatever its span: CPU time is inclusive, as durations are. Virtual threads have their own time, never
+ * their carrier's, while {@link dev.threadclock.VirtualThreads} accounts for them.
  *
- * <p><b>Partial</b> is true if some of the span's time is missing in the sum:
- * {@link dev.threadclock.CpuScopes#isPartial()} says when. If nothing is known, the times are absent. A span
+ * <p><b>Partial</b> is true if some of the span's time is missing from the sum; {@link
+ * dev.threadclock.CpuScopes#isPartial()} lists the cases. If nothing is known, the times are absent. A span
  * that was never current has none of the attributes.
  *
- * <p><b>Cost.</b> Four system calls a scope, two when it opens and two when it closes. A scope of a span that
- * is current on the same thread already makes none.
+ * <p><b>Cost.</b> Four system calls per scope, two when it opens and two when it closes. A scope of a span
+ * that is already current on the same thread makes none.
  */
 public final class ThreadClockSpans {
     private ThreadClockSpans() {}
 
     /**
-     * One for all tracer providers of the JVM. OpenTelemetry ignores a wrapper that comes after the first
-     * context, and with two wrappers each would meter every scope.
+     * Shared by all tracer providers of the JVM. OpenTelemetry ignores a wrapper that is added after the
+     * first context, and with two wrappers each would meter every scope.
      */
     private static final class OfAll {
         static final SpanScopes SCOPES = new SpanScopes();
@@ -45,7 +45,7 @@ public final class ThreadClockSpans {
      * made current: when the application starts. Further providers may be built at any time. Needs an SDK
      * with {@code ExtendedSpanProcessor} (1.42 and later).
      *
-     * @param builder the tracer provider's
+     * @param builder the tracer provider's builder
      * @throws IllegalStateException with the reason, without the native library
      * @throws LinkageError if the SDK is too old
      */

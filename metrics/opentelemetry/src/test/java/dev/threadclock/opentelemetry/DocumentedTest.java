@@ -11,7 +11,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example in docs/metrics.md compiles and runs as it is. */
+/** The example in docs/metrics.md compiles and runs unchanged. */
 class DocumentedTest {
     @TempDir
     Path folder;

@@ -18,7 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The properties, where OpenTelemetry's autoconfiguration finds the artifact on the class path. */
+/** The properties, when OpenTelemetry's autoconfiguration finds the artifact on the class path. */
 class ThreadClockCustomizerTest {
     private static final String PREFIX = "otel.instrumentation.threadclock.";
 
@@ -47,7 +47,10 @@ class ThreadClockCustomizerTest {
         return exporter.getFinishedSpanItems().get(0).getAttributes();
     }
 
-    /** Metered first: from then on every scope in this JVM is, and a span lacks its times only if off. */
+    /**
+     * The metered case comes first. From then on every scope in this JVM is metered, so a span lacks times
+     * only if that is switched off.
+     */
     @Test
     void spansAreMeteredUnlessSwitchedOff() {
         assertThat(span(configured()).get(SpanScopes.TOTAL)).isPositive();
@@ -68,7 +71,7 @@ class ThreadClockCustomizerTest {
         assertThat(ThreadClockCustomizer.metrics).isFalse();
     }
 
-    /** Its interface is in OpenTelemetry's Java agent alone: whatever loads the class elsewhere fails. */
+    /** Only OpenTelemetry's Java agent has its interface, so loading the class fails elsewhere. */
     @Test
     void nothingButTheAgentLoadsItsListener() throws Exception {
         int classes = 0;

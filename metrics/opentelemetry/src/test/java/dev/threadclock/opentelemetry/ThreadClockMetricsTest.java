@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The metrics as an exporter receives them, against the account that they report. */
+/** Compares the metrics that an exporter receives with the account that they report. */
 class ThreadClockMetricsTest {
     private static final AttributeKey<String> KIND = AttributeKey.stringKey("threadclock.kind");
     private static final AttributeKey<String> GROUP = AttributeKey.stringKey("threadclock.group");
@@ -50,7 +50,7 @@ class ThreadClockMetricsTest {
     @Test
     void anExportIsOneReadingOfTheAccount() {
         try (BatchCallback registered = ThreadClockMetrics.register(sdk)) {
-            // Which the export finds, unless it comes more than 100 ms later.
+            // The export uses this reading, unless it comes more than 100 ms later.
             CpuAccount before;
             Map<String, MetricData> metrics;
             CpuAccount account;
@@ -87,7 +87,7 @@ class ThreadClockMetricsTest {
     }
 
     @Test
-    void nothingIsReportedAfterItWasClosed() {
+    void nothingIsReportedAfterClose() {
         ThreadClockMetrics.register(sdk).close();
         assertThat(collect()).isEmpty();
     }

@@ -46,7 +46,7 @@ class ThreadClockSpansTest {
         return tracer.spanBuilder("test").startSpan();
     }
 
-    /** What it exports as. */
+    /** Ends the span, and returns the attributes with which it is exported. */
     private static Attributes end(Span span) {
         EXPORTER.reset();
         span.end();
@@ -110,7 +110,7 @@ class ThreadClockSpansTest {
     @Test
     void aSpanHasWhatItsThreadUsedWithinItsScopes() {
         Span span = start();
-        burn(); // not within
+        burn(); // outside of the scope
         Used used = within(span).plus(within(span));
         burn();
         Attributes attributes = end(span);
@@ -118,9 +118,9 @@ class ThreadClockSpansTest {
         assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
     }
 
-    /** OpenTelemetry takes no wrapper of contexts once there has been one. */
+    /** OpenTelemetry accepts no wrapper of contexts after the first context. */
     @Test
-    void aProviderThatIsBuiltAfterTheFirstSpanHasTimesToo() {
+    void spansOfAProviderBuiltAfterTheFirstSpanHaveTimes() {
         Span first = start();
         within(first).assertTotalOf(end(first));
         Span second = start(tracer());
@@ -242,7 +242,7 @@ class ThreadClockSpansTest {
     }
 
     @Test
-    void whatIsNotKnownAtAllHasNoValue() throws Exception {
+    void aSpanWhoseTimeIsUnknownHasNoValue() throws Exception {
         Span span = start();
         CountDownLatch opened = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
@@ -263,10 +263,10 @@ class ThreadClockSpansTest {
         assertThat(end(start()).isEmpty()).isTrue();
     }
 
-    /** The thread's next spans would have a wrong parent. */
+    /** Otherwise the thread's next spans would have the wrong parent. */
     @ParameterizedTest
     @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class})
-    void whatCannotBeMeteredIsCurrentAndEnds(Class<? extends Throwable> thrown) throws Exception {
+    void aSpanThatCannotBeMeteredIsStillCurrentAndEnds(Class<? extends Throwable> thrown) throws Exception {
         Throwable failure = thrown.getConstructor(String.class).newInstance("a test's");
         Context failing = new Context() {
             @Override
@@ -301,7 +301,7 @@ class ThreadClockSpansTest {
         assertThat(forgotten.get()).isNull();
     }
 
-    /** Not even its scope is closed; the thread it was opened on ends. */
+    /** Its scope is not closed either; the thread that opened it ends. */
     private static WeakReference<SpanContext> forget() throws InterruptedException {
         Span span = start();
         onThread(span::makeCurrent);

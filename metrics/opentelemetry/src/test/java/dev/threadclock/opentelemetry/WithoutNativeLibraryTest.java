@@ -21,7 +21,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** ThreadMXBean's times would be wrong on some JDKs and slow on others: nothing is reported. */
+/** Nothing is reported, because ThreadMXBean's times would be wrong on some JDKs and slow on others. */
 class WithoutNativeLibraryTest {
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
@@ -39,7 +39,7 @@ class WithoutNativeLibraryTest {
     }
 
     @Test
-    void configuredByPropertiesTheApplicationRunsWithoutAndTheLogSaysItOnce() {
+    void withPropertiesTheApplicationRunsAndTheLogGivesTheReasonOnce() {
         List<String> logged = logged();
         InMemorySpanExporter exporter = InMemorySpanExporter.create();
         Map<String, String> properties = new HashMap<>();

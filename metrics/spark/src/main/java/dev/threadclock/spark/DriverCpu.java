@@ -8,14 +8,17 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 
-/** The driver's side: adds what the executors report of tasks to stages and queries. */
+/** The driver's side: adds the tasks that executors report to their stages and queries. */
 final class DriverCpu implements DriverPlugin {
-    /** The number of stages that are kept, and of queries. */
+    /** The number of stages, and of queries, that are kept. */
     static final int MOST = 1000;
     static final Recent<Integer> STAGES = new Recent<>();
     static final Recent<Long> QUERIES = new Recent<>();
 
-    /** Sums by id of those that last had a task. Ids increase: one number tells which may have been here. */
+    /**
+     * Sums by id of those that last had a task. Because ids increase, one number shows which may have been
+     * removed.
+     */
     static final class Recent<K extends Number> {
         private long dropped = -1;
 
@@ -30,7 +33,7 @@ final class DriverCpu implements DriverPlugin {
             }
         };
 
-        /** A sum that would lack its earlier tasks does not begin anew. */
+        /** Adds a task, but not to a new sum that would lack earlier tasks. */
         synchronized void add(K id, TaskCpu task) {
             StageCpu before = sums.get(id);
             if (before != null || id.longValue() > dropped) {
@@ -50,7 +53,7 @@ final class DriverCpu implements DriverPlugin {
 
     @Override
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
-        STAGES.clear(); // ids begin anew with each application
+        STAGES.clear(); // each application begins again with the same ids
         QUERIES.clear();
         return Collections.emptyMap();
     }

@@ -41,7 +41,7 @@ final class ExecutorCpu implements ExecutorPlugin {
         private long query;
         private long waitedNanos;
 
-        /** Spark has the task's context here, but no longer at the end. */
+        /** Keeps the task's ids, because Spark no longer has its context at the end. */
         void start(TaskContext task) {
             meter.abandon(); // if the end of the last one was not reported
             meter.reset();
@@ -51,7 +51,7 @@ final class ExecutorCpu implements ExecutorPlugin {
             meter.start();
         }
 
-        /** An application may set the property as it likes. */
+        /** NO_QUERY unless the property is a number: an application may set it to anything. */
         private static long queryOf(TaskContext task) {
             String id = task.getLocalProperty("spark.sql.execution.id");
             try {
@@ -61,7 +61,7 @@ final class ExecutorCpu implements ExecutorPlugin {
             }
         }
 
-        /** null: not known. */
+        /** Null: the task's time is unknown. */
         TaskCpu end(boolean failed) {
             if (!meter.isRunning()) {
                 return null;
@@ -80,12 +80,15 @@ final class ExecutorCpu implements ExecutorPlugin {
             ThreadClock.requireNative();
             register(context.metricRegistry());
             plugin = context;
-        } catch (RuntimeException | LinkageError e) { // Spark would end the executor
+        } catch (RuntimeException | LinkageError e) { // otherwise Spark would end the executor
             LOGGER.log(Level.WARNING, "threadclock reports nothing of this executor: {0}", reason(e));
         }
     }
 
-    /** Ours is a sentence; with dev.threadclock.requireNative it is the cause of the first failure. */
+    /**
+     * Our own message is a sentence. With dev.threadclock.requireNative our exception is the cause of the
+     * first failure.
+     */
     private static String reason(Throwable e) {
         if (e instanceof NoClassDefFoundError) { // its message is a bare name
             return "the class " + e.getMessage()
@@ -97,7 +100,7 @@ final class ExecutorCpu implements ExecutorPlugin {
     }
 
     private void register(MetricRegistry metrics) {
-        CpuAccount.read(); // throws where it cannot be read
+        CpuAccount.read(); // throws if it cannot be read
         boolean countsWaits = ThreadClock.waitedNanos() >= 0;
         user = metrics.counter("tasks.cpu.user_ns");
         system = metrics.counter("tasks.cpu.system_ns");
@@ -114,7 +117,7 @@ final class ExecutorCpu implements ExecutorPlugin {
         }
     }
 
-    /** A role's value in the reading that all gauges of a moment share; if that fails, the last one. */
+    /** A role's value, from one reading that gauges share for 100 ms; if that fails, the last value. */
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
@@ -126,11 +129,11 @@ final class ExecutorCpu implements ExecutorPlugin {
         }
 
         @Override
-        public synchronized Long getValue() { // each sink has a thread
+        public synchronized Long getValue() { // synchronized because each sink has a thread
             try {
                 last = Math.max(last, role.sum(CpuAccount.read(), value));
             } catch (IllegalStateException e) {
-                // No file descriptor is left, for example: the next reading has it.
+                // For example, no file descriptor is left. A later reading includes this time.
             }
             return last;
         }
@@ -167,8 +170,8 @@ final class ExecutorCpu implements ExecutorPlugin {
         total.update(task.totalNanos);
         try {
             plugin.send(task);
-        } catch (Exception e) { // Scala declares none: SparkException comes, too
-            LOGGER.log(Level.FINE, "the driver does not hear of a task", e); // it is ending
+        } catch (Exception e) { // Scala declares no exceptions, but SparkException is a checked one
+            LOGGER.log(Level.FINE, "the driver does not hear of a task", e); // the driver is ending
         }
     }
 }

@@ -9,9 +9,9 @@ import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 
 /**
- * What a thread of an executor is there for. Metrics have to be known when the executor starts, so there is
- * one set for each role, and not for each pool. The roles add up to the process. Names of threads are those
- * of Spark 3.5.6.
+ * The role of a thread in an executor. Metrics must be known when the executor starts, so there is one set
+ * for each role rather than for each pool. The roles add up to the process. The thread names are those of
+ * Spark 3.5.6.
  */
 enum Role {
     /** Runs tasks. */
@@ -21,9 +21,9 @@ enum Role {
     /** Serves and fetches blocks: shuffle, broadcast, files. */
     SHUFFLE("shuffle-.*|files-client.*|block-manager.*|broadcast-.*|map-output-.*"),
     GC(Kind.GC), JIT(Kind.JIT),
-    /** Other threads of the JVM, native ones, and what no reading saw. */
+    /** Other threads of the JVM, native threads, and time that no reading saw. */
     JVM(Kind.JVM, Kind.NATIVE, Kind.UNSEEN),
-    /** All other Java threads, virtual ones too. */
+    /** All other Java threads, including virtual ones. */
     OTHER();
 
     private final Pattern names; // null: by kind
@@ -57,7 +57,7 @@ enum Role {
         return false;
     }
 
-    /** The sum over the role's groups; groups of which the value is not known (-1) add nothing. */
+    /** The sum over the role's groups. An unknown value (-1) adds nothing. */
     long sum(CpuAccount account, ToLongFunction<CpuGroup> value) {
         return account.groups().stream().filter(group -> of(group) == this).mapToLong(value)
                 .filter(nanos -> nanos > 0).sum();

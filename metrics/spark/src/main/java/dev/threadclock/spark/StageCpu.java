@@ -4,9 +4,8 @@ package dev.threadclock.spark;
 import java.util.Map;
 
 /**
- * What the tasks of a stage or of a SQL query have used on all executors: a value of one moment. The message
- * of a task's end arrives shortly after Spark has reported that end: {@link #tasks()} says how many are
- * counted.
+ * What the tasks of a stage or of a SQL query have used on all executors up to one moment. A task's times
+ * arrive shortly after Spark has reported its end; {@link #tasks()} is the number of tasks that are included.
  *
  * <pre>{@code
  * StageCpu.ofQueries().forEach((id, cpu) -> System.out.println(id + ": " + cpu));
@@ -39,14 +38,15 @@ public final class StageCpu {
     }
 
     /**
-     * {@return the stages of the application that runs in this JVM, by the stage's id, all attempts together;
-     * the {@value DriverCpu#MOST} that last had a task. One that has made room for others does not come back}
+     * {@return the stages of the application that runs in this JVM, by the stage's id, all attempts together:
+     * the {@value DriverCpu#MOST} that last had a task. A stage that has made room for others does not come
+     * back}
      */
     public static Map<Integer, StageCpu> ofStages() {
         return DriverCpu.STAGES.copy();
     }
 
-    /** {@return its SQL queries, by {@code spark.sql.execution.id}; also the {@value DriverCpu#MOST} last} */
+    /** {@return its SQL queries, by {@code spark.sql.execution.id}; also the last {@value DriverCpu#MOST}} */
     public static Map<Long, StageCpu> ofQueries() {
         return DriverCpu.QUERIES.copy();
     }
@@ -56,7 +56,7 @@ public final class StageCpu {
         return tasks;
     }
 
-    /** {@return how many of these failed or were killed} */
+    /** {@return the number of these that failed or were killed} */
     public long failedTasks() {
         return failedTasks;
     }
@@ -76,7 +76,10 @@ public final class StageCpu {
         return totalNanos;
     }
 
-    /** {@return how long the tasks were runnable but had no CPU, in nanoseconds; -1: not known of all} */
+    /**
+     * {@return how long the tasks were runnable but had no CPU, in nanoseconds; -1 if that is unknown for one
+     * of them}
+     */
     public long waitedNanos() {
         return waitedNanos;
     }

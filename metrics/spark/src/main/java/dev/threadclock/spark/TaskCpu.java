@@ -23,7 +23,7 @@ final class TaskCpu implements Serializable {
         this.failed = failed;
         userNanos = used.userNanos();
         systemNanos = used.systemNanos();
-        // User and system are read in whole microseconds: their difference may be ahead of total's.
+        // User and system are read in whole microseconds, so their differences may exceed that of total.
         totalNanos = Math.max(used.totalNanos(), used.userNanos() + used.systemNanos());
         this.waitedNanos = waitedNanos;
     }

@@ -17,8 +17,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A driver with executors in JVMs of their own, configured by system properties. Compares what the plugin
- * says with what the tasks read themselves, and with Spark's own executorCpuTime.
+ * A driver with executors in separate JVMs, configured by system properties. Compares what the plugin reports
+ * with what the tasks read themselves, and with Spark's own executorCpuTime.
  */
 public final class Cluster {
     private static final int TASKS = 4;
@@ -43,11 +43,11 @@ public final class Cluster {
             JavaSparkContext context = new JavaSparkContext(spark.sparkContext());
             Own own = new Own();
             spark.sparkContext().addSparkListener(own);
-            burnt(context); // classes are loaded
+            burnt(context); // loads classes
             tasksHaveWhatTheyRead(context, own);
             failedTasksCount(context);
             queriesHaveTheirTasks(spark);
-            Thread.sleep(3_000); // the metrics are written once a second
+            Thread.sleep(3_000); // until the metrics are written, once per second
         }
     }
 

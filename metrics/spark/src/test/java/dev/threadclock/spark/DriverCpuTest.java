@@ -31,9 +31,9 @@ class DriverCpuTest {
         assertThat(StageCpu.ofQueries()).hasSize(DriverCpu.MOST).containsKey(6L * DriverCpu.MOST - 2);
     }
 
-    /** A slow task's stage: the tasks before it are forgotten, so its sum would be wrong. */
+    /** After a slow task its stage may have been removed: a new sum would lack the earlier tasks. */
     @Test
-    void whatHasMadeRoomDoesNotComeBackInPart() {
+    void aSumThatMadeRoomForAnotherDoesNotComeBack() {
         taskOf(0, 0);
         for (int i = 1; i <= DriverCpu.MOST; i++) {
             taskOf(i, i);
@@ -46,7 +46,7 @@ class DriverCpuTest {
     }
 
     @Test
-    void anApplicationBeginsAnew() {
+    void aNewApplicationBeginsWithoutSums() {
         for (int i = 0; i <= DriverCpu.MOST; i++) {
             taskOf(i, i);
         }

@@ -17,7 +17,10 @@ import org.apache.spark.resource.ResourceInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tasks as Spark reports them to an executor's plugin: Spark logs what it throws, for each task. */
+/**
+ * Tasks as Spark reports them to an executor's plugin, which must not throw: Spark would log that for each
+ * task.
+ */
 class ExecutorCpuTest {
     private final MetricRegistry metrics = new MetricRegistry();
     private final List<TaskCpu> sent = new ArrayList<>();
@@ -64,7 +67,7 @@ class ExecutorCpuTest {
         }
     }
 
-    /** As Scala does, which knows no checked exceptions. */
+    /** Throws a checked exception without declaring it, as Scala does. */
     @SuppressWarnings("unchecked")
     private static <E extends Exception> void throwAny(Exception thrown) throws E {
         throw (E) thrown;
@@ -94,7 +97,7 @@ class ExecutorCpuTest {
     }
 
     @Test
-    void aTaskCountsHereWhereTheDriverDoesNotHearOfIt() {
+    void aTaskCountsHereEvenIfTheDriverGetsNoMessage() {
         ExecutorCpu executor = executor();
         for (Exception thrown : List.of(new SparkException("Could not find PluginEndpoint."),
                 new IllegalStateException("RpcEnv already stopped."))) {
@@ -119,7 +122,7 @@ class ExecutorCpuTest {
     }
 
     @Test
-    void aTaskOfWhichTheEndIsNotReportedCountsForNoOther() {
+    void aTaskWithoutAReportedEndIsNotCountedForAnother() {
         ExecutorCpu executor = executor();
         thisThreadHasATask("1");
         executor.onTaskStart();

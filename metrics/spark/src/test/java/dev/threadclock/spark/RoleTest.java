@@ -40,7 +40,7 @@ class RoleTest {
         }
     }
 
-    /** The groups that have the role, each as often as it has threads. */
+    /** The groups that have the role, once for each of their threads. */
     private static List<String> groups(Role role) {
         return CpuAccount.read(Duration.ZERO).groups().stream()
                 .filter(group -> group.kind() == CpuGroup.Kind.JAVA && Role.of(group) == role)

@@ -16,7 +16,7 @@ import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin in a cluster of two executors, which Spark starts as JVMs of their own. */
+/** The plugin in a cluster of two executors, which Spark starts as separate JVMs. */
 class SparkTest {
     private static final long LIMIT_MINUTES = 10;
 
@@ -45,7 +45,7 @@ class SparkTest {
                 .collect(Collectors.toMap(property -> property[0], property -> property[1]));
     }
 
-    /** Of a metric of an executor, which Spark's CSV sink has written with the time before it. */
+    /** The last value of an executor's metric in the file of Spark's CSV sink, where the time precedes it. */
     private long lastValue(String executor, String metric) throws IOException {
         try (Stream<Path> files = Files.list(folder.resolve("metrics"))) {
             Path file = files.filter(path -> path.getFileName().toString()
@@ -94,7 +94,7 @@ class SparkTest {
         boolean ended = process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES);
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-        try (Stream<Path> links = Files.list(jars)) { // or JUnit warns of each
+        try (Stream<Path> links = Files.list(jars)) { // otherwise JUnit warns of each
             for (Path link : links.collect(Collectors.toList())) {
                 Files.delete(link);
             }

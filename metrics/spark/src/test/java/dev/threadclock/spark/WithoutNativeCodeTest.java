@@ -16,12 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Without the library or its native code the executor runs on, and one line says why it has no metrics. */
+/**
+ * Without the library or its native code the executor runs without metrics, and one line gives the reason.
+ */
 class WithoutNativeCodeTest {
     @TempDir
     Path folder;
 
-    /** Run in a JVM of its own. */
+    /** Runs in a separate JVM. */
     public static final class Executor {
         private Executor() {}
 
@@ -35,7 +37,7 @@ class WithoutNativeCodeTest {
         }
     }
 
-    /** With the property the library throws at its first use. */
+    /** With the property dev.threadclock.requireNative, the library throws at its first use. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void oneLineSaysWhyNothingIsReported(boolean required) throws Exception {
@@ -44,7 +46,7 @@ class WithoutNativeCodeTest {
     }
 
     @Test
-    void oneLineNamesTheJarThatIsMissing() throws Exception {
+    void oneLineNamesTheMissingJar() throws Exception {
         String library = Path
                 .of(ThreadClock.class.getProtectionDomain().getCodeSource().getLocation().toURI())
                 .toString();
