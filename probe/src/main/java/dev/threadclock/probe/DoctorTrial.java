@@ -53,7 +53,7 @@ public final class DoctorTrial {
                 ReadCost.sink += in.read(zeros);
             }
         } catch (IOException e) {
-            return; // The result is then unknown.
+            return; // The result stays unknown.
         }
         long byId = bean.getThreadUserTime(Thread.currentThread().getId());
         Demo.say(

@@ -18,8 +18,8 @@ public final class Invariants {
     private static final int BYTES = 64 * 1024;
     private static final long PAUSE_NANOS = 1_000_000;
     /**
-     * For the thread that works around ticks: it sleeps for the length of a tick at 250 Hz, and a tick wakes
-     * it.
+     * The period of the thread that works around ticks: the length of a tick at 250 Hz, so a tick ends each
+     * pause.
      */
     private static final long NAP_NANOS = 4_000_000;
     private static final long WORK_NANOS = 300_000;

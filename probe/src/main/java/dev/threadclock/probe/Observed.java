@@ -45,7 +45,7 @@ public final class Observed {
     private Observed() {}
 
     public static void main(String[] args) throws Exception {
-        // Otherwise some JDKs answer 25 times a second.
+        // Without this, some JDKs answer only 25 times per second.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         CountDownLatch never = new CountDownLatch(1);
         for (int i = 0; i < Integer.parseInt(args[2]); i++) {
@@ -67,7 +67,7 @@ public final class Observed {
         passes = 0;
         samplerNanos = 0;
         for (int i = 0; i < Integer.parseInt(args[4]); i++) {
-            // The machine's other loads come and go, so the two phases alternate in who is first.
+            // The machine's other load varies, so the phases take turns in coming first.
             Phase first = phase(millis, i % 2 == 1);
             Phase second = phase(millis, i % 2 == 0);
             Phase without = i % 2 == 0 ? first : second;
@@ -196,7 +196,6 @@ public final class Observed {
         try {
             never.await();
         } catch (InterruptedException e) {
-            // Ends the thread.
         }
     }
 }

@@ -82,7 +82,7 @@ final class ReadCost {
             return sorted;
         }
 
-        /** From the last half of the warm-up, which runs compiled. */
+        /** Set from the second half of the warm-up, which runs compiled. */
         void setReads() {
             double[] late = Arrays.copyOfRange(nanosPerRead, batches / 2, batches);
             Arrays.sort(late);

@@ -13,12 +13,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Three threads at once for Flight Recorder to look at: "hitter" works around timer ticks, "avoider" between
- * them, "system" in the kernel for a fifth of the time. Beside it, what others say of them in the end: the
- * kernel in /proc, in steps of 10 ms; ThreadMXBean; JVMTI, if its agent (lab/cpp/jvmti_clock.c) is there.
+ * Runs three threads while Flight Recorder records: "hitter" works around timer ticks, "avoider" between
+ * them, "system" in the kernel for a fifth of the time. Prints what other sources report of them at the end:
+ * the kernel in /proc, in steps of 10 ms; ThreadMXBean; JVMTI, if its agent (lab/cpp/jvmti_clock.c) is
+ * loaded.
  *
  * <p>Arguments: milliseconds to work; length and phase of the timer tick in nanoseconds of System.nanoTime();
- * milliseconds between two looks of Flight Recorder's; "jvmti" if that agent is loaded. Prints "processors
+ * the period of Flight Recorder's events in milliseconds; "jvmti" if that agent is loaded. Prints "processors
  * N"; for each thread "load", its name, when it began by System.currentTimeMillis(), user and system by
  * /proc, user and total by the bean, and total by JVMTI or -1; then "done".
  */
@@ -42,7 +43,7 @@ public final class RecordedLoads {
         void run() throws InterruptedException;
     }
 
-    /** Lives on after its work, so that its last moments are looked at as the others are. */
+    /** Stays alive after its work, so that its last period is recorded like the others. */
     private static final class Load {
         private final Thread thread;
         private final CountDownLatch done = new CountDownLatch(1);
@@ -60,7 +61,7 @@ public final class RecordedLoads {
                     OVER.await();
                 } catch (IOException | InterruptedException | RuntimeException e) {
                     e.printStackTrace();
-                    System.exit(1); // the others wait for it
+                    System.exit(1); // because the others wait for it
                 }
             }, name);
             thread.setDaemon(true);
@@ -93,12 +94,12 @@ public final class RecordedLoads {
             new Load("system", () -> workInTheKernel(nanos)),
         };
         for (Load load : loads) {
-            // Meanwhile the kernel is asked: it never takes back what it has shown of a thread's split.
+            // Asks the kernel meanwhile, because the split that it has shown of a thread never decreases.
             while (!load.done.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                 lookAt(loads);
             }
         }
-        Thread.sleep(Long.parseLong(args[3]) * 3 / 2); // for the last look
+        Thread.sleep(Long.parseLong(args[3]) * 3 / 2); // until Flight Recorder's last events
         for (Load load : loads) {
             load.print(args.length > 4);
         }

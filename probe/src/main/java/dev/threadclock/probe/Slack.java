@@ -13,22 +13,26 @@ public final class Slack {
 
     private Slack() {}
 
-    /** Of a thread in user mode only, or in the kernel only, that used this much CPU time. */
+    /** The slack for a thread that used this much CPU time in user mode only, or in the kernel only. */
     public static double ofPure(double totalNanos) {
         return RESOLUTION_NANOS + ofTotal(totalNanos);
     }
 
-    /** Where user mode and kernel alternate, the split is an estimate from about a hundred ticks. */
+    /**
+     * The slack if user mode and kernel alternate: the split is then an estimate from about a hundred ticks.
+     */
     public static double ofMixed(double totalNanos) {
         return RESOLUTION_NANOS + SAMPLED_FRACTION * totalNanos;
     }
 
-    /** For a value without the resolution of /proc; what it has instead is added. */
+    /** The slack for a value that is finer than /proc; the caller adds the value's own resolution. */
     public static double ofTotal(double totalNanos) {
         return FRACTION * totalNanos;
     }
 
-    /** The resolution is too large a share of so little work to excuse anything. */
+    /**
+     * True if the value is off by too much even for so little work, of which the resolution is a large share.
+     */
     public static boolean tooMuchOf(double totalNanos, double offNanos) {
         return offNanos > SAMPLED_FRACTION * totalNanos;
     }

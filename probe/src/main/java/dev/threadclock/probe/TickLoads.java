@@ -6,9 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Two honest threads that a tick-counting clock misjudges: one works around timer ticks, one works between
- * them. The work is in user mode at chosen moments of the timer tick; each run is in a fresh thread that
- * reports its own times.
+ * Two threads that a tick-counting clock misjudges: one works around timer ticks, one between them. Both work
+ * in user mode at chosen moments of the timer tick. Each run is in a new thread that reports its own times.
  *
  * <p>The work is a loop over System.nanoTime(), which stays in user mode; the sleeps in between cost one
  * system call each, some microseconds a round, which is the share of system time in a run (1 to 2 % around

@@ -2,7 +2,7 @@
 package dev.threadclock.probe;
 
 /**
- * What a thread of known work reports of itself, and whether it is right. All the work is in user mode, so
+ * What a thread with known work reports of itself, and whether it is right. All the work is in user mode, so
  * user time should equal CPU time (read after it).
  */
 public final class TickRun {
@@ -27,7 +27,7 @@ public final class TickRun {
         this.ticks = ticks;
     }
 
-    /** Of the words that toString() made, from this one on. */
+    /** Parses the words that toString() made, from this one on. */
     public static TickRun parse(String[] words, int first) {
         return new TickRun(Long.parseLong(words[first]), Long.parseLong(words[first + 1]),
                 Integer.parseInt(words[first + 2]), Integer.parseInt(words[first + 3]),
@@ -39,7 +39,7 @@ public final class TickRun {
         return userNanos + " " + cpuNanos + " " + rounds + " " + roundsOnTime + " " + ticks;
     }
 
-    /** What the run says of user time. */
+    /** What the run shows about user time. */
     public enum Judgement {
         RIGHT, WRONG, OPEN
     }
@@ -60,17 +60,17 @@ public final class TickRun {
         return judgement() == Judgement.RIGHT;
     }
 
-    /** More user time than CPU time, beyond the slack. */
+    /** True if there is more user time than CPU time, beyond the slack. */
     public boolean exceeds() {
         return userNanos > cpuNanos + Slack.ofPure(cpuNanos);
     }
 
-    /** Other threads delayed its work: the run is not conclusive. */
+    /** True if other threads delayed its work, so that the run is not conclusive. */
     public boolean disturbed() {
         return roundsOnTime < ON_TIME * ticks;
     }
 
-    /** 0.1: the user time is 10 % too high. */
+    /** The relative error of user time; 0.1: it is 10 % too high. */
     public double error() {
         return (double) (userNanos - cpuNanos) / cpuNanos;
     }

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Loads on virtual threads, on JDK 21 and later: their CPU time beside that of their carriers, and beside the
- * time for which they were mounted.
+ * Loads on virtual threads (JDK 21 and later): compares their CPU time with that of their carriers, and with
+ * the time for which they were mounted.
  *
  * <p>Arguments: milliseconds of each load, and the number of rounds. Prints, for each round, clock and length
  * of a slice "sum", the clock, microseconds of a slice, the CPU time of the virtual threads, that of their
@@ -29,11 +29,13 @@ public final class VirtualLoads {
     /** The slices of {@link #slices}, from many ticks to much less than one. */
     public static final long[] SLICE_MICROS = {2_000, 1_000, 100, 10};
 
-    /** The numbers of threads that burn beside. */
+    /** The numbers of platform threads that burn CPU time at the same time. */
     public static final int[] BURNERS = {0, 1, 2, 4};
 
     private static final int CARRIERS = Runtime.getRuntime().availableProcessors();
-    /** More than carriers: an idle carrier looks for work, which is nobody's time. */
+    /**
+     * More than carriers, because an idle carrier looks for work, and that time belongs to no virtual thread.
+     */
     private static final int YIELDING = 4 * CARRIERS;
     private static final int WORKING = 2;
     private static final int PIECE = 10_000_000;
@@ -93,12 +95,12 @@ public final class VirtualLoads {
         Demo.say("done");
     }
 
-    /** {@return how many virtual threads yield in {@link #slices}} */
+    /** {@return the number of virtual threads that yield in {@link #slices}} */
     public static int yielding() {
         return YIELDING;
     }
 
-    /** Virtual threads that yield after each slice of work. Accounting has to be on. */
+    /** Virtual threads that yield after each slice of work. Accounting must be on. */
     public static Taken slices(long sliceNanos, long runNanos) throws InterruptedException {
         AtomicLong cpu = new AtomicLong();
         long before = carriersTotal();
@@ -115,8 +117,8 @@ public final class VirtualLoads {
     }
 
     /**
-     * Two virtual threads at work, with a wait after each piece, beside platform threads that burn without
-     * one. Accounting has to be on.
+     * Two virtual threads that wait after each piece of work, beside platform threads that burn without
+     * waiting. Accounting must be on.
      */
     public static Taken besideBurners(int burners, long runNanos) throws InterruptedException {
         long end = System.nanoTime() + runNanos;

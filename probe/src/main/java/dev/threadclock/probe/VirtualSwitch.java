@@ -5,10 +5,9 @@ import dev.threadclock.VirtualThreads;
 import java.util.Arrays;
 
 /**
- * What a switch between two virtual threads costs their carrier, before accounting is switched on and with
- * it: one is unmounted, the other mounted. To be started with one carrier
- * (-Djdk.virtualThreadScheduler.parallelism=1 and maxPoolSize=1). Prints "switch" and the median nanoseconds
- * of CPU time, without and with; then "done".
+ * What a switch between two virtual threads (one is unmounted, the other mounted) costs their carrier,
+ * without accounting and with it. Start it with one carrier (-Djdk.virtualThreadScheduler.parallelism=1 and
+ * maxPoolSize=1). Prints "switch" and the median nanoseconds of CPU time, without and with; then "done".
  */
 public final class VirtualSwitch {
     private static final int ROUNDS = 7;

@@ -26,7 +26,7 @@ class TickLoadsTest {
         return new TreeSet<>(WINDOWS.matcher(text).results().map(MatchResult::group).toList());
     }
 
-    /** What is right in C and what is right in Java is then the same work. */
+    /** Tests in C and in Java then judge the same work. */
     @Test
     void theLoadsInCHaveTheSameWindows() throws IOException {
         assertThat(windows(C)).isEqualTo(windows(JAVA)).hasSize(7);

@@ -20,7 +20,7 @@ class TickRunTest {
 
     @ParameterizedTest
     @CsvSource({"187, 187", "181, 187", "170, 187", "600, 640"})
-    void rightWhoeverDisturbedIt(long user, long cpu) {
+    void rightEvenIfDisturbed(long user, long cpu) {
         assertThat(judged(user, cpu, false)).isEqualTo(RIGHT);
         assertThat(judged(user, cpu, true)).isEqualTo(RIGHT);
     }
@@ -39,7 +39,7 @@ class TickRunTest {
         assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
     }
 
-    /** It may be the resolution of /proc, or not. */
+    /** The difference may be due to the resolution of /proc. */
     @ParameterizedTest
     @CsvSource({"30, 40", "20, 28", "0, 5"})
     void tooLittleWorkIsNotJudged(long user, long cpu) {
