@@ -167,7 +167,7 @@ threadclock_mutant(interpolated_foreign interpolated_fallback interpolated.c
   " || (rseq_cs != 0 && rseq_cs != mark)" "")
 threadclock_mutant(interpolated_untried interpolated_fallback interpolated.c " || !switch_clears_mark(area)" "")
 threadclock_mutant(interpolated_unasked interpolated_fallback interpolated.c " || !is_registered(area)" "")
-# Refusals: an errno is taken for a TID, and so is the same in all threads; an unknown /proc is taken for
+# Refusals: an errno is taken for a TID, which is then the same in all threads; an unknown /proc is taken for
 # another namespace's or for ours; a tick of unknown length is taken for none; a kernel without the clock is
 # taken for the end of the thread.
 threadclock_mutant(errno_is_tid faults threads.c "if (tid < 0)" "if (0)" THREADCLOCK_FAULT=gettid)
@@ -185,7 +185,7 @@ threadclock_mutant(last_answer_stays tick tick.c
   "__atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)"
   "__atomic_exchange_n(&tc_epoch_word, word, __ATOMIC_ACQ_REL) != NULL")
 # Virtual threads: what has been shown may decrease; a read is fresher than the clock of switches; another thread's
-# account is the own one's; the wrong carrier ends a slice; an account of an epoch that has passed is read.
+# account is taken for the caller's; the wrong carrier ends a slice; an account of an epoch that has passed is read.
 threadclock_mutant(shown_may_decrease virtual_threads virtual_threads.c
   "    tc_slot_merge(&account->shown, user_ns, system_ns);\n    tc_slot_times(&account->shown, &times->times);"
   "    times->times = (struct threadclock_times){(int64_t)user_ns, (int64_t)system_ns, (int64_t)(user_ns + system_ns)};"

@@ -32,11 +32,8 @@ static bool find_fields(JNIEnv *env)
 {
     if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
         return true;
-    jclass thread = boot_class(env, "java.lang.Thread", true);
-    jfieldID tid = thread != NULL ? (*env)->GetFieldID(env, thread, "tid", "J") : NULL;
-    jfieldID eetop = tid != NULL ? (*env)->GetFieldID(env, thread, "eetop", "J") : NULL;
-    (*env)->ExceptionClear(env);
-    (*env)->DeleteLocalRef(env, thread);
+    jfieldID tid = boot_field(env, "java.lang.Thread", "tid", "J");
+    jfieldID eetop = tid != NULL ? boot_field(env, "java.lang.Thread", "eetop", "J") : NULL;
     if (eetop == NULL) /* the JVM is out of memory: the next call tries again */
         return false;
     __atomic_store_n(&fields.tid, tid, __ATOMIC_RELAXED);

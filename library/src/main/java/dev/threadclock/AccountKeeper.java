@@ -338,8 +338,8 @@ final class AccountKeeper {
 
     /**
      * Moves the time of virtual threads from their carriers to the group. Some carriers may have ended, so
-     * their time is unseen. Time that is found in neither, because it is another scheduler's carriers', is
-     * not counted twice.
+     * their time is unseen. Time that is found in neither, for example that of another scheduler's carriers,
+     * is not added, because it is counted in their pool.
      */
     private void countVirtual(int group) {
         VirtualSums sums = virtual.computeIfAbsent(source.virtualName(group), VirtualSums::new);

@@ -28,7 +28,9 @@ interface AccountSource {
     /** True for a Java thread that the JVM has started to carry virtual threads. */
     boolean isCarrier(int row);
 
-    /** The Java name of a Java thread, otherwise the kernel's (at most 15 bytes), which allocates. */
+    /**
+     * The Java name of a Java thread, otherwise the kernel's (at most 15 bytes). Only the latter allocates.
+     */
     String name(int row);
 
     /** A hash of the kernel's name. */

@@ -20,8 +20,8 @@ import java.util.Objects;
  * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
  * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's
  * listing may miss a thread while others end. What a thread used until the last reading before its end stays
- * in its group; the rest of its time, and threads that no reading saw, are in the group {@link
- * CpuGroup.Kind#UNSEEN}. The more often the account is read, the smaller that group is.
+ * in its group; the rest of its time, and threads that no reading saw, are in the group
+ * {@link CpuGroup.Kind#UNSEEN}. The more often the account is read, the smaller that group is.
  *
  * <p><b>Never decreases.</b> No time of a group decreases, and no group disappears. When a thread changes its
  * name, what it uses from then on belongs to its new pool; what it used before stays in the old one. A thread

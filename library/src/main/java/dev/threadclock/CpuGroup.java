@@ -66,10 +66,10 @@ public final class CpuGroup {
     }
 
     /**
-     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example {@code
-     * http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for {@link
-     * Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has one fixed
-     * name}
+     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example
+     * {@code http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for
+     * {@link Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has
+     * one fixed name}
      */
     public String name() {
         return name;

@@ -25,7 +25,7 @@ public final class CpuSnapshot {
         this(userNanos, systemNanos, totalNanos, 0);
     }
 
-    /** account: of a virtual thread. A difference between two accounts is unknown. */
+    /** The account is a virtual thread's; a difference between two accounts is unknown. */
     CpuSnapshot(long userNanos, long systemNanos, long totalNanos, long account) {
         this.userNanos = userNanos;
         this.systemNanos = systemNanos;

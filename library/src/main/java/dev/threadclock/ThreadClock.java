@@ -95,9 +95,9 @@ public final class ThreadClock {
     /**
      * User time of the calling thread at this moment.
      *
-     * @return nanoseconds in steps of 1 us; or -1. Two system calls: {@code
-     * clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, which
-     *     brings the kernel's run time up to date, and {@code getrusage(RUSAGE_THREAD)}.
+     * @return nanoseconds in steps of 1 us; or -1. Two system calls:
+     *     {@code clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, which brings the kernel's run time up to date, and
+     *     {@code getrusage(RUSAGE_THREAD)}.
      */
     public static long userNowNanos() {
         Thread thread = Thread.currentThread();
@@ -108,9 +108,9 @@ public final class ThreadClock {
     /**
      * System time of the calling thread at this moment.
      *
-     * @return nanoseconds in steps of 1 us; or -1. Two system calls: {@code
-     * clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, which
-     *     brings the kernel's run time up to date, and {@code getrusage(RUSAGE_THREAD)}.
+     * @return nanoseconds in steps of 1 us; or -1. Two system calls:
+     *     {@code clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, which brings the kernel's run time up to date, and
+     *     {@code getrusage(RUSAGE_THREAD)}.
      */
     public static long systemNowNanos() {
         Thread thread = Thread.currentThread();
@@ -121,8 +121,8 @@ public final class ThreadClock {
     /**
      * Total CPU time of the calling thread at this moment: the scheduler's run time.
      *
-     * @return nanoseconds in steps of 1 ns; or -1. One system call, {@code
-     * clock_gettime(CLOCK_THREAD_CPUTIME_ID)}.
+     * @return nanoseconds in steps of 1 ns; or -1. One system call,
+     *     {@code clock_gettime(CLOCK_THREAD_CPUTIME_ID)}.
      */
     public static long totalNowNanos() {
         Thread thread = Thread.currentThread();

@@ -32,8 +32,8 @@ public final class VirtualThreads {
     private VirtualThreads() {}
 
     /**
-     * Begins accounting in the whole JVM, for all class loaders, with the clock {@link
-     * Freshness#INTERPOLATED}. If accounting is already on, it changes to that clock.
+     * Begins accounting in the whole JVM, for all class loaders, with the clock
+     * {@link Freshness#INTERPOLATED}. If accounting is already on, it changes to that clock.
      *
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
      *     threads (before JDK 21, not HotSpot, or started with {@code -XX:-DoJVMTIVirtualThreadTransitions}),

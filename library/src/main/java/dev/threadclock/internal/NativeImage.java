@@ -100,7 +100,7 @@ final class NativeImage {
             writeTo(made);
         }
         if (!Digest.sha256(Files.readAllBytes(file)).equals(digest)) {
-            throw new IOException("what was written is not what can be read back");
+            throw new IOException("the file does not contain what was written to it");
         }
     }
 

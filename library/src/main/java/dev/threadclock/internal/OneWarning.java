@@ -12,8 +12,7 @@ import java.util.logging.Logger;
  * to java.util.logging.
  */
 public final class OneWarning {
-    private static final String NAME = String.join(".", "dev", "threadclock"); // unchanged if the package is
-                                                                               // renamed
+    private static final String NAME = String.join(".", "dev", "threadclock"); // the same in a renamed package
 
     private final AtomicBoolean pending = new AtomicBoolean(true);
     private final String message;

@@ -27,9 +27,9 @@ import java.util.logging.Logger;
  * observations.observationConfig().observationHandler(new CpuObservationHandler(registry));
  * }</pre>
  *
- * <p>When an observation stops, its user and system time are recorded in two timers: its name with {@code
- * .cpu}, tagged with {@code cpu.mode}, its low-cardinality key values and {@code error}, like the timer of
- * its elapsed time. {@link #cpuOf} also returns them, even before the stop.
+ * <p>When an observation stops, its user and system time are recorded in two timers: its name with
+ * {@code .cpu}, tagged with {@code cpu.mode}, its low-cardinality key values and {@code error}, like the
+ * timer of its elapsed time. {@link #cpuOf} also returns them, even before the stop.
  *
  * <p>The time of an observation within another one's scope counts in both, as elapsed time does.
  *

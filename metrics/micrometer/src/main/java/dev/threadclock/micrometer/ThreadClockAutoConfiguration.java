@@ -16,12 +16,12 @@ import org.springframework.context.annotation.Configuration;
 /**
  * {@link ThreadClockMetrics} and {@link CpuObservationHandler} for a Spring Boot application that has a
  * registry: Spring Boot binds the former and calls the latter. An application's own beans of these types
- * replace them; {@code management.metrics.threadclock.enabled=false} switches both off, and {@code
- * management.metrics.threadclock.observations.enabled=false} the latter.
+ * replace them; {@code management.metrics.threadclock.enabled=false} switches both off, and
+ * {@code management.metrics.threadclock.observations.enabled=false} the latter.
  *
- * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads ({@link
- * VirtualThreads}). Without it the CPU time of requests that run on them ({@code
- * spring.threads.virtual.enabled=true}) is unknown.
+ * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads
+ * ({@link VirtualThreads}). Without it the CPU time of requests that run on them
+ * ({@code spring.threads.virtual.enabled=true}) is unknown.
  */
 @AutoConfiguration(
         afterName = {ThreadClockAutoConfiguration.REGISTRY, ThreadClockAutoConfiguration.REGISTRY_4})

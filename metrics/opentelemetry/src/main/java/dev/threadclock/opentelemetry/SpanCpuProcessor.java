@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.internal.ExtendedSpanProcessor;
 
-/** Writes what a span has used just before it ends, because in onEnd it can no longer be changed. */
+/** Writes what a span has used just before it ends, because a span cannot be changed in onEnd. */
 final class SpanCpuProcessor implements ExtendedSpanProcessor {
     private final SpanScopes scopes;
 

@@ -19,14 +19,18 @@ import io.opentelemetry.api.metrics.ObservableLongMeasurement;
  * ThreadClockMetrics.register(openTelemetry);
  * }</pre>
  *
- * <table> <caption>The instruments</caption> <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
- * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td> <td>{@code threadclock.kind}, {@code
- * threadclock.group}, {@code cpu.mode} (user or system)</td></tr> <tr><td>{@code threadclock.cpu.wait},
- * counter: runnable, but waiting for a CPU</td><td>s</td> <td>{@code threadclock.kind}, {@code
- * threadclock.group}</td></tr> <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code
- * {thread}}</td> <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr> <tr><td>{@code
- * threadclock.throttled.time}, counter</td><td>s</td><td></td></tr> <tr><td>{@code
- * threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr> </table>
+ * <table>
+ * <caption>The instruments</caption>
+ * <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
+ * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}, {@code cpu.mode} (user or system)</td></tr>
+ * <tr><td>{@code threadclock.cpu.wait}, counter: runnable, but waiting for a CPU</td><td>s</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
+ * <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code {thread}}</td>
+ * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
+ * <tr><td>{@code threadclock.throttled.time}, counter</td><td>s</td><td></td></tr>
+ * <tr><td>{@code threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr>
+ * </table>
  *
  * <p>An export is one reading of the account, so that its values belong together; exports within 100 ms share
  * one. No counter decreases. What is unknown is not reported. Thread safe.

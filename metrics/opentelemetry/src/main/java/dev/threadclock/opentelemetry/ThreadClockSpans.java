@@ -6,8 +6,8 @@ import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 
 /**
- * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns}, {@code
- * total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
+ * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
+ * {@code total_ns} (nanoseconds) and {@code threadclock.cpu.partial}.
  *
  * <pre>{@code
  * ThreadClockSpans.addTo(tracerProviderBuilder);
@@ -18,9 +18,9 @@ import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
  * whatever its span: CPU time is inclusive, as durations are. Virtual threads have their own time, never
  * their carrier's, while {@link dev.threadclock.VirtualThreads} accounts for them.
  *
- * <p><b>Partial</b> is true if some of the span's time is missing from the sum; {@link
- * dev.threadclock.CpuScopes#isPartial()} lists the cases. If nothing is known, the times are absent. A span
- * that was never current has none of the attributes.
+ * <p><b>Partial</b> is true if some of the span's time is missing from the sum;
+ * {@link dev.threadclock.CpuScopes#isPartial()} lists the cases. If nothing is known, the times are absent. A
+ * span that was never current has none of the attributes.
  *
  * <p><b>Cost.</b> Four system calls per scope, two when it opens and two when it closes. A scope of a span
  * that is already current on the same thread makes none.

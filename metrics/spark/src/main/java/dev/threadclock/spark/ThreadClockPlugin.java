@@ -12,10 +12,10 @@ import org.apache.spark.api.plugin.SparkPlugin;
  * spark.plugins=dev.threadclock.spark.ThreadClockPlugin
  * }</pre>
  *
- * <p>The metrics are in the metrics system of each executor, as the source {@code
- * plugin.dev.threadclock.spark.ThreadClockPlugin}; {@link StageCpu} has the sums by stage and query in the
- * driver. An executor in which the library's native code does not work reports nothing, and its log gives the
- * reason.
+ * <p>The metrics are in the metrics system of each executor, as the source
+ * {@code plugin.dev.threadclock.spark.ThreadClockPlugin}; {@link StageCpu} has the sums by stage and query in
+ * the driver. An executor in which the library's native code does not work reports nothing, and its log gives
+ * the reason.
  */
 public final class ThreadClockPlugin implements SparkPlugin {
     /** Created by Spark. */
