@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fuzzes the search for a wrong call in class files and in their parts: it reads nothing beyond them, and a
- * change lies within.
- */
+/* Fuzzes the search for a wrong call in class files and their parts: it reads and changes nothing beyond. */
 #include "class_file.h"
 #include "fuzz.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the parser of /proc/self/task/<tid>/stat: it reads nothing beyond the text, and what it accepts is
- * in range.
+ * Fuzzes the parser of /proc/self/task/<tid>/stat: it reads only the text, and accepts only values in range.
  */
 #include <stdlib.h>
 

@@ -27,10 +27,7 @@ int threadclock_clockid_encode(const struct threadclock_clockid_parts *parts, cl
 
 int threadclock_clockid_decode(clockid_t clock_id, struct threadclock_clockid_parts *parts)
 {
-    /*
-     * CPU clocks are the negative ids whose low bits are not 3; others are CLOCK_* constants and clocks of
-     * descriptors.
-     */
+    /* Negative ids whose low bits are not 3; others are CLOCK_* constants and clocks of descriptors. */
     if (parts == NULL || clock_id >= 0 || (clock_id & WHICH_MASK) == WHICH_FD)
         return -EINVAL;
     parts->id = (pid_t)~(clock_id >> ID_SHIFT);
@@ -71,10 +68,7 @@ int64_t threadclock_user_system_raw_ns(void)
 
 int64_t threadclock_tick_length_ns(void)
 {
-    /*
-     * posix_cpu_clock_getres, kernel/time/posix-cpu-timers.c: PROF and VIRT return (NSEC_PER_SEC + HZ - 1) /
-     * HZ.
-     */
+    /* posix_cpu_clock_getres, kernel/time/posix-cpu-timers.c: for PROF and VIRT a second / HZ, rounded up. */
     struct timespec ts;
     long error = tc_syscall4(SYS_clock_getres, TC_CLOCK_OWN_VIRT, (long)&ts, 0, 0);
     return error < 0 ? error : tc_timespec_ns(&ts);

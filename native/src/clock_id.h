@@ -14,10 +14,7 @@
 #define TC_CLOCK_OWN_VIRT ((clockid_t)-3)
 #define TC_CLOCK_OWN_SCHED ((clockid_t)-2)
 
-/*
- * Nanoseconds, or -EOVERFLOW: negative, or 2^33 s (272 years) or more, which 63 bits of nanoseconds cannot
- * hold.
- */
+/* Nanoseconds, or -EOVERFLOW: negative, or at least 2^33 s (272 years), too much for 63 bits. */
 static inline int64_t tc_timespec_ns(const struct timespec *ts)
 {
     return (uint64_t)ts->tv_sec >> 33 != 0 ? -EOVERFLOW : (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash chains by id (which readers follow without a lock) and by TID, over chunks of entries that are never
- * unmapped.
+ * Hash chains by id (readers follow these without a lock) and by TID, over entries that are never unmapped.
  */
 #include "entries.h"
 
@@ -65,10 +64,7 @@ bool tc_entry_stands(const struct entry *entry, uint32_t generation)
            && TC_LOAD(entry->fork) == present_fork();
 }
 
-/*
- * In a child the parent's whole table is dropped, because none of its threads exists there. Its memory is
- * reused.
- */
+/* A child drops the parent's whole table, because none of its threads exists there, and reuses the memory. */
 uint64_t tc_entries_lock(void)
 {
     uint64_t signals = tc_signals_block();

@@ -49,9 +49,7 @@ static inline uint32_t tc_generation_of(threadclock_thread thread)
 
 TC_INTERNAL threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generation);
 
-/*
- * The entry with this id, and its generation at that moment (even: it has ended); null: none. Takes no lock.
- */
+/* The entry with this id, and its generation at that moment (even: ended); null: none. Takes no lock. */
 TC_INTERNAL struct entry *tc_entry_find(uint64_t id, uint32_t *generation);
 
 /* The number of active registrations. Takes no lock. */

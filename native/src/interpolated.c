@@ -129,10 +129,7 @@ static bool switch_clears_mark(struct tc_rseq_area *area)
     return cleared;
 }
 
-/*
- * True if the counter has the same rate in every power state. If the kernel distrusts it, the clock source
- * shows that.
- */
+/* True if its rate is the same in every power state. The clock source shows whether the kernel trusts it. */
 static bool counter_is_steady(void)
 {
 #if defined(__x86_64__)
@@ -176,10 +173,7 @@ static bool sample_counter(bool begins, struct tc_stamp *sample)
     return narrowest_ns <= SAMPLE_WIDTH_NS;
 }
 
-/*
- * One thread's read takes the first sample, a read 10 ms later the second. Until then nothing is
- * interpolated.
- */
+/* One read takes the first sample, a read 10 ms later the second. Until then nothing is interpolated. */
 static enum state calibrate(void)
 {
     static uint32_t failures;
@@ -224,10 +218,7 @@ static enum state find_out(void)
     return CALIBRATING;
 }
 
-/*
- * Threads that get here at the same time all reach the same answer, or the first one's; none waits for
- * another.
- */
+/* Threads that get here at once all reach the same answer, or the first one's; none waits for another. */
 static bool is_ready(void)
 {
     uint32_t known = TC_LOAD(state);
@@ -239,10 +230,7 @@ static bool is_ready(void)
     return found == READY;
 }
 
-/*
- * The anchor is loaded before the mark is set, so that tc_anchor_end notices an anchor that a handler set in
- * between.
- */
+/* The anchor is loaded before the mark is set, so that tc_anchor_end notices a handler's anchor. */
 struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
 {
     struct tc_anchoring anchoring = {0};

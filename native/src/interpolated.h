@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Interpolates total: an anchor, plus the time-stamp counter since, if rseq shows that no switch came
- * between.
- */
+/* Interpolates total: an anchor, plus the time-stamp counter since, if rseq shows no switch in between. */
 #ifndef TC_INTERPOLATED_H
 #define TC_INTERPOLATED_H
 
@@ -63,10 +60,7 @@ static inline struct tc_rseq_area *tc_rseq_area(void)
     return (struct tc_rseq_area *)(thread_pointer + TC_LOAD(tc_interpolation.rseq_offset));
 }
 
-/*
- * Not serializing, but a switch still comes before or after it: at an interrupt the processor discards
- * speculative work.
- */
+/* Not serializing, but before or after a switch: at an interrupt the processor discards speculative work. */
 static inline uint64_t tc_ticks(void)
 {
 #if defined(__x86_64__)
@@ -118,10 +112,7 @@ struct tc_anchoring {
     struct tc_stamp before;
 };
 
-/*
- * Sets the mark, if interpolation is possible here at all; tries and measures first. Safe in a signal
- * handler.
- */
+/* Sets the mark if interpolation is possible here; tries and measures first. Safe in a signal handler. */
 TC_INTERNAL struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor);
 
 /* Sets the anchor. total_ns was read between begin and this call; negative: it could not be read. */
@@ -131,10 +122,7 @@ TC_INTERNAL void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchorin
 /* No interpolation from now on: the process was restored, and its counter may be another machine's. */
 TC_INTERNAL void tc_interpolation_end(void);
 
-/*
- * False: there will be no interpolation. Otherwise waits until the counter has been measured, if that is in
- * progress.
- */
+/* False: there will be no interpolation. Otherwise waits until the counter has been measured. */
 TC_INTERNAL bool tc_interpolation_settle(void);
 
 #endif

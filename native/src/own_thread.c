@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads of the calling thread: tick reads from a cache, now reads from the kernel, and the interpolated
- * total.
- */
+/* Reads of the calling thread: tick reads from a cache, now reads from the kernel, the interpolated total. */
 #include "own_thread.h"
 
 #include <errno.h>
@@ -38,10 +35,7 @@ static const uint64_t NO_EPOCH = UINT64_MAX;
 
 static _Thread_local struct cell own;
 
-/*
- * The cell's address, computed once per read: without the asm the compiler resolves the TLS descriptor before
- * each use.
- */
+/* Computed once per read: without the asm the compiler resolves the TLS descriptor before each use. */
 static inline struct cell *cell_of_thread(void)
 {
     struct cell *cell = &own;
@@ -343,9 +337,7 @@ int threadclock_times_now(struct threadclock_times *times)
     return error;
 }
 
-/*
- * The anchor is the kernel's own answer, not the cell's value, which may be ahead and would then stay ahead.
- */
+/* The anchor is the kernel's own answer, not the cell's value, which may be ahead and would stay so. */
 static int64_t total_anew(struct cell *cell)
 {
     struct tc_anchoring anchoring = tc_anchor_begin(&cell->anchor);

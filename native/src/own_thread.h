@@ -8,14 +8,10 @@
 #include "sys.h"
 #include "threadclock.h"
 
-/*
- * user and system of the calling thread as the kernel scales them, total_ns their sum; returns their source.
- */
+/* The calling thread's user and system as the kernel scales them, and their sum; returns their source. */
 TC_INTERNAL enum threadclock_source_id tc_sample(struct threadclock_times *times, int *error);
 
-/*
- * True if the interpolated total of the calling thread currently needs no system call. May wait up to 20 ms.
- */
+/* True if the interpolated total of the calling thread now needs no system call. May wait up to 20 ms. */
 TC_INTERNAL bool tc_own_interpolates(void);
 
 /*
@@ -30,10 +26,7 @@ TC_INTERNAL int tc_own_at_switch(enum threadclock_freshness freshness, struct th
  */
 TC_INTERNAL void tc_own_seen(struct threadclock_times *times);
 
-/*
- * False: the calling thread, whose TID this is, has neither read itself nor been moved. Uses no thread-local
- * storage.
- */
+/* False: the calling thread (with this TID) has neither read itself nor been moved. Uses no thread-locals. */
 TC_INTERNAL bool tc_own_cell_used(pid_t tid);
 
 struct tc_slot;

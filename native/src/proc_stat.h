@@ -15,9 +15,7 @@
 TC_INTERNAL int tc_proc_parse(const char *text, size_t size, int64_t user_hz,
                               struct threadclock_times *times);
 
-/*
- * Reads an unsigned number, which a space or a newline must follow; advances *text past that. 0, or -EBADMSG.
- */
+/* Reads a number, which a space or a newline must follow; advances *text past that. 0, or -EBADMSG. */
 TC_INTERNAL int tc_proc_number(const char **text, const char *end, uint64_t *number);
 
 enum { TC_PROC_BYTES = 1024, TC_PROC_PATH_BYTES = 48 };

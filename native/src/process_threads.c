@@ -152,9 +152,7 @@ static int read_known(struct known *known)
     return error;
 }
 
-/*
- * Removes from the list those for which keep is false, without changing the order, and rebuilds the buckets.
- */
+/* Removes those for which keep is false, without changing the order, and rebuilds the buckets. */
 static void sweep(bool (*keep)(struct known *))
 {
     uint32_t kept = 0;

@@ -47,10 +47,7 @@ static inline bool tc_pair_cas(struct tc_slot *slot, struct tc_pair old, struct 
 {
     uint64_t sum, user;
     uint32_t failed;
-    /*
-     * One statement: a compiler-inserted store between the two would clear the exclusive monitor again and
-     * again.
-     */
+    /* One statement: a store that the compiler put in between would clear the exclusive monitor. */
     __asm__ volatile("1: ldaxp %0, %1, [%3]\n"
                      "   cmp %0, %4\n"
                      "   ccmp %1, %5, #0, eq\n"

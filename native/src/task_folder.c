@@ -102,10 +102,7 @@ static int64_t number_after(const char *text, char character, int n)
     return -1;
 }
 
-/*
- * The line "processes N" of /proc/stat (fs/proc/stat.c: total_forks), which follows lines of any length; 0:
- * not found.
- */
+/* N of the line "processes N" of /proc/stat (total_forks), after lines of any length; 0: not found. */
 static int64_t read_forks(void)
 {
     static const char name[] = "\nprocesses ";

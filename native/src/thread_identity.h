@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks whether a TID still belongs to the same thread: the kernel reuses it within seconds of the thread's
- * end.
+ * Checks whether a TID still belongs to the same thread: the kernel reuses it seconds after the thread's end.
  */
 #ifndef TC_THREAD_IDENTITY_H
 #define TC_THREAD_IDENTITY_H

@@ -28,10 +28,7 @@ static struct entry *own_entry(pid_t tid, uint64_t id)
     return NULL;
 }
 
-/*
- * A thread that registered itself has used its cell: if the bit is clear, nothing below uses thread-local
- * storage.
- */
+/* If the bit is clear, the thread has not registered itself, and nothing below uses thread-local storage. */
 static void allocate_if_used(pid_t tid)
 {
     if (tid > 0 && tc_own_cell_used(tid))
@@ -67,10 +64,7 @@ int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
     return entry != NULL ? 0 : -ENOMEM;
 }
 
-/*
- * An entry of the TID with another id belongs to the thread that has the TID now: the one that was looked up
- * has ended.
- */
+/* An entry of the TID with another id belongs to a new thread with the TID: the one looked up has ended. */
 static int register_other(uint64_t id, pid_t tid, struct entry **entry)
 {
     *entry = tc_entry_of_id(id);

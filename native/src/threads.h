@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers threads and ends their registrations: by Java thread id for the JVM agent, by the thread itself
- * for C.
+ * Registers threads and ends their registrations: by Java thread id for the agent, by the thread itself for
+ * C.
  */
 #ifndef TC_THREADS_H
 #define TC_THREADS_H

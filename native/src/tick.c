@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sets up the tick key at the first read. If the vDSO's coarse clock or the fork epoch does not work, nothing
- * is cached.
- */
+/* Sets up the tick key at the first read. Caches nothing if the vDSO's coarse clock or the epoch fails. */
 #include "tick.h"
 
 #include <errno.h>
@@ -25,10 +22,7 @@ static int first_use(clockid_t clock, struct timespec *ts);
 
 tc_clock_gettime *tc_coarse_clock = first_use;
 
-/*
- * Before the first read, and where the kernel does not wipe. The first answer is final, because epochs depend
- * on it.
- */
+/* Before the first read, and where the kernel does not wipe. The first answer is final: epochs need it. */
 static const uint64_t no_epoch_word_yet, no_epoch_word;
 const uint64_t *tc_epoch_word = &no_epoch_word_yet;
 

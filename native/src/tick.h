@@ -40,16 +40,10 @@ static inline uint64_t tc_epoch_fork(uint64_t epoch)
     return epoch >> 32;
 }
 
-/*
- * Begins a new epoch of this address space: at its next read, every thread checks again whether it is
- * registered.
- */
+/* Begins an epoch of this address space: at its next read, every thread checks whether it is registered. */
 TC_INTERNAL void tc_epoch_advance(void);
 
-/*
- * The coarse clock in nanoseconds: the CLOCK_MONOTONIC time of the last tick; or -ENOSYS without a usable
- * one.
- */
+/* The coarse clock: the CLOCK_MONOTONIC time of the last tick, in ns; -ENOSYS without a usable one. */
 TC_INTERNAL int64_t tc_coarse_ns(void);
 
 #endif

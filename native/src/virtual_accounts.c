@@ -179,10 +179,7 @@ static void count(struct account *account, uint64_t user_ns, uint64_t system_ns)
     sum->user_ns += user_step_ns;
 }
 
-/*
- * Needs the lock, and the account held. It is not released afterwards, because no handle leads to it any
- * more.
- */
+/* Needs the lock, and the account held. It is not released, because no handle leads to it any more. */
 static void free_account(struct account *account, uint32_t index)
 {
     count(account, account->user_ns, account->system_ns);

@@ -13,10 +13,7 @@
 /* Groups are numbered from 0 to one less than this. */
 enum { TC_VIRTUAL_GROUPS = 128 };
 
-/*
- * The handle of an account; never refers to another thread's: once the account has ended, it fails forever.
- * 0: none.
- */
+/* The handle of an account, never of another: once the account has ended, it fails forever. 0: none. */
 typedef uint64_t tc_virtual;
 
 /*

@@ -82,10 +82,7 @@ static void begin_slice(struct account *account, const struct carrier *carrier, 
     TC_STORE(account->share, carrier->share);
 }
 
-/*
- * False: the length of the slice is unknown, because the process was restored during it; the account must
- * end.
- */
+/* False: the slice's length is unknown, because the process was restored during it; the account must end. */
 static bool end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
 {
     const struct moment *since = &account->since;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loads the built library by dlopen, under the libc that this is compiled for, and reads: dlopen_smoke
- * LIBRARY
- */
+/* Loads the built library by dlopen, under the libc of this program, and reads: dlopen_smoke LIBRARY */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

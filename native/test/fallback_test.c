@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Takes away each source in turn, in a child: the next one answers, failures are reported, and no value is
- * wrong.
- */
+/* Takes away each source in turn, in a child: the next answers, failures are reported, no value is wrong. */
 #include "support.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * After a fork the child reads its own times: fork() and the raw system call, from threads and signal
- * handlers.
- */
+/* After a fork (by libc or a raw system call, in threads and handlers) the child reads its own times. */
 #include "support.h"
 
 #include <errno.h>

@@ -110,10 +110,7 @@ static void too_many_open_files(void **state)
     end_sleeper(&unknown);
 }
 
-/*
- * The first process of a PID namespace whose /proc is still its parent's: the TIDs there are other threads'
- * here.
- */
+/* The first process of a PID namespace with its parent's /proc: the TIDs there are other threads' here. */
 static bool another_namespaces_proc_is_refused(void *unused)
 {
     (void)unused;

@@ -15,10 +15,7 @@
 enum { US = 1000, AGE_NS = 300 * US, AWAY_NS = 1000 * US, AHEAD_NS = 250 * US };
 enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS };
 
-/*
- * The trap flag: a SIGTRAP after each instruction, until the handler has reached step stop_at and run
- * at_stop.
- */
+/* A SIGTRAP after each instruction, until the handler has reached step stop_at and run at_stop. */
 static volatile int steps, stop_at;
 static void (*volatile on_the_way)(void), (*volatile at_stop)(void);
 
@@ -35,10 +32,7 @@ static long switches(void)
     return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/*
- * Restores the mark as if there had been no signal: if the thread was not switched, its anchor is still
- * valid.
- */
+/* Restores the mark as if there had been no signal: without a switch, its anchor is still valid. */
 static void set_mark_again(void)
 {
     TC_STORE(tc_rseq_area()->rseq_cs, tc_interpolation.mark);
@@ -121,10 +115,7 @@ static bool counts_absence(int step, void (*before)(void), void (*then)(void))
     return yes == 4;
 }
 
-/*
- * At each instruction of the fast and the slow read: a handler that reads, that leaves the CPU, or that does
- * both.
- */
+/* At each instruction of the fast and the slow read: a handler that reads, leaves the CPU, or does both. */
 static void a_handler_between_any_two_instructions_is_harmless(void **state)
 {
     (void)state;

@@ -36,10 +36,7 @@ struct comparison {
     int64_t ahead, max_ahead_ns, max_behind_ns; /* ahead: reads that were ahead by more than AHEAD_NS */
 };
 
-/*
- * One read between two reads of the kernel's clock. Asserts what holds for every read, counts what holds for
- * most.
- */
+/* A read between two of the kernel's clock. Asserts what holds for every read, counts what holds for most. */
 static void compare_once(struct comparison *all)
 {
     int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(), after_ns = thread_cpu_ns();
@@ -313,10 +310,7 @@ static void no_value_decreases_for_any_reader(void **state)
     in_new_thread(read_registered, NULL);
 }
 
-/*
- * Stolen time leaves a thread ahead of the kernel's clock. It may stay ahead only until that clock catches
- * up.
- */
+/* Stolen time leaves a thread ahead of the kernel's clock. It may stay so only until that catches up. */
 static void *be_ahead(void *unused)
 {
     (void)unused;

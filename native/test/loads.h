@@ -9,9 +9,7 @@
 extern "C" {
 #endif
 
-/*
- * cmocka's assertions work only in the thread that runs the test; this one ends the process from any thread.
- */
+/* cmocka's assertions work only in the thread that runs the test; this one ends the process from any. */
 #define assert_in_any_thread(condition) \
     ((condition) ? (void)0 : fail_in_any_thread(#condition, __FILE__, __LINE__))
 __attribute__((noreturn)) void fail_in_any_thread(const char *condition, const char *file, int line);

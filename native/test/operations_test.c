@@ -59,9 +59,7 @@ static struct life *any_life(struct life *caller)
     return living[(unsigned)rand_r(&caller->seed) % WORKERS];
 }
 
-/*
- * The kernel's clock is read later, so it is not less. After the thread has ended the clock may be another's.
- */
+/* The kernel's clock is read later, so it is not less. After the thread's end it may be another's. */
 static void check_against_the_kernel(const struct life *life, int64_t total_ns)
 {
     int64_t kernel_ns = threadclock_clock_ns(life->clock);
@@ -118,10 +116,7 @@ static struct seen *seen_by_tid(struct life *life)
     return life->read_early ? &life->seen_by_tid : &life->seen;
 }
 
-/*
- * The reading is the life's if that has not ended afterwards; otherwise its TID may already have been
- * another's.
- */
+/* The reading is the life's if that has not ended afterwards; otherwise the TID may have been another's. */
 static void check_if_alive(struct life *life, const struct threadclock_times *before,
                            const struct threadclock_times *times)
 {

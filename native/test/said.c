@@ -243,9 +243,7 @@ static int proc_times_of(pid_t tid)
 static int own_proc_times(void) { return proc_times_of(0); }
 static int tid_proc_times(void) { return proc_times_of(tested); }
 
-/*
- * No single refusal takes away every source. Each source has a name, a step and, unless it asks now, an age.
- */
+/* No single refusal takes away every source. Each has a name, a step and, unless it asks now, an age. */
 static int describe(void)
 {
     static int64_t (*const reads[3][3])(void) = {

@@ -20,16 +20,10 @@ extern const char *const function_names[FUNCTIONS];
  */
 bool start_witness(void);
 
-/*
- * Calls the function. 0: the result is right, and no less than before; the negative errno it returned; or
- * SAID_WRONG.
- */
+/* Calls the function. 0: right, and no less than before; the negative errno it returned; or SAID_WRONG. */
 int said_by(int function);
 
-/*
- * Calls all functions twice, in more than one tick, and leaves the thread registered. False: a result was
- * wrong.
- */
+/* Calls all functions twice, in different ticks; leaves the thread registered. False: a result was wrong. */
 bool use_everything(void);
 
 /* Waits for more than two ticks of any kernel, so that nothing is cached. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a thread's slot has shown so far: nothing at first, then what was read. A look at it does not refresh
- * it.
- */
+/* What a thread's slot has shown so far: nothing at first, then what was read. A look does not refresh it. */
 #include "support.h"
 
 #include <errno.h>

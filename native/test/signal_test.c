@@ -72,10 +72,7 @@ struct storm {
     _Atomic bool stop;
 };
 
-/*
- * Pauses now and then: on a slow machine a handler outlasts the pause, and the reader would only run
- * handlers.
- */
+/* Pauses now and then: on a slow machine the reader would only run handlers. */
 static void *send_signals(void *argument)
 {
     struct storm *storm = argument;
@@ -153,10 +150,7 @@ static void step_handler(int signal)
     read_ticks_and_check();
 }
 
-/*
- * A handler that reads between any two instructions of every read: each interleaving occurs,
- * deterministically.
- */
+/* A handler that reads between any two instructions of every read: each interleaving occurs. */
 static void a_handler_between_any_two_instructions_agrees(void **state)
 {
     (void)state;

@@ -41,10 +41,7 @@ bool child_ended_well(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/*
- * A crash ends the process. cmocka's handlers, which a child inherits, would continue with the next test in
- * the child.
- */
+/* A crash ends the process: cmocka's handlers would continue with the next test in the child. */
 static void leave_crashes_to_the_kernel(void)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};

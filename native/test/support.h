@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the C tests share: threads and children. Include it first: it includes cmocka's prerequisites in
- * order.
- */
+/* What the C tests share: threads and children. Include it first, because cmocka needs headers before it. */
 #ifndef TC_TEST_SUPPORT_H
 #define TC_TEST_SUPPORT_H
 
@@ -50,7 +47,6 @@ bool child_ended_well(pid_t child);
 bool filters_can_be_installed(void);
 #define NO_FILTERS "seccomp filters cannot be installed here"
 
-/* Tried in a child. */
 bool pid_namespaces_can_be_made(void);
 
 /* The number of threads that the kernel has for this process, including those of run-time libraries. */

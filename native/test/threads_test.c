@@ -95,10 +95,7 @@ static void bulk_reads_say_which_failed(void **state)
     end_worker(&worker);
 }
 
-/*
- * One thread reads itself, tick and now, and four others read it: no reader sees less than any earlier reader
- * did.
- */
+/* One thread reads itself, tick and now, and four others read it: no reader sees less than an earlier one. */
 static _Atomic bool stop;
 static threadclock_thread watched;
 static struct seen seen;

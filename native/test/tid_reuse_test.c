@@ -52,9 +52,7 @@ static void *read_oneself(void *argument)
     return sleep_until_let_go(argument);
 }
 
-/*
- * The old thread is read in passes, by single reads, or not at all; the new one reads itself first, or never.
- */
+/* The old thread is read in passes, singly, or not at all; the new one reads itself first, or never. */
 static void a_tid_used_again_is_another_thread(void **state)
 {
     (void)state;

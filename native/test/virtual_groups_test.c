@@ -164,8 +164,7 @@ static void an_estimate_that_was_too_high_is_not_taken_back(void **state)
 }
 
 /*
- * Carriers run threads that begin and end, accounting is switched on and off, and several threads read all
- * groups.
+ * Carriers run threads that begin and end, accounting goes on and off, and several threads read all groups.
  */
 enum { CARRIERS = 3, WALKERS = 2 };
 static _Atomic bool done;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Accounts of virtual threads: each holds exactly the slices of its thread, whatever reads and switches go
- * on.
- */
+/* Accounts of virtual threads: each holds exactly its thread's slices, whatever reads and switches go on. */
 #include "support.h"
 
 #include <errno.h>
@@ -20,10 +17,7 @@ static struct tc_virtual_times own(uint64_t id, enum threadclock_freshness fresh
     return times;
 }
 
-/*
- * Does work on a virtual thread; returns its CPU time by the kernel's clock, read before and after the
- * switches.
- */
+/* Works on a virtual thread; returns the CPU time by the kernel's clock, read around the switches. */
 static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
 {
     int64_t before_ns = thread_cpu_ns();
@@ -76,9 +70,7 @@ static void ticks_are_right_in_sums(void **state)
     tc_virtual_forbid();
 }
 
-/*
- * With the tick clock, a fresher read would include what ran since the tick, even if that was another thread.
- */
+/* With the tick clock, a fresher read would include what ran since the tick, perhaps another thread. */
 static void a_fresh_read_takes_no_tick_of_another(void **state)
 {
     (void)state;
@@ -204,10 +196,7 @@ static void a_missed_unmount_counts_nothing_twice(void **state)
     tc_virtual_forbid();
 }
 
-/*
- * Many carriers run threads that begin and end, readers are everywhere, and accounting is switched on and
- * off.
- */
+/* Many carriers run threads that begin and end, all are read, and accounting is switched on and off. */
 enum { CARRIERS = 3, VIRTUALS = 6 };
 
 static struct virtual_thread {

@@ -40,10 +40,7 @@ static const char ending[] = "error: this JVM is ending";
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "
                                   "HotSpot 8 to 27 only; use an OpenJDK build, or leave the agent out";
 
-/*
- * One agent per process. Its JVMTI environment and the handle of libjvm are kept when it is detached, for
- * reuse.
- */
+/* One agent per process. Its JVMTI environment and the handle of libjvm are kept for reuse after a detach. */
 static struct {
     bool busy;   /* being started, stopped or queried */
     bool active; /* it answers, or will once the natives are bound */
@@ -79,8 +76,8 @@ static enum native native_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
 }
 
 /*
- * JDK-8372704: repairs a ThreadImpl whose getThreadUserTime(own id) returns total time. Any other stays
- * unchanged.
+ * JDK-8372704: repairs a ThreadImpl whose getThreadUserTime(own id) returns total time. Others are left
+ * alone.
  */
 static void repair(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl)
 {

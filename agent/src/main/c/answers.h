@@ -15,10 +15,7 @@ typedef int64_t own_read(void);
 /* The read of the calling thread, which is id 0, under these options; null: the JVM answers. */
 TC_INTERNAL own_read *answer_own(enum native native, const struct agent_options *options);
 
-/*
- * The function that answers for other threads under these options; null: the JVM answers. It needs
- * natives_jvm of this native.
- */
+/* The function that answers for other threads (null: the JVM). It needs natives_jvm of this native. */
 TC_INTERNAL void *answer_ours(enum native native, const struct agent_options *options);
 
 /*

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The JVM's own answers, raised to what threadclock has shown: used while the agent is detached, or if total
- * time is the JVM's.
- */
+/* The JVM's own answers, raised to what threadclock has shown: while detached, and for total=jvm. */
 #include "answers.h"
 
 #include <errno.h>
@@ -11,8 +8,8 @@
 #include "threads.h"
 
 /*
- * What threadclock has shown of a thread; 0: nothing, or it is unknown; -1: it has ended, perhaps before the
- * JVM knows.
+ * What threadclock has shown of a thread; 0: nothing, or unknown; -1: it has ended, maybe before the JVM
+ * knows.
  */
 static jlong shown(enum native native, jlong id)
 {
@@ -37,10 +34,7 @@ static inline jlong at_least(jlong shown_ns, jlong time)
     return time < 0 || time > shown_ns ? time : shown_ns;
 }
 
-/*
- * What was shown is looked up first, because after the JVM's system call the processor has to predict each
- * branch anew.
- */
+/* What was shown is looked up first, because branch prediction starts anew after the JVM's system call. */
 static inline jlong of_one(JNIEnv *env, jclass thread_impl, jlong id, enum native native)
 {
     if (natives_is_probe(env, id))

@@ -28,10 +28,7 @@ static int64_t user_of(threadclock_thread thread)
     return error < 0 ? error : times.user_ns;
 }
 
-/*
- * True and the time of the thread with this Java id (-1: it has ended); false: it is unknown, or its clocks
- * cannot be read.
- */
+/* True and the time of the thread with this id (-1: ended); false: unknown, or its clocks cannot be read. */
 static bool read_registered(jlong id, read_thread *read, jlong *time)
 {
     threadclock_thread thread;
@@ -43,10 +40,7 @@ static bool read_registered(jlong id, read_thread *read, jlong *time)
     return true;
 }
 
-/*
- * Known threads that cannot be read are registered already: searching for them among all threads would not
- * help.
- */
+/* Known threads that cannot be read are registered already: a search among all threads would not help. */
 static bool is_unknown(jlong id)
 {
     threadclock_thread thread;
@@ -170,8 +164,7 @@ static bool read_bounded(JNIEnv *env, jclass thread_impl, native_of_many *jvm, c
 }
 
 /*
- * Stores the times of the unknown threads at their positions, as of_one does for one. False: an exception is
- * pending.
+ * Stores the unknown threads' times at their positions, like of_one for one. False: an exception is pending.
  */
 static bool read_unknown(JNIEnv *env, jclass thread_impl, enum native native, read_thread *read,
                          const struct some *unknown, jlong *times)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Binds the natives of sun.management.ThreadImpl to the doors, and never back, because that is not possible
- * safely.
- */
+/* Binds the natives of sun.management.ThreadImpl to the doors, and never back, because that is not safe. */
 #ifndef TC_AGENT_BINDING_H
 #define TC_AGENT_BINDING_H
 

@@ -9,8 +9,7 @@
 #include "sys.h"
 
 /*
- * In one method, an invokestatic of one method of the same class where another one of the same descriptor was
- * meant.
+ * In one method, an invokestatic of a method of the class where another with the same descriptor was meant.
  */
 struct wrong_call {
     const char *class_name; /* java/lang/Object */
@@ -30,10 +29,7 @@ enum class_file_result {
     CLASS_FILE_NOT_UNDERSTOOD = -1 /* truncated, malformed, larger than any such class, several wrong calls */
 };
 
-/*
- * Searches a whole class file; the offset in change is from its beginning. Reads bytes[0] to bytes[length -
- * 1] and nothing else.
- */
+/* Searches a class file; the offset in change is from its beginning. Reads nothing but the length bytes. */
 TC_INTERNAL enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
                                                    const struct wrong_call *wrong,
                                                    struct call_change *change);

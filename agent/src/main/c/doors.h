@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The doors: functions that the JVM binds the natives to permanently. Data decides which function answers
- * behind a door.
- */
+/* The doors: functions that the natives are bound to permanently. Data decides what answers behind a door. */
 #ifndef TC_AGENT_DOORS_H
 #define TC_AGENT_DOORS_H
 
@@ -16,10 +13,7 @@ enum { DOORS = 2 };
 TC_INTERNAL void *door_of(enum native native, int door);
 TC_INTERNAL bool door_is_ours(const void *function);
 
-/*
- * From now on threadclock answers as these options say, and the JVM answers the rest; null: the JVM answers
- * all.
- */
+/* From now on threadclock answers what these options say, and the JVM the rest; null: the JVM answers all. */
 TC_INTERNAL void doors_lead_to(const struct agent_options *options);
 
 /* True: threadclock answers this native when it is bound to a door. */

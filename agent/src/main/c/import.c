@@ -126,8 +126,7 @@ static bool is_named(const struct dl_phdr_info *library, const struct tables *ta
 }
 
 /*
- * _dl_protect_relro, elf/dl-reloc.c: only whole pages are protected, so the end of the range may stay
- * writable.
+ * _dl_protect_relro, elf/dl-reloc.c: only whole pages are protected; the end of the range may stay writable.
  */
 static bool is_read_only(const struct dl_phdr_info *library, uintptr_t place)
 {

@@ -37,10 +37,7 @@ static int on_object(struct dl_phdr_info *object, size_t size, void *argument)
     return 1;
 }
 
-/*
- * A dlopen handle of a loaded library of this name, in the order of loading. Its file may be gone:
- * RTLD_NOLOAD finds it by name.
- */
+/* A handle of the index-th loaded library of this name. Its file may be gone: RTLD_NOLOAD goes by name. */
 static void *loaded(const char *file, unsigned index)
 {
     struct search search;
@@ -76,10 +73,7 @@ const char *instance_file(void)
     return slash != NULL ? slash + 1 : info.dli_fname;
 }
 
-/*
- * Only HotSpot describes its data in gHotSpotVMStructs (vmStructs.cpp). Searched in the library that contains
- * this JVM.
- */
+/* Only HotSpot describes its data in gHotSpotVMStructs (vmStructs.cpp). Looks in this JVM's library. */
 void *instance_libjvm(JavaVM *vm)
 {
     Dl_info info;

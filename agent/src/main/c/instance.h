@@ -22,8 +22,8 @@ TC_INTERNAL const char *instance_file(void);
 TC_INTERNAL void *instance_libjvm(JavaVM *vm);
 
 /*
- * A function of the JDK's management library, which is loaded at the first use of ThreadMXBean; null: not
- * there, or not yet.
+ * A function of the JDK's management library, which ThreadMXBean's first use loads; null: not there, or not
+ * yet.
  */
 TC_INTERNAL void *instance_management(const char *function);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Maps Java threads to kernel threads: from ThreadStart to ThreadEnd, and once for threads that were already
- * running.
- */
+/* Maps Java threads to kernel threads: from ThreadStart to ThreadEnd, and once for those already running. */
 #ifndef TC_AGENT_JAVA_THREADS_H
 #define TC_AGENT_JAVA_THREADS_H
 
@@ -24,8 +21,7 @@ TC_INTERNAL jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
 TC_INTERNAL void java_threads_register_all(JNIEnv *env);
 
 /*
- * Registers those of these threads that run but are not registered, for example one between its start and its
- * ThreadStart event.
+ * Registers those of these threads that run unregistered, such as one that is about to get its ThreadStart.
  */
 TC_INTERNAL void java_threads_register(JNIEnv *env, const jlong *ids, jint count);
 

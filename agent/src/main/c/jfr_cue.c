@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Notices when Flight Recorder is first used, so that its classes need not be loaded unless something
- * records.
- */
+/* Notices when Flight Recorder is first used, so that its classes are loaded only if something records. */
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
@@ -29,10 +26,7 @@ static bool is_recorder(jvmtiEnv *jvmti, jclass class)
     return is_it;
 }
 
-/*
- * Calls the listener, once. It starts a thread, because nothing may block here, during the class's
- * initialisation.
- */
+/* Calls the listener, once. It starts a thread, because nothing may block while the class is initialised. */
 static void give(jvmtiEnv *jvmti, JNIEnv *env)
 {
     if (__atomic_exchange_n(&cue.given, true, __ATOMIC_ACQ_REL))

@@ -32,9 +32,7 @@ typedef int clock_gettime_function(clockid_t clock, struct timespec *time);
 
 static const char function_name[] = "clock_gettime";
 
-/*
- * The file that HotSpot read before JDK-8372584 (os::Linux::slow_thread_cpu_time), which removed this text.
- */
+/* What HotSpot read before JDK-8372584 (os::Linux::slow_thread_cpu_time), which removed this text. */
 static const char slow_path[] = "/proc/self/task/%d/stat";
 
 enum state { OUT, IN, READS_PROC };
@@ -193,10 +191,7 @@ static int replace(clock_gettime_function *expected, clock_gettime_function *fun
     return import_replace(&jvm.import, (void *)expected, (void *)function);
 }
 
-/*
- * First puts in a function that notes that it was called, to see whether the JVM's calls go through this
- * place.
- */
+/* First puts in a function that notes its calls, to see whether the JVM calls through this place. */
 static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
 {
     __atomic_store_n(&jvm.seen, false, __ATOMIC_RELAXED);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A frame for the local references of JVMTI's long lists: -Xcheck:jni warns if there are more than announced.
- */
+/* A frame for the local references of JVMTI's long lists: -Xcheck:jni warns of more than announced. */
 #ifndef TC_AGENT_LOCAL_FRAME_H
 #define TC_AGENT_LOCAL_FRAME_H
 

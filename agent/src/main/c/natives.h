@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The natives of sun.management.ThreadImpl that the agent answers instead of the JVM; the same on JDK 8 to
- * 27.
- */
+/* The natives of sun.management.ThreadImpl that the agent answers; the same on JDK 8 to 27. */
 #ifndef TC_AGENT_NATIVES_H
 #define TC_AGENT_NATIVES_H
 

@@ -164,10 +164,7 @@ static const struct {
 
 _Static_assert(OPTION_FILE_BYTES == 1024, "the longest path in the values of log");
 
-/*
- * The number of letters to change, add or leave out to turn one into the other; a large number if typed is
- * long.
- */
+/* The number of letters to change, add or leave out between the two; a large number if typed is long. */
 static int distance(const char *typed, int length, const char *key)
 {
     enum { LONGEST = 16 };

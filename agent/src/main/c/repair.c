@@ -184,10 +184,7 @@ static jvmtiError open_hook(JNIEnv *env, jclass thread_impl)
     return error;
 }
 
-/*
- * One redefinition with the hook at this task: with these bytes, or, if null, those that the class was
- * defined with.
- */
+/* One redefinition with the hook at this task: with these bytes or, if null, the class's original ones. */
 static jvmtiError redefine(enum hook_task task, const struct class_bytes *with)
 {
     __atomic_store_n(&repair.task, task, __ATOMIC_RELEASE);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Writes whole lines to the report, the log or stderr, and never blocks the JVM on a pipe that is not read.
- */
+/* Writes whole lines to the report, the log or stderr, and never blocks the JVM on an unread pipe. */
 #include "report.h"
 
 #include <errno.h>
@@ -20,20 +18,14 @@ static const char unable[] = "; the JVM runs without threadclock";
 
 enum { LINE_BYTES = 1600, STDERR = 2, PATIENCE_MS = 1000 };
 
-/*
- * False: a pipe or a terminal that is no longer read. The line is dropped, because the JVM's threads must not
- * wait.
- */
+/* False: a pipe or terminal that is no longer read. The line is dropped: the JVM's threads must not wait. */
 static bool has_room(int file)
 {
     struct pollfd room = {.fd = file, .events = POLLOUT};
     return poll(&room, 1, PATIENCE_MS) > 0;
 }
 
-/*
- * Writes head, the formatted text (truncated if too long), tail and a newline in one write, so that lines
- * stay whole.
- */
+/* Writes head, the formatted text (perhaps truncated), tail and a newline in one write, as a whole line. */
 static void write_line(int file, const char *head, const char *tail, const char *format, va_list arguments)
 {
     char line[LINE_BYTES];

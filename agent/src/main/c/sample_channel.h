@@ -8,10 +8,7 @@
 
 #include "sys.h"
 
-/*
- * Connects without waiting to a socket of this process's user, or of root. A descriptor, or -1 with the
- * reason in problem.
- */
+/* Connects to a socket of this process's user or root, without waiting. A descriptor, or -1 and a problem. */
 TC_INTERNAL int sample_channel_open(const char *path, char *problem, size_t problem_size);
 
 /* Sends the magic number. False: the other end is closed. */

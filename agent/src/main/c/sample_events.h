@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Starts and ends of Java threads during sampling: each thread records its own, and the sampler collects
- * them.
- */
+/* Starts and ends of Java threads during sampling: each thread records its own, the sampler collects them. */
 #ifndef TC_AGENT_SAMPLE_EVENTS_H
 #define TC_AGENT_SAMPLE_EVENTS_H
 
@@ -25,18 +22,13 @@ struct sample_event {
     char name[]; /* modified UTF-8 */
 };
 
-/*
- * Recorded without a lock. Their number is limited, because a sampler that is not read must not fill the
- * JVM's memory.
- */
+/* Recorded without a lock. Limited in number: a sampler that is not read must not fill the JVM's memory. */
 struct sample_events {
     struct sample_event *last;
     uint32_t count;
 };
 
-/*
- * Call it in the thread that starts or ends. Without memory, or when there are too many, nothing is recorded.
- */
+/* Call it in the thread that starts or ends. Without memory, or if there are too many, records nothing. */
 TC_INTERNAL void sample_events_add(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
                                    bool end);
 

@@ -60,10 +60,7 @@ bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMP
     return true;
 }
 
-/*
- * The state in JVMTI's bits, which threadStatus uses too (java_lang_Thread::ThreadStatus, hotspot
- * javaThreadStatus.hpp).
- */
+/* The state in JVMTI's bits, which threadStatus also uses (HotSpot's javaThreadStatus.hpp). */
 static jint status_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     jint status = 0;

@@ -98,8 +98,7 @@ static void put_gone(struct sample_message *message, const struct threadclock_th
 }
 
 /*
- * Common rows are in the same order in both lists, and serials only grow: one above all of the last list's is
- * new.
+ * Both lists have common rows in the same order, and serials only grow: one above all the last ones is new.
  */
 static void put_changes(struct sample_message *message, struct sample_pass *pass)
 {

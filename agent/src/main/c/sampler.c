@@ -201,9 +201,7 @@ static bool sample(struct work *work, bool first)
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
-/*
- * The first two samples follow each other closely, because the first only shows which threads already exist.
- */
+/* The second sample follows the first at once, because the first only shows which threads already exist. */
 static void sample_until_closed(struct work *work)
 {
     int64_t due_ns = monotonic_ns() + SETTLE_NS, period_ns = work->sampler->period_ns;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The TIDs of all Java threads from the JVM's own thread dump: slow, for JVMs that do not describe their
- * data.
- */
+/* The TIDs of all Java threads from the JVM's thread dump: slow, for JVMs that do not describe their data. */
 #ifndef TC_AGENT_THREAD_DUMP_H
 #define TC_AGENT_THREAD_DUMP_H
 

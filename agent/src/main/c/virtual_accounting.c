@@ -252,9 +252,7 @@ static jvmtiError set_events(jvmtiEventMode mode)
     return error;
 }
 
-/*
- * Accounts are allowed only while all switches are reported; otherwise they would count other threads' time.
- */
+/* Accounts are allowed only while all switches are reported; they would otherwise count others' time. */
 static void disable(void)
 {
     jvmtiCapabilities wanted = capability();

@@ -138,10 +138,7 @@ static enum class_file_result find_in_parts(const struct bytes *pool, unsigned c
     return result;
 }
 
-/*
- * If an instruction is taken for a longer one, the call after it is missed; if for a shorter one, a bad
- * opcode follows.
- */
+/* Taken for a longer instruction, it hides the call after it; for a shorter one, a bad opcode follows. */
 static void assert_length_is_known(const char *instruction)
 {
     struct bytes pool = {.length = 0}, code = {.length = 0};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A class file built by hand: every kind of constant, many kinds of instructions, and any number of wrong
- * calls.
- */
+/* A class file built by hand: every kind of constant, many instructions, and any number of wrong calls. */
 #ifndef TC_TEST_MADE_CLASS_H
 #define TC_TEST_MADE_CLASS_H
 

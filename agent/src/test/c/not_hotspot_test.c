@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The agent in a JVM that is not HotSpot (here: no JVM at all): it reports that in one line, and lets the JVM
- * start.
- */
+/* The agent in a JVM that is not HotSpot (here: in none): it reports that in one line; the JVM starts. */
 #include "support.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Passes over the threads of a simulated process: which threads are read when, and that no time is missed or
- * counted twice.
- */
+/* Passes over a simulated process: which threads are read when; no time is missed or counted twice. */
 #include "support.h"
 
 #include <errno.h>

@@ -44,10 +44,7 @@ static void every_jdks_lines_are_read(void **state)
                         "1=6699");
 }
 
-/*
- * A line faked by a name is found as well, so its id occurs twice; the fields after the name are always
- * found.
- */
+/* A line faked by a name is found as well, so its id occurs twice; the real fields are always found. */
 static void no_name_hides_a_line(void **state)
 {
     (void)state;

@@ -7,10 +7,7 @@
 
 struct task;
 
-/*
- * threadclock_times_tick, followed by the elapsed time of the tick, which is available even if the times are
- * not.
- */
+/* threadclock_times_tick, followed by the elapsed time of the tick, even if the times are unavailable. */
 jint tc_task_tick(struct task *task);
 
 /* jni_virtual.c: the natives for virtual threads. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The Java binding: the natives of dev.threadclock.internal.Native, and how they are bound. A failure is -1,
- * as in ThreadMXBean.
- */
+/* The natives of dev.threadclock.internal.Native, and how they are bound. A failure is -1. */
 #include <errno.h>
 #include <jni.h>
 #include <stddef.h>
@@ -54,10 +51,7 @@ NATIVE_TIMES(timesTick, threadclock_times_tick)
 NATIVE_TIMES(timesNow, threadclock_times_now)
 NATIVE_TIMES(processTimes, threadclock_process_times)
 
-/*
- * For CpuMeter: a fourth long is the elapsed time of the tick, because a separate call would cost as much
- * again.
- */
+/* For CpuMeter: a fourth long is the elapsed time of the tick, because another call would double the cost. */
 struct task {
     struct threadclock_times times;
     int64_t wall_ns;
@@ -112,9 +106,7 @@ NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns)
 
 static struct vm_structs structs;
 
-/*
- * Finds out how to get the TID of a Java thread in this JVM. Call it once; before that no TID is available.
- */
+/* Finds out how to get the TID of a Java thread in this JVM. Call it once; until then there are no TIDs. */
 NATIVE(void, findThreads)(JNIEnv *env, jclass caller);
 NATIVE(void, findThreads)(JNIEnv *env, jclass caller)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The Java binding's natives for virtual threads. A failure is -1, or a negative errno, never a carrier's
- * time.
- */
+/* The natives for virtual threads. A failure is -1, or a negative errno, never a carrier's time. */
 #include <errno.h>
 #include <jni.h>
 

@@ -122,9 +122,7 @@ final class AccountKeeper {
             total += moreTotal;
         }
 
-        /**
-         * Gives the group at most what it wants and what there is. User time never exceeds total in the rest.
-         */
+        /** Gives at most what is wanted and what there is. In the rest, user never exceeds total. */
         void give(Sums group, long wantedUser, long wantedTotal) {
             long givenTotal = Math.min(wantedTotal, total);
             long givenUser = Math.max(Math.min(Math.min(wantedUser, givenTotal), user),
@@ -151,9 +149,7 @@ final class AccountKeeper {
             super(Kind.VIRTUAL, name);
         }
 
-        /**
-         * Time that neither this pass nor the last has found is given up: other schedulers' carriers have it.
-         */
+        /** Time that neither this pass nor the last has found is given up: it is on other carriers. */
         void want(long userNow, long totalNow) {
             wanted = Math.min(wanted, increase);
             increase = Math.max(0, totalNow - totalSeen);

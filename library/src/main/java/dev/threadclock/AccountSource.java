@@ -3,9 +3,7 @@ package dev.threadclock;
 
 /** What {@link AccountKeeper} reads: the process's threads, row by row, its clock and its CPU limit. */
 interface AccountSource {
-    /**
-     * The process's clock. Called before the pass, so that the threads never have less time than it shows.
-     */
+    /** The process's clock. Called before the pass, so that threads never have less than it shows. */
     boolean process(CpuTimes times);
 
     /** Reads all threads, and returns the number of rows, whose order stays the same from pass to pass. */
@@ -28,9 +26,7 @@ interface AccountSource {
     /** True for a Java thread that the JVM has started to carry virtual threads. */
     boolean isCarrier(int row);
 
-    /**
-     * The Java name of a Java thread, otherwise the kernel's (at most 15 bytes). Only the latter allocates.
-     */
+    /** The name of a Java thread, otherwise the kernel's (at most 15 bytes), which is allocated. */
     String name(int row);
 
     /** A hash of the kernel's name. */

@@ -3,9 +3,7 @@ package dev.threadclock;
 
 import java.util.Locale;
 
-/**
- * What one group of threads has used, as {@link CpuAccount} lists it; ended threads are included. Immutable.
- */
+/** What one group of threads, ended ones included, has used: a row of {@link CpuAccount}. Immutable. */
 public final class CpuGroup {
     /** What the threads of a group are. */
     public enum Kind {
@@ -21,10 +19,7 @@ public final class CpuGroup {
          * scheduler's own time.
          */
         CARRIER,
-        /**
-         * Threads of the garbage collector. The serial collector works in the VM Thread, which is
-         * {@link #JVM}.
-         */
+        /** The garbage collector. The serial collector works in the VM Thread, which is {@link #JVM}. */
         GC,
         /** The compilers' threads. */
         JIT,

@@ -117,9 +117,7 @@ public final class CpuMeter implements AutoCloseable {
         return begin(thread);
     }
 
-    /**
-     * Like start, but on a virtual thread that is not accounted for, the interval's times will be unknown.
-     */
+    /** Like start, but on a virtual thread that is not accounted for, the times will be unknown. */
     CpuMeter begin(Thread thread) {
         read(thread);
         userStart = reading.userNanos;
@@ -194,26 +192,17 @@ public final class CpuMeter implements AutoCloseable {
         return owner != null;
     }
 
-    /**
-     * {@return user time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of
-     * them}
-     */
+    /** {@return user time of the finished intervals in nanoseconds; -1 if the kernel refused it in one} */
     public long userNanos() {
         return shown(user);
     }
 
-    /**
-     * {@return system time of the finished intervals in nanoseconds; -1 if the kernel refused it in one of
-     * them}
-     */
+    /** {@return system time of the finished intervals in nanoseconds; -1 if the kernel refused it in one} */
     public long systemNanos() {
         return shown(system);
     }
 
-    /**
-     * {@return total CPU time of the finished intervals in nanoseconds; -1 if the kernel refused it in one
-     * of them}
-     */
+    /** {@return total time of the finished intervals in nanoseconds; -1 if the kernel refused it in one} */
     public long totalNanos() {
         return shown(total);
     }

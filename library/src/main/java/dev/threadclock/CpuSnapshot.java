@@ -72,10 +72,7 @@ public final class CpuSnapshot {
                 sum(totalNanos, other.totalNanos));
     }
 
-    /**
-     * A value decreases only when it comes from ThreadMXBean: there system is total minus user, which is
-     * counted in ticks.
-     */
+    /** Values decrease only without native code: system is then total minus user, which counts ticks. */
     static long since(long from, long to) {
         return from < 0 || to < 0 ? -1 : Math.max(0, to - from);
     }

@@ -241,10 +241,7 @@ public final class CpuTotals {
         return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
     }
 
-    /**
-     * {@return elapsed time in nanoseconds, summed over all threads: two threads that work for a second give
-     * two seconds}
-     */
+    /** {@return elapsed time in nanoseconds, summed over threads: a second of two threads is two seconds} */
     public long wallNanos() {
         return wall.nanos();
     }

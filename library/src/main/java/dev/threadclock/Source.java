@@ -3,10 +3,7 @@ package dev.threadclock;
 
 import dev.threadclock.internal.SourceFacts;
 
-/**
- * Where the reads of one quantity at one freshness get their value in this JVM, for people and for logs.
- * Immutable.
- */
+/** Where reads of a quantity at a freshness get their value in this JVM, for people and logs. Immutable. */
 public final class Source {
     private final Quantity quantity;
     private final Freshness freshness;
@@ -41,10 +38,7 @@ public final class Source {
         return facts.binding;
     }
 
-    /**
-     * {@return the number of system calls in one read; 0 for the tick cache, which makes one per tick; -1 if
-     * not known}
-     */
+    /** {@return the system calls in one read; 0 for the tick cache, which makes one per tick; -1: unknown} */
     public int systemCalls() {
         return facts.systemCalls;
     }
@@ -55,8 +49,7 @@ public final class Source {
     }
 
     /**
-     * {@return how old the value may be, in nanoseconds: 0 for NOW, typically two ticks for TICK; -1 if not
-     * known}
+     * {@return the value's age in nanoseconds at most: 0 for NOW, usually two ticks for TICK; -1: unknown}
      */
     public long ageNanos() {
         return facts.ageNanos;

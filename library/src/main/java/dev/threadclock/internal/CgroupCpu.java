@@ -28,10 +28,7 @@ public final class CgroupCpu {
         this.throttledNanos = throttledNanos;
     }
 
-    /**
-     * Parses cpu.max and cpu.stat of version 2 (Documentation/admin-guide/cgroup-v2.rst); "" for a missing
-     * file.
-     */
+    /** Parses cpu.max and cpu.stat (Documentation/admin-guide/cgroup-v2.rst); "" for a missing file. */
     static CgroupCpu version2(String max, String stat) {
         String[] quotaAndPeriod = max.trim().split("\\s+");
         double cpus = quotaAndPeriod.length < 2 || quotaAndPeriod[0].equals("max") ? Double.POSITIVE_INFINITY
@@ -42,10 +39,7 @@ public final class CgroupCpu {
                 counts.getOrDefault("throttled_usec", 0L) * NANOS_PER_MICRO);
     }
 
-    /**
-     * Parses cpu.cfs_quota_us, cpu.cfs_period_us and cpu.stat of version 1
-     * (Documentation/scheduler/sched-bwc.rst).
-     */
+    /** Parses cpu.cfs_quota_us, cpu.cfs_period_us and cpu.stat (Documentation/scheduler/sched-bwc.rst). */
     static CgroupCpu version1(String quota, String period, String stat) {
         boolean limited = !quota.trim().isEmpty() && !period.trim().isEmpty()
                 && !quota.trim().startsWith("-");

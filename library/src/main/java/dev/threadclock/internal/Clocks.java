@@ -75,9 +75,7 @@ public abstract class Clocks {
 
     public void virtualOff() {}
 
-    /**
-     * The ordinal of the clock that is read at switches of virtual threads; -1: they are not accounted for.
-     */
+    /** The ordinal of the clock that is read at switches of virtual threads; -1: accounting is off. */
     public int virtualClock() {
         return -1;
     }
@@ -90,10 +88,7 @@ public abstract class Clocks {
         return new String[0];
     }
 
-    /**
-     * Name, binding, system calls, resolution and age of a source; quantity and freshness are given as
-     * ordinals.
-     */
+    /** Name, binding, system calls, resolution and age of a source; the arguments are ordinals. */
     public abstract SourceFacts source(int quantity, int freshness);
 
     /** Why native code is not used, and the remedy; empty if it is used. */

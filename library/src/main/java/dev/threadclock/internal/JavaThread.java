@@ -42,9 +42,7 @@ public final class JavaThread {
         }
     }
 
-    /**
-     * The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass of Thread can override getId().
-     */
+    /** The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass can override it. */
     static long id(Thread thread) {
         if (THREAD_ID == null) {
             return idBefore19(thread);

@@ -3,10 +3,7 @@ package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 
-/**
- * All reads through JNI. Not final: where FFM is available, the hot reads go through it, see
- * META-INF/versions/22.
- */
+/** All reads through JNI. Not final, because META-INF/versions/22 makes the hot reads through FFM. */
 class JniClocks extends Clocks {
     /** Error codes as negative errno values. */
     private static final int NO_SUCH_THREAD = -3;

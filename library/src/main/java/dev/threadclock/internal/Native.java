@@ -44,10 +44,7 @@ public final class Native {
 
     public static native long totalInterpolatedNanos();
 
-    /**
-     * Writes user, system and total of the calling thread, as of the last tick, to an address. 0, or a
-     * negative errno.
-     */
+    /** Writes the calling thread's times, as of the last tick, to an address. 0, or a negative errno. */
     static native int timesTick(long address);
 
     /** The same as of now. */
@@ -62,10 +59,7 @@ public final class Native {
      */
     static native int tidTimes(int tid, long address);
 
-    /**
-     * The same for a Java thread; -ESRCH if it is not alive, -ENOSYS if its TID cannot be determined in this
-     * JVM.
-     */
+    /** The same for a Java thread; -ESRCH: it is not alive; -ENOSYS: this JVM hides its TID. */
     static native int threadTimes(Thread thread, long address);
 
     /** The TID of a Java thread; errors as for threadTimes. */
@@ -74,9 +68,7 @@ public final class Native {
     /** Writes user, system and total of the process, as of now, to an address. 0, or a negative errno. */
     static native int processTimes(long address);
 
-    /**
-     * Writes all threads to rows at an address, see ThreadTable. The number of threads, or a negative errno.
-     */
+    /** Writes all threads to the rows of a ThreadTable. The number of threads, or a negative errno. */
     static native int allThreads(long address, int capacity);
 
     /**

@@ -38,9 +38,7 @@ final class NativeImage {
         this.digest = digest;
     }
 
-    /**
-     * Reads a library for this machine from the jar. UnsatisfiedLinkError: there is none, or it is damaged.
-     */
+    /** Reads a library for this machine from the jar. UnsatisfiedLinkError: it is missing or damaged. */
     static NativeImage fromJar(String fileName) {
         String platform = platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
         String resource = "/META-INF/native/" + platform + "/" + fileName;
@@ -53,9 +51,7 @@ final class NativeImage {
         return new NativeImage(bytes, digest);
     }
 
-    /**
-     * The folder in the jar for an operating system and architecture, named as in Java's os.name and os.arch.
-     */
+    /** The folder in the jar for an operating system and architecture, as in os.name and os.arch. */
     static String platform(String osName, String osArch) {
         if (osName.equals("Linux")) {
             if (osArch.equals("amd64") || osArch.equals("x86_64")) {

@@ -186,9 +186,7 @@ public final class NativeLibrary {
         loadCopy(image, NativeImage.FILE_NAME);
     }
 
-    /**
-     * False if another class loader has loaded this file: the JVM loads each file for one class loader only.
-     */
+    /** False if another class loader has loaded this file: the JVM loads a file for only one. */
     private static boolean loadFile(String path) {
         try {
             System.load(path);
@@ -239,10 +237,7 @@ public final class NativeLibrary {
                         + Property.LIBRARY + "=FILE");
     }
 
-    /**
-     * Returns null, or why this place is unsuitable. Either way no file remains: Linux keeps mapped files
-     * alive.
-     */
+    /** Returns null, or why this place is unsuitable. No file remains: Linux keeps mapped files alive. */
     private static String loadThrough(String place, NativeImage image, String library) {
         Path folder = null;
         Path file = null;

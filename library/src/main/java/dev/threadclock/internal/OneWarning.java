@@ -12,7 +12,7 @@ import java.util.logging.Logger;
  * to java.util.logging.
  */
 public final class OneWarning {
-    private static final String NAME = String.join(".", "dev", "threadclock"); // the same in a renamed package
+    private static final String NAME = String.join(".", "dev", "threadclock"); // not renamed
 
     private final AtomicBoolean pending = new AtomicBoolean(true);
     private final String message;

@@ -59,10 +59,7 @@ public final class Reading {
         return true;
     }
 
-    /**
-     * Copies user, system and total from the memory if error is 0; otherwise they become unknown. Returns
-     * error == 0.
-     */
+    /** Copies user, system and total from the memory if error is 0; otherwise they become unknown. */
     boolean times(int error) {
         if (error != 0) {
             set(-1, -1, -1);

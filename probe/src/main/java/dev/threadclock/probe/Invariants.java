@@ -17,10 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Invariants {
     private static final int BYTES = 64 * 1024;
     private static final long PAUSE_NANOS = 1_000_000;
-    /**
-     * The period of the thread that works around ticks: the length of a tick at 250 Hz, so a tick ends each
-     * pause.
-     */
+    /** The period of the thread that works around ticks: a tick at 250 Hz, which ends each pause. */
     private static final long NAP_NANOS = 4_000_000;
     private static final long WORK_NANOS = 300_000;
     /** Some JVMs count user time in steps of 10 ms. */

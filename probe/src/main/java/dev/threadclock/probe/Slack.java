@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.probe;
 
-/**
- * The one rule for "right": how far a thread's user or system time may be from the truth, in nanoseconds.
- */
+/** The rule for "right": how far a thread's user or system time may be from the truth, in nanoseconds. */
 public final class Slack {
     /** The resolution of the kernel's /proc files. */
     public static final long RESOLUTION_NANOS = 10_000_000;
@@ -18,9 +16,7 @@ public final class Slack {
         return RESOLUTION_NANOS + ofTotal(totalNanos);
     }
 
-    /**
-     * The slack if user mode and kernel alternate: the split is then an estimate from about a hundred ticks.
-     */
+    /** The slack if user mode and kernel alternate: an estimate from about a hundred ticks. */
     public static double ofMixed(double totalNanos) {
         return RESOLUTION_NANOS + SAMPLED_FRACTION * totalNanos;
     }
@@ -30,9 +26,7 @@ public final class Slack {
         return FRACTION * totalNanos;
     }
 
-    /**
-     * True if the value is off by too much even for so little work, of which the resolution is a large share.
-     */
+    /** True if the value is off by too much even where the resolution is a large share of the work. */
     public static boolean tooMuchOf(double totalNanos, double offNanos) {
         return offNanos > SAMPLED_FRACTION * totalNanos;
     }

@@ -28,8 +28,7 @@ public final class TickLoads {
     private final long tickPhase;
 
     /**
-     * A moment of System.nanoTime() is a tick if it leaves tickPhase when divided by tickLength; both in
-     * nanoseconds.
+     * A System.nanoTime() is that of a tick if it leaves tickPhase when divided by tickLength (nanoseconds).
      */
     public TickLoads(ThreadMXBean bean, long tickLength, long tickPhase) {
         this.bean = bean;

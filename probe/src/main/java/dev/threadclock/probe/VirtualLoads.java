@@ -33,9 +33,7 @@ public final class VirtualLoads {
     public static final int[] BURNERS = {0, 1, 2, 4};
 
     private static final int CARRIERS = Runtime.getRuntime().availableProcessors();
-    /**
-     * More than carriers, because an idle carrier looks for work, and that time belongs to no virtual thread.
-     */
+    /** More than carriers, because an idle carrier looks for work, which is no virtual thread's time. */
     private static final int YIELDING = 4 * CARRIERS;
     private static final int WORKING = 2;
     private static final int PIECE = 10_000_000;

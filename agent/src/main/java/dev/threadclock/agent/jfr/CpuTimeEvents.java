@@ -6,9 +6,7 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
-/**
- * Supplies the events to Flight Recorder, which requests them once per period while they are being recorded.
- */
+/** Supplies the events to Flight Recorder, which requests them once per period while they are recorded. */
 final class CpuTimeEvents implements FlightRecorderListener {
     private final ThreadIntervals threads = new ThreadIntervals();
     private final ProcessIntervals process = new ProcessIntervals();

@@ -4,7 +4,7 @@ package dev.threadclock.agent.jfr;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 
-/** The CPU time that the process used between one request of Flight Recorder and the next. */
+/** The CPU time that the process used between two requests of Flight Recorder. */
 final class ProcessIntervals {
     private final CpuTimes now = new CpuTimes();
     private final CpuTimes before = new CpuTimes();

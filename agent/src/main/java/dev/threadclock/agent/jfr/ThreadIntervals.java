@@ -8,7 +8,7 @@ import dev.threadclock.internal.ThreadNames;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The CPU time that each thread used between one request of Flight Recorder and the next. */
+/** The CPU time that each thread used between two requests of Flight Recorder. */
 final class ThreadIntervals {
     private static final class Used {
         long user;

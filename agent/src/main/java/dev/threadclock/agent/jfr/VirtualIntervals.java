@@ -5,9 +5,7 @@ import dev.threadclock.internal.VirtualGroups;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * The CPU time that each group of virtual threads used between one request of Flight Recorder and the next.
- */
+/** The CPU time that each group of virtual threads used between two requests of Flight Recorder. */
 final class VirtualIntervals {
     private static final class Used {
         long user;

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tasks as Spark reports them to an executor's plugin, which must not throw: Spark would log that for each
- * task.
+ * Tasks as Spark reports them to an executor's plugin, which must not throw (Spark logs it for each task).
  */
 class ExecutorCpuTest {
     private final MetricRegistry metrics = new MetricRegistry();

@@ -16,9 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Without the library or its native code the executor runs without metrics, and one line gives the reason.
- */
+/** Without the library or its native code the executor has no metrics, and one line gives the reason. */
 class WithoutNativeCodeTest {
     @TempDir
     Path folder;
