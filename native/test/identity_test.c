@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When it is unknown whether a TID still belongs to the same thread, an error says so, and no account ends or
+ * When it is unknown whether a TID still belongs to the same thread, reads fail, and no account ends or
  * changes owner.
  */
 #include "sleeper.h"

@@ -2,7 +2,7 @@
 /*
  * The C library allocates the thread-local storage of a library that is loaded late at a thread's first use
  * of it. That must never happen while a lock of ours is held (signals are blocked then), because malloc has
- * locks of its own, and a handler that interrupts it may wait for ours.
+ * its own locks, and a handler that interrupts it may wait for ours.
  */
 #include "support.h"
 

@@ -25,8 +25,8 @@ static void the_lower_half_does_not_carry(void **state)
 }
 
 /*
- * A handler interrupts the first read with a first read of its own, and is refused the memory that the
- * interrupted one gets.
+ * A handler interrupts the first read with another first read, which is refused the memory that the first
+ * gets.
  */
 static int maps;
 static uint64_t epoch_of_handler;

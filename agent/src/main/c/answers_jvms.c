@@ -34,7 +34,7 @@ static inline jlong at_least(jlong shown_ns, jlong time)
     return time < 0 || time > shown_ns ? time : shown_ns;
 }
 
-/* What was shown is looked up first, because branch prediction starts anew after the JVM's system call. */
+/* What was shown is looked up first, because branches are predicted badly after the JVM's system call. */
 static inline jlong of_one(JNIEnv *env, jclass thread_impl, jlong id, enum native native)
 {
     if (natives_is_probe(env, id))
