@@ -12,17 +12,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/**
- * Runs child processes with a time limit: starts a program, reads its output and waits for its end. No child
- * outlives the command line.
- */
+/** Runs child processes with a time limit. No child outlives the command line. */
 public final class Children {
     /** How a child ended; exit is meaningless if the child was killed at the time limit. */
     public record Outcome(int exit, boolean timedOut, String stderr) {}
 
     /**
-     * Java prints a line and changes its behaviour if one of these is set; a measured child should run with
-     * its defaults.
+     * Java prints a line and changes its behaviour if one of these is set, but measured children should run
+     * with its defaults.
      */
     private static final List<String> JAVA_OPTION_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS",
             "_JAVA_OPTIONS");
@@ -33,7 +30,8 @@ public final class Children {
     private Children() {}
 
     /**
-     * Runs a command to its end and passes on each line of its stdout. IOException: it could not be started.
+     * Runs a command to its end and passes on each line of its stdout.
+     * @throws IOException if it could not be started
      */
     public static Outcome run(List<String> command, Duration limit, Consumer<String> onStdoutLine)
             throws IOException {
@@ -86,7 +84,7 @@ public final class Children {
         }
     }
 
-    /** Kills its own children first: a java may be a script that starts the real one. */
+    /** Kills the child's own children first, because a java may be a script that starts the real one. */
     private static void kill(Process child) {
         child.descendants().forEach(ProcessHandle::destroyForcibly);
         child.destroyForcibly();

@@ -2,8 +2,8 @@
 package dev.threadclock.terminal;
 
 /**
- * A command failed: what happened, why and what to do next, as a message on stderr without a stack trace.
- * Exit status 1.
+ * A command failed. The message says what happened, why and what to do next; it goes to stderr without a
+ * stack trace, and the exit status is 1.
  */
 public final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1;

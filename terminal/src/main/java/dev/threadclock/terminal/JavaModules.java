@@ -4,11 +4,11 @@ package dev.threadclock.terminal;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** The modules of the JDK that a command needs beside java.base: a runtime made by jlink may lack them. */
+/** The modules of the JDK that a command needs beside java.base. A runtime made by jlink may lack them. */
 public final class JavaModules {
     private JavaModules() {}
 
-    /** Fails, before the command has done anything, if this runtime lacks one of them. */
+    /** Fails if this runtime lacks one of them; to be called before the command does anything. */
     public static void require(String... names) {
         String missing = Arrays.stream(names).filter(name -> ModuleLayer.boot().findModule(name).isEmpty())
                 .collect(Collectors.joining(","));

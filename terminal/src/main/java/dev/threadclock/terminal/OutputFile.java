@@ -17,15 +17,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
 /**
- * A file that a command is asked to write; "-" is stdout. It is replaced in one step: readers see the old
- * content or the new, never part of it.
+ * A file that a command writes at the user's request; "-" is stdout. It is replaced in one step, so that
+ * readers see either the old content or the new, never part of it.
  */
 public final class OutputFile {
     private final Path path;
     private final String option;
     private FileChannel kept;
 
-    /** option: the option with which the user can name another file, for the error message. */
+    /** @param option the option with which the user can name another file, for the error message */
     public OutputFile(Path path, String option) {
         this.path = path;
         this.option = option;
@@ -39,7 +39,7 @@ public final class OutputFile {
         return path;
     }
 
-    /** Fails now if the file could not be written later: better before a long measurement than after it. */
+    /** Fails if the file cannot be written: better before a long measurement than after it. */
     public void check() {
         if (isStdout()) {
             return;
@@ -69,7 +69,7 @@ public final class OutputFile {
         guarded(() -> replace(out -> out.write(text.getBytes(StandardCharsets.UTF_8))));
     }
 
-    /** As {@link #write(String)}, with the content of another file, which may be moved; not for stdout. */
+    /** Writes the content of another file, which may be moved to its place. Not for stdout. */
     public void write(Path content) {
         guarded(() -> {
             if (isReplaced() && content.getParent().equals(target().getParent())) {
@@ -82,9 +82,10 @@ public final class OutputFile {
     }
 
     /**
-     * Makes a file for the content until it is complete: "app.partial-4711.csv" beside this one, with this
-     * process's PID, so that it is found if this process is killed; in the folder for temporary files if this
-     * process may not write beside this one at the end.
+     * Makes a file that takes the content until it is complete. It lies beside this one as
+     * "app.partial-4711.csv", where 4711 is the PID of this process, so that users find it if this process is
+     * killed; or in the folder for temporary files if this process may no longer write beside this one at the
+     * end.
      */
     public Path partial(String ending) throws IOException {
         if (!isReplaced()) {
@@ -102,8 +103,8 @@ public final class OutputFile {
     }
 
     /**
-     * Opens the file now, so that it can be written even after this process has switched to another user: in
-     * place, not in one step.
+     * Opens the file now, so that it can be written even after this process has switched to another user. It
+     * is then written in place, not replaced in one step.
      */
     public void keepOpen() {
         guarded(() -> kept = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
@@ -117,7 +118,6 @@ public final class OutputFile {
         void run() throws IOException;
     }
 
-    /** Runs the work in a step that a shutdown does not interrupt. */
     private void guarded(FileWork work) {
         try {
             Shutdown.notDuring(() -> {
@@ -158,17 +158,17 @@ public final class OutputFile {
         return target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
     }
 
-    /** In one step; otherwise its content is. */
+    /** Whether the file is replaced in one step. Otherwise its content is overwritten in place. */
     private boolean isReplaced() {
         return kept == null && !isSpecial();
     }
 
-    /** A device or pipe, which cannot be replaced. */
+    /** Whether the file is a device or a pipe, which cannot be replaced. */
     private boolean isSpecial() {
         return Files.exists(path) && !Files.isRegularFile(path);
     }
 
-    /** The target of the rename: a symbolic link is followed, not replaced. */
+    /** The target of the rename. A symbolic link is followed, not replaced. */
     private Path target() {
         try {
             return path.toRealPath();

@@ -6,14 +6,14 @@ public final class Printable {
     private Printable() {}
 
     /**
-     * One line without control characters, including those of ISO 6429 at U+0080, which terminals also take
-     * as commands.
+     * Replaces control characters, so that the text is one line. They include those of ISO 6429 at U+0080,
+     * which terminals also execute as commands.
      */
     public static String line(String text) {
         return text.strip().replaceAll("\\R\\s*", "; ").replaceAll("\\p{Cc}", "?");
     }
 
-    /** The same, truncated to this length. */
+    /** The same, truncated to the given length. */
     public static String line(String text, int longest) {
         String line = line(text);
         return line.length() <= longest ? line : line.substring(0, longest - 3) + "...";

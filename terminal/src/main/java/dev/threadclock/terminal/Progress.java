@@ -2,8 +2,8 @@
 package dev.threadclock.terminal;
 
 /**
- * Reports the progress of a long command on stderr: one line updated in place on a terminal, otherwise one
- * line per step. Open while the command works; close() erases the line.
+ * Reports the progress of a long command on stderr: on a terminal as one line that is updated in place,
+ * otherwise as one line per step. close() erases the line on the terminal.
  */
 public final class Progress implements AutoCloseable {
     private static final String CLEAR_LINE = "\r\033[K";
@@ -25,7 +25,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Prints a line that stays. */
+    /** Prints a line that stays on the screen. */
     public void keep(String text) {
         clear();
         terminal.println(text);

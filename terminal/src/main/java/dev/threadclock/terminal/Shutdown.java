@@ -6,8 +6,8 @@ import java.util.Deque;
 import java.util.concurrent.Callable;
 
 /**
- * What to undo when Ctrl-C or SIGTERM ends the command line: children, half-written files, the progress line.
- * One lock keeps the shutdown from interrupting critical steps.
+ * Undoes what is unfinished when Ctrl-C or SIGTERM ends the command line: stops children, deletes
+ * half-written files, erases the progress line. One lock keeps the shutdown from interrupting critical steps.
  */
 public final class Shutdown {
     private static final Deque<Runnable> UNDO = new ArrayDeque<>();
@@ -26,7 +26,7 @@ public final class Shutdown {
         return step.call();
     }
 
-    /** Registers an action that runs at shutdown, until removed. */
+    /** Registers an action that runs at shutdown unless it is removed before. */
     public static synchronized void add(Runnable undo) {
         stopIfUnderWay();
         UNDO.push(undo);
@@ -37,8 +37,8 @@ public final class Shutdown {
     }
 
     /**
-     * Ctrl-C reaches children as well, and one may end before our own shutdown begins: waits for that, and
-     * then never returns.
+     * Ctrl-C reaches children as well, and a child may end before our own shutdown begins. If a signal ended
+     * the child, this gives the shutdown time to begin. It never returns once the shutdown is under way.
      */
     public static void waitIfSignalled(int childExit) {
         boolean bySignal = childExit > 128;
@@ -60,7 +60,7 @@ public final class Shutdown {
     private static void stopIfUnderWay() {
         while (underWay) {
             try {
-                // The JVM halts when the hook has run; wait() releases the lock to the hook.
+                // The JVM halts when the hook has run. wait() releases the lock to the hook.
                 Shutdown.class.wait();
             } catch (InterruptedException e) {
                 // Keeps waiting.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.terminal;
 
-/** Colours for a terminal, or none: wraps text in escape sequences if colours are wanted. */
+/** Wraps text in escape sequences for colours, if colours are wanted. */
 public final class Style {
     private final boolean coloured;
 

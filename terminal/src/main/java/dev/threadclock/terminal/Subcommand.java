@@ -4,10 +4,10 @@ package dev.threadclock.terminal;
 import java.util.concurrent.Callable;
 
 /**
- * A command of threadclock; its result is the exit status. A module lists its commands in META-INF/services,
- * where the command line finds them, so that no module depends on the command line.
+ * A command of threadclock; its result is the exit status. Each module lists its commands in
+ * META-INF/services, where the command line finds them, so that no module depends on the command line.
  */
 public interface Subcommand extends Callable<Integer> {
-    /** Its place in the help's list of commands: the lowest comes first. */
+    /** Its position in the help's list of commands. The lowest comes first. */
     int place();
 }

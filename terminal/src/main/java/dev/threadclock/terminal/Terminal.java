@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * stdout or stderr and the properties of the device at its other end: whether it is a terminal, whether
- * colour is wanted, its width, the characters that it can show.
+ * stdout or stderr, and the properties of the device at its other end: whether it is a terminal, whether
+ * colour is wanted, how wide it is, and which characters it can show.
  */
 public final class Terminal {
     private static final int USUAL_WIDTH = 80;
@@ -76,35 +76,34 @@ public final class Terminal {
         return stream;
     }
 
-    /** The error that kept some of the output from being written, if any. */
+    /** The last write error, if any. */
     public Optional<IOException> problem() {
         stream.flush();
         return Optional.ofNullable(problem);
     }
 
-    /** Prints a line; characters that the terminal's character set lacks are replaced by ASCII. */
+    /** Prints a line. Characters that the terminal's character set lacks are replaced by ASCII. */
     public void println(String line) {
         stream.println(plain(line));
     }
 
-    /** Prints without ending the line. */
     public void print(String text) {
         stream.print(plain(text));
         stream.flush();
     }
 
-    /** Output goes to a terminal, so lines can be updated in place. */
+    /** Whether output goes to a terminal, so that lines can be updated in place. */
     public boolean watched() {
         return watched;
     }
 
-    /** Colours and bold letters may be used; NO_COLOR (no-color.org) turns them off. */
+    /** Whether colours and bold text may be used. NO_COLOR (no-color.org) turns them off. */
     public boolean coloured() {
         String noColor = System.getenv("NO_COLOR");
         return watched && (noColor == null || noColor.isEmpty());
     }
 
-    /** Columns of the controlling terminal, queried at each call. */
+    /** The number of columns of the controlling terminal, queried at each call. */
     public int width() {
         try {
             Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))

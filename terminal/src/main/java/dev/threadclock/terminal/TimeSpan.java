@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Durations in options: 500ms, 60s, 1.5m, 1h; a bare number is seconds. */
+/** Durations in options: 500ms, 60s, 1.5m, 1h. A bare number is in seconds. */
 public final class TimeSpan implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h|d|)");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s",

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Foreign text, such as the name of a thread. */
+/** Foreign text, such as the name of a thread, is safe to print. */
 class PrintableTest {
     @Test
     void controlCharactersTakeNoLine() {
         assertThat(Printable.line("a\nb\u0085c\u2028d\te\u001b[31m")).isEqualTo("a; b; c; d?e?[31m");
     }
 
-    /** In quadratic time it would take an hour. */
+    /** An algorithm in quadratic time would take an hour. */
     @Test
     void manySpacesTakeLinearTime() {
         String spaces = " ".repeat(2_000_000);

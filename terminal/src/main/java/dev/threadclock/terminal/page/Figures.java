@@ -12,7 +12,7 @@ public final class Figures {
         return number(nanos) + " ns";
     }
 
-    /** "85 ns", "15.2 µs", "3.60 ms": the unit that fits. */
+    /** "85 ns", "15.2 µs", "3.60 ms": in the unit that fits. */
     public static String duration(double nanos) {
         if (nanos < 0) {
             return "-" + duration(-nanos);
@@ -43,7 +43,7 @@ public final class Figures {
         return String.format(Locale.ROOT, form, value);
     }
 
-    /** "1 ns", "10 ns", "1 µs": a power of ten of nanoseconds, from exponent 0 on. */
+    /** "1 ns", "10 ns", "1 µs": ten to the power of the exponent (0 or more), in nanoseconds. */
     public static String decade(int exponent) {
         String[] units = {"ns", "µs", "ms", "s"};
         return (int) Math.pow(10, exponent % 3) + " " + units[exponent / 3];

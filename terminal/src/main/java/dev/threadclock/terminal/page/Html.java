@@ -11,7 +11,7 @@ public final class Html {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
     }
 
-    /** String.format with a decimal point, whatever the locale. */
+    /** String.format with a decimal point in every locale. */
     public static String format(String form, Object... values) {
         return String.format(Locale.ROOT, form, values);
     }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Self-contained pages: the frame and the style that all of them share, around a page's own text, style and
- * scripts, which are resources beside a class.
+ * Self-contained pages. All share a frame and a style; the text, style and scripts of each page are resources
+ * beside a class.
  */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
@@ -20,10 +20,10 @@ public final class Page {
     private Page() {}
 
     /**
-     * The page NAME.html with each {{PLACE}} filled in once (inserted text is not scanned again), with the
-     * style NAME.css.
+     * Renders the page NAME.html with the style NAME.css. Each {{PLACE}} is filled in once; inserted text is
+     * not scanned again.
      *
-     * @param title text
+     * @param title as plain text
      * @param scripts JavaScript, each a script of its own
      */
     public static String render(
@@ -41,7 +41,7 @@ public final class Page {
                 .replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
     }
 
-    /** The text of a resource beside the class. */
+    /** Reads a resource beside the class as text. */
     public static String resource(Class<?> beside, String name) {
         try (InputStream in = beside.getResourceAsStream(name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

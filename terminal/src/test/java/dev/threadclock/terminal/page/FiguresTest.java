@@ -8,9 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Three significant digits at every size, whatever the machine's language, and the right unit at each size.
- */
+/** Numbers have three significant digits at every size in every locale, and the right unit. */
 class FiguresTest {
     @ParameterizedTest
     @CsvSource({"0, 0.00", "9.994, 9.99", "9.996, 10.0", "99.94, 99.9", "99.96, 100", "8021.4, '8,021'",
