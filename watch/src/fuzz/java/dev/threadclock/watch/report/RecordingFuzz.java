@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import jdk.jfr.Recording;
 
-/** Arbitrary bytes instead of a recording: they are read as far as they make sense, or refused. */
+/** Arbitrary bytes instead of a recording are read as far as they make sense, or refused. */
 public final class RecordingFuzz {
     private static final Path FILE = file();
 
@@ -33,7 +33,7 @@ public final class RecordingFuzz {
         }
     }
 
-    /** Writes a recording as the seed: 100 KB, most of it the JDK's own descriptions. */
+    /** Writes a recording as the seed. It has 100 KB, most of which are the JDK's own descriptions. */
     public static void main(String[] args) throws IOException {
         try (Recording recording = new Recording()) {
             recording.enable(ThreadCpuTime.class);

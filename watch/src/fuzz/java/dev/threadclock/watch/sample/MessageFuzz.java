@@ -3,7 +3,7 @@ package dev.threadclock.watch.sample;
 
 import java.io.IOException;
 
-/** Arbitrary bytes instead of a message of the sampler: they are parsed as a message, or refused. */
+/** Arbitrary bytes instead of a message of the sampler are parsed as a message, or refused. */
 public final class MessageFuzz {
     private MessageFuzz() {}
 

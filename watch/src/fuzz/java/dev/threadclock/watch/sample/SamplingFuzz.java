@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Arbitrary bytes instead of the sampler's messages, one after the other, each preceded by a byte with its
- * length: they are refused, or become samples that can be written, whatever threads they contain.
+ * Arbitrary bytes instead of the sampler's messages, each preceded by a byte with its length, are refused or
+ * become samples that can be written, whatever threads they contain.
  */
 public final class SamplingFuzz {
     private SamplingFuzz() {}

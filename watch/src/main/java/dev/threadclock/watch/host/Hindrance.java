@@ -9,13 +9,13 @@ import java.util.Optional;
  * What keeps a runnable process from running: the hypervisor, and its control group's CPU limit.
  *
  * @param stolenNanos since boot, over all CPUs of the machine
- * @param cpus the limit; infinite without one
+ * @param cpus the CPU limit; infinite if there is none
  * @param throttledNanos since the group was created; summed over CPUs
  */
 public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
-    /** Reads the current values. Unreadable ones count as none. */
+    /** Reads the current values. A value that cannot be read counts as 0 or as no limit. */
     public static Hindrance of(int pid) {
         long stolen = SystemFiles.text("/proc/stat").flatMap(Steal::of).map(Steal::hundredths).orElse(0L);
         Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);

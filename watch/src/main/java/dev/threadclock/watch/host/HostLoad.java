@@ -7,11 +7,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How busy the machine is, whoever keeps it so; empty where the kernel does not say.
+ * How busy the machine is with all programs together. A value is empty if the kernel does not report it.
  *
- * @param load threads that run or want to, or are in uninterruptible sleep, averaged over a minute
+ * @param load the number of threads that are runnable or in uninterruptible sleep, averaged over a minute
  *     (/proc/loadavg)
- * @param pressurePercent of the last 10 seconds, the part in which a thread waited for a CPU
+ * @param pressurePercent the share of the last 10 seconds in which some thread waited for a CPU
  *     (/proc/pressure/cpu, from Linux 4.20 on, if enabled)
  */
 public record HostLoad(OptionalDouble load, OptionalDouble pressurePercent) {

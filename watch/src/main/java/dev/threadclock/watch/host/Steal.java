@@ -5,16 +5,16 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Time that the hypervisor gave to others while this machine wanted it: in hundredths of a second, and as a
- * share of all time.
+ * Time that the hypervisor gave to others while this machine wanted to run: in hundredths of a second, and as
+ * a share of all CPU time.
  */
 public record Steal(long hundredths, double share) {
     private static final int STEAL_FIELD = 7;
     private static final int GUEST_FIELD = 8;
 
     /**
-     * From /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice"; guest is
-     * included in user.
+     * Parses /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice". user includes
+     * guest.
      */
     public static Optional<Steal> of(String stat) {
         String[] words = stat.split("\n")[0].strip().split("\\s+");

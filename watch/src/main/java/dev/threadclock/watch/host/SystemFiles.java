@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The text of files in /proc and /sys. */
+/** Reads files in /proc and /sys as text. */
 public final class SystemFiles {
     private SystemFiles() {}
 
-    /** Empty if it cannot be read. */
+    /** Empty if the file cannot be read. */
     public static Optional<String> text(String file) {
         try {
             return Optional

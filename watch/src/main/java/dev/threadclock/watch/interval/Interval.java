@@ -10,14 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a JVM used between two samples.
+ * The CPU time that a JVM used between two samples.
  *
  * @param endMillis since 1970
- * @param nanos its length
- * @param process used by the whole process, and life: since it started
- * @param threads those alive at its end, whether or not they ran in it
- * @param ended those that ended in it
- * @param virtual empty: virtual threads are not accounted for, or were not read
+ * @param nanos the length of the interval
+ * @param process used by the whole process in the interval
+ * @param life used by the whole process since its start
+ * @param threads the threads alive at the end of the interval, whether or not they ran in it
+ * @param ended the threads that ended in the interval
+ * @param virtual empty if virtual threads are not accounted for or were not read
  */
 public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
         List<Use> ended, Optional<VirtualUse> virtual) {
@@ -26,7 +27,7 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         this(endMillis, nanos, process, life, threads, ended, Optional.empty());
     }
 
-    /** Living threads individually; ended ones, which may be many, by pool. */
+    /** Living threads individually. Ended threads, which may be many, are combined by pool. */
     public List<Use> byThread() {
         List<Use> all = new ArrayList<>(threads);
         pools(ended).forEach(
@@ -42,12 +43,12 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         return all;
     }
 
-    /** The groups of virtual threads, whose time is part of their carriers'. */
+    /** The groups of virtual threads. Their time is part of their carriers'. */
     public List<Use> groups() {
         return virtual.map(VirtualUse::groups).orElse(List.of());
     }
 
-    /** All threads that ran in it. */
+    /** All threads that ran in the interval. */
     public List<Use> ran() {
         return all().stream().filter(use -> use.interval().totalNanos() > 0).toList();
     }
@@ -62,14 +63,14 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
         return pools.values();
     }
 
-    /** With what each living thread waited for a CPU, by serial. */
+    /** A copy with the time that each living thread waited for a CPU. nanos: by serial. */
     public Interval withWaits(Map<Long, Long> nanos) {
         List<Use> waited = threads.stream()
                 .map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
         return new Interval(endMillis, this.nanos, process, life, waited, ended, virtual);
     }
 
-    /** Percent of one core. */
+    /** Converts nanoseconds used in the interval to percent of one core. */
     public double percent(long usedNanos) {
         return 100.0 * usedNanos / nanos;
     }

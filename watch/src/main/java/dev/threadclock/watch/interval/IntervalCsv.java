@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Intervals as comma-separated values (RFC 4180): one row per thread or group of virtual threads. Nanoseconds
- * of the interval and since its start (life).
+ * Intervals as comma-separated values (RFC 4180), with one row per thread or group of virtual threads. Values
+ * are nanoseconds in the interval and since the thread's start (life).
  */
 public final class IntervalCsv {
     public static final String HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
@@ -15,7 +15,7 @@ public final class IntervalCsv {
 
     private IntervalCsv() {}
 
-    /** threads: the wanted threads of the interval, and groups of virtual threads. */
+    /** threads: the threads to list, which may include groups of virtual threads. */
     public static List<String> rows(Interval interval, List<Use> threads) {
         Instant end = Instant.ofEpochMilli(interval.endMillis());
         long virtualNanos = interval.virtual().map(VirtualUse::nanos).orElse(interval.nanos());

@@ -7,11 +7,11 @@ import dev.threadclock.watch.sample.Times;
 import java.time.Instant;
 import java.util.List;
 
-/** Intervals as JSON. Nanoseconds of the interval and, in "life", since the start. */
+/** Intervals as JSON. Values are nanoseconds in the interval and, in "life", since the start. */
 public final class IntervalJson {
     private IntervalJson() {}
 
-    /** Its end, its length and what the process used. */
+    /** The interval's end, its length and what the process used. */
     public static JsonObject head(Interval interval) {
         JsonObject process = times(interval.process());
         process.add("life", times(interval.life()));

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Converts samples to intervals: the increases of the counters. */
+/** Converts samples to intervals by computing the increases of their counters. */
 public final class Intervals {
     private Map<Long, Times> before = Map.of(); // by serial
     private Sample last;
     private VirtualSample lastVirtual;
-    private Times carriers = Times.NONE; // since then
+    private Times carriers = Times.NONE; // since virtual threads were last read
 
     /** Empty for the first sample, which has no predecessor. */
     public Optional<Interval> next(Sample sample) {
@@ -39,7 +39,7 @@ public final class Intervals {
         return interval;
     }
 
-    /** Since the last that were read. */
+    /** What virtual threads have used since they were last read. */
     private VirtualUse virtual(VirtualSample now) {
         Map<String, Times> groupsBefore = new HashMap<>();
         lastVirtual.groups().forEach(group -> groupsBefore.put(group.name(), group.times()));

@@ -5,8 +5,7 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
- * The CPU time of one thread, or of several with the same name, column by column: a growing list of
- * nanoseconds.
+ * The CPU time of one thread, or of several with the same name, as a growing list of columns in nanoseconds.
  */
 public final class Series {
     private final String pool;
@@ -28,7 +27,7 @@ public final class Series {
         return name;
     }
 
-    /** How many have run; what stands for an unknown number counts as one. */
+    /** The number of threads that have run. A group of unknown size counts as one. */
     public int threads() {
         return Math.max(1, threads);
     }

@@ -4,9 +4,9 @@ package dev.threadclock.watch.interval;
 /**
  * What was recorded.
  *
- * @param jvm its PID and command, as "1234 (java -jar app.jar)"
- * @param jdk its version, VM and vendor; "" if unknown
- * @param commandLine its options and what it runs, without what looks secret; "" if unknown
+ * @param jvm PID and command of the JVM, as "1234 (java -jar app.jar)"
+ * @param jdk version, VM and vendor of the JDK; "" if unknown
+ * @param commandLine the JVM's options and what it runs, without anything that looks secret; "" if unknown
  * @param threadclock version of the recorder; "" if unknown
  */
 public record Subject(String jvm, String jdk, String commandLine, String threadclock) {}

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each. A column
- * is one interval; if there are too many columns, pairs are merged.
+ * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each column. A
+ * column is one interval at first; when there are too many columns, pairs are merged.
  */
 public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
-    /** The limit on threads shown by name; a program that numbers its threads without end has more. */
+    /** The most threads shown by name. A program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
     private static final String OTHERS = "(other threads)";
 
@@ -24,11 +24,9 @@ public final class Timeline {
     private final List<Long> nanos = new ArrayList<>();
     private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
     private final Map<String, Integer> threadsOfPool = new HashMap<>();
-    /**
-     * By serial, the series and the pools in which a thread has been counted; ended threads are forgotten.
-     */
+    /** By serial, the series and pools in which a thread has been counted. Forgets ended threads. */
     private final Map<Long, Set<Object>> counted = new HashMap<>();
-    private final Map<String, Series> virtual = new LinkedHashMap<>(); // by group, of which there are few
+    private final Map<String, Series> virtual = new LinkedHashMap<>(); // by group; there are few groups
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
     private int inLast; // intervals in the last column so far
@@ -49,13 +47,13 @@ public final class Timeline {
         interval.ended().forEach(use -> counted.remove(use.serial()));
     }
 
-    /** The kernel's split may not add up to total: the part that is not user is shown as system. */
+    /** The kernel's user and system may not add up to total. All that is not user is shown as system. */
     private static void add(Series series, int column, Use use) {
         long user = use.interval().userNanos();
         series.add(column, user, use.interval().totalNanos() - user);
     }
 
-    /** A thread may change its name; and more of them than have a row of their own may have run. */
+    /** Counts a thread once per series and pool, although it may change its name. */
     private void count(Use use, Series series) {
         if (use.serial() == 0) {
             return;
@@ -129,7 +127,7 @@ public final class Timeline {
         return endMillis.get(0) - nanos.get(0) / 1_000_000;
     }
 
-    /** The length of all its columns. */
+    /** The total length of all columns. */
     public long nanos() {
         return nanos.stream().mapToLong(Long::longValue).sum();
     }
@@ -138,12 +136,12 @@ public final class Timeline {
         return process;
     }
 
-    /** The busiest first. */
+    /** The threads, the busiest first. */
     public List<Series> threads() {
         return busiestFirst(threads.values());
     }
 
-    /** The sums over their threads, the busiest first; named by their pools. */
+    /** The pools, the busiest first. The series of a pool has its name and is the sum over its threads. */
     public List<Series> pools() {
         Map<String, Series> pools = new LinkedHashMap<>();
         for (Series thread : threads.values()) {

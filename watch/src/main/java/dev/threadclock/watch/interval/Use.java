@@ -7,17 +7,18 @@ import dev.threadclock.watch.sample.Times;
 import dev.threadclock.watch.sample.VirtualGroup;
 
 /**
- * What one thread, or a pool of them, used in an interval and before.
+ * The CPU time that one thread, or a pool of threads, used in an interval and before.
  *
- * @param name the thread's or, with numbers as *, the pool's
+ * @param name the name of the thread, or of the pool (numbers in it are replaced by *)
  * @param tid the kernel's id; 0 for a pool, and for ended threads that are not known individually
  * @param serial of the thread; 0 for a pool
- * @param javaId of java.lang.Thread; 0 for a native thread or a pool
+ * @param javaId the id of the java.lang.Thread; 0 for a native thread or a pool
  * @param threads the number of threads
  * @param interval used in the interval
  * @param life used since it started
- * @param waitNanos in the interval, runnable without a CPU; {@link #NOT_MEASURED}
- * @param mounted of a group of virtual threads, how many are on a carrier; 0 for others
+ * @param waitNanos time in the interval in which the thread was runnable but had no CPU; {@link
+ *     #NOT_MEASURED} if unknown
+ * @param mounted for a group of virtual threads, the number that are on a carrier; otherwise 0
  */
 public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
         Times life, long waitNanos, int mounted) {
@@ -35,25 +36,25 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos, mounted);
     }
 
-    /** before: at the beginning of the interval. */
+    /** before: the thread's times at the beginning of the interval. */
     static Use of(ThreadSample thread, Times before) {
         return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
                 thread.times().minus(before),
                 thread.times());
     }
 
-    /** before: at the beginning of the interval. */
+    /** before: the group's times at the beginning of the interval. */
     static Use of(VirtualGroup group, Times before) {
         return new Use(group.name(), 0, 0, 0, VIRTUAL, group.threads(), group.times().minus(before),
                 group.times(), NOT_MEASURED, group.mounted());
     }
 
-    /** A group of virtual threads, whose time is part of their carriers'. */
+    /** Whether this is a group of virtual threads, whose time is part of their carriers'. */
     public boolean isVirtual() {
         return state == VIRTUAL;
     }
 
-    /** From a recording, in which the use before the interval is unknown. */
+    /** A thread from a recording, in which the use before the interval is unknown. */
     public static Use recorded(long serial, String name, int tid, long javaId, Times interval) {
         return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
@@ -63,12 +64,12 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, interval, NOT_MEASURED, mounted);
     }
 
-    /** The pool's name, which is the same for threads whose names differ only in numbers. */
+    /** The pool's name. It is the same for all threads whose names differ only in numbers. */
     public String pool() {
         return ThreadNames.pool(name);
     }
 
-    /** Converts a thread to a pool of one. */
+    /** Converts a thread to a pool of one thread. */
     Use asPool() {
         return new Use(pool(), 0, 0, 0, state, threads, interval, life, waitNanos, mounted);
     }
@@ -83,7 +84,7 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
                 mounted + other.mounted);
     }
 
-    /** Stays the same from one interval to the next. */
+    /** Identifies the thread or pool in successive intervals. */
     public Object key() {
         return serial != 0 ? serial : isVirtual() ? VIRTUAL + "\n" + name : name;
     }

@@ -5,21 +5,22 @@ import dev.threadclock.watch.sample.Times;
 import java.util.List;
 
 /**
- * What the virtual threads of a JVM used between two moments. It is part of what their carriers used.
+ * The CPU time that the virtual threads of a JVM used between two moments. It is part of what their carriers
+ * used.
  *
- * @param nanos from one moment to the other, which is nearly the interval; they are read slightly before the
- *     carriers
- * @param groups rows for which {@link Use#isVirtual} is true, including groups that have not run
- * @param carriers used by the JVM's own carriers in the interval; what is not the virtual threads' is the
- *     scheduler's
+ * @param nanos the time between the two moments. It differs slightly from the interval's length, because
+ *     virtual threads are read shortly before their carriers
+ * @param groups all groups, including those that have not run; {@link Use#isVirtual} is true for each
+ * @param carriers used by the JVM's own carriers in the interval. The part that the virtual threads did not
+ *     use is the scheduler's
  */
 public record VirtualUse(long nanos, List<Use> groups, Times carriers) {
-    /** Of all groups, in the interval. */
+    /** The sum over all groups. */
     public Times times() {
         return groups.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
     }
 
-    /** All that live. */
+    /** The number of living virtual threads. */
     public int threads() {
         return groups.stream().mapToInt(Use::threads).sum();
     }
@@ -28,12 +29,12 @@ public record VirtualUse(long nanos, List<Use> groups, Times carriers) {
         return groups.stream().mapToInt(Use::mounted).sum();
     }
 
-    /** Groups that ran. */
+    /** The groups that ran. */
     public List<Use> ran() {
         return groups.stream().filter(use -> use.interval().totalNanos() > 0).toList();
     }
 
-    /** Percent of one core. */
+    /** Converts nanoseconds used between the two moments to percent of one core. */
     public double percent(long usedNanos) {
         return nanos <= 0 ? 0 : 100.0 * usedNanos / nanos;
     }

@@ -42,7 +42,7 @@ enum Format {
                 .replaceFirst(", (?=\\.html)", " or ");
     }
 
-    /** Where the intervals are while a recording to this file goes on. */
+    /** Where the intervals are stored while a recording to this file is in progress. */
     Path soFar(Path file) {
         return this == HTML ? HtmlWriter.soFar(file) : file;
     }

@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A recording as a page to look at, made at the end; until then it is in a .jfr file, for the report
- * command.
+ * Writes a recording as an HTML page at the end. Until then, the intervals are in a .jfr file, which the
+ * report command can read.
  */
 final class HtmlWriter implements IntervalWriter {
     private final Path page;

@@ -6,9 +6,9 @@ import java.io.IOException;
 
 /** Writes intervals in one of the formats. */
 interface IntervalWriter {
-    /** Afterwards everything so far is in a file that can be read, even if this process is killed. */
+    /** Afterwards everything so far is in a readable file, even if this process is killed. */
     void write(Interval interval) throws IOException;
 
-    /** Completes the file. Nothing may be written afterwards. */
+    /** Completes the file. Must be the last call. */
     void finish() throws IOException;
 }

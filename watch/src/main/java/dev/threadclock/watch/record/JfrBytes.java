@@ -5,12 +5,12 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Numbers and strings as Flight Recorder's files encode them; see jdk.jfr.internal.consumer.RecordingInput.
+ * Encodes numbers and strings as in Flight Recorder's files (see jdk.jfr.internal.consumer.RecordingInput).
  */
 final class JfrBytes {
     private static final int NULL = 0;
     private static final int UTF_8 = 3;
-    /** Eight bytes of seven bits; the ninth has the last eight bits. */
+    /** Each of the first eight bytes of a number holds seven bits; the ninth holds the last eight bits. */
     private static final int LAST = 8;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -55,7 +55,7 @@ final class JfrBytes {
         return bytes.toByteArray();
     }
 
-    /** Preceded by the size of the whole, which includes that of the size itself. */
+    /** The bytes, preceded by the size of the whole, which includes the size field itself. */
     byte[] sized() {
         int size = bytes.size() + 1;
         while (new JfrBytes().number(size).size() + bytes.size() != size) {

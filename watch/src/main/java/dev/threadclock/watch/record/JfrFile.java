@@ -14,10 +14,10 @@ import java.util.Map;
 import jdk.jfr.Event;
 
 /**
- * A Flight Recorder file that Flight Recorder does not write: an event has the time and the thread that it is
- * about, not those of its writer, and the file is complete after each flush, whatever happens to this process
- * then. Made of chunks: a header, the types, then events and the threads that they refer to. The format is
- * the JDK's (jdk.jfr.internal.consumer: ChunkHeader, ChunkParser), version 2.1, as of JDK 11.
+ * A Flight Recorder file not written by Flight Recorder: an event has the time and the thread that it is
+ * about, not those of its writer, and the file is complete after each flush, even if this process is killed
+ * then. It consists of chunks: a header, the types, then events and the threads that they refer to. The
+ * format is version 2.1, as of JDK 11 (jdk.jfr.internal.consumer: ChunkHeader, ChunkParser).
  */
 final class JfrFile implements Closeable {
     private static final int MAGIC = 0x464c5200; // "FLR\0"
@@ -27,24 +27,24 @@ final class JfrFile implements Closeable {
     private static final int HEADER_SIZE = 68;
     private static final long TICKS_PER_SECOND = 1_000_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /** Readers load a chunk's threads at once, and some the whole chunk. */
+    /** Larger chunks are avoided: readers load a chunk's threads at once, and some the whole chunk. */
     private static final long LARGE_CHUNK = 16L << 20;
 
     private final FileChannel file;
     private final JfrTypes types;
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
-    private long chunk; // where it begins
-    private long end; // of what has been flushed
+    private long chunk; // offset of the current chunk
+    private long end; // end of the flushed data
     private final long zeroMillis; // at tick 0
     private long startMillis; // of the chunk
     private long lastMillis;
     private int chunks;
-    private long lastCheckpoint; // in the chunk; 0: none yet
+    private long lastCheckpoint; // offset in the chunk; 0: none yet
     private JfrBytes events = new JfrBytes();
     private JfrBytes threads = new JfrBytes();
     private int newThreads;
 
-    /** startMillis: no event is earlier. */
+    /** startMillis: not later than any event. */
     JfrFile(Path path, List<Class<? extends Event>> eventTypes, long startMillis) throws IOException {
         file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING);
@@ -62,13 +62,13 @@ final class JfrFile implements Closeable {
         events.raw(new byte[HEADER_SIZE]).raw(types.toRecord(++chunks));
     }
 
-    /** Introduces a thread to which events in this chunk refer by the key, which is not 0. */
+    /** Introduces a thread, to which events in this chunk refer by the key. The key must not be 0. */
     void thread(long key, String name, long tid, long javaId) {
         threads.number(key).text(name).number(tid).text(javaId == 0 ? null : name).number(javaId);
         newThreads++;
     }
 
-    /** thread: the key of one; 0: none. */
+    /** thread: the key of a thread that has been introduced, or 0 for none. */
     void event(Event event, long millis, long thread) {
         JfrBytes bytes = new JfrBytes().number(types.id(event)).number(ticks(millis)).number(thread);
         try {
@@ -91,8 +91,8 @@ final class JfrFile implements Closeable {
     }
 
     /**
-     * Writes everything that has been added; then the header, which makes it part of the chunk. True: a new
-     * chunk has begun, which knows no threads yet.
+     * Writes everything that has been added, and then the header, which makes it part of the chunk. True if a
+     * new chunk has begun, to which threads have to be introduced again.
      */
     boolean flush() throws IOException {
         if (newThreads > 0) {

@@ -19,8 +19,8 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
 /**
- * The types of a Flight Recorder file, which describes itself: a tree of elements with attributes, taken from
- * the classes of the events and their annotations. The reader is jdk.jfr.internal.MetadataReader.
+ * The types of a Flight Recorder file, which describes itself: a tree of elements with attributes, derived
+ * from the event classes and their annotations. The reader is jdk.jfr.internal.MetadataReader.
  */
 final class JfrTypes {
     /** Ids of the file's own records (jdk.jfr.internal.consumer.ChunkHeader). */
@@ -77,7 +77,7 @@ final class JfrTypes {
         if (annotation == Category.class) {
             value.attributes().put("dimension", "1");
         }
-        if (annotation.isAnnotationPresent(ContentType.class)) { // tools show the values with units then
+        if (annotation.isAnnotationPresent(ContentType.class)) { // so that tools show the values with units
             type.add(new Element("annotation", "class", id(ContentType.class)));
         }
     }
@@ -132,7 +132,7 @@ final class JfrTypes {
         return ids.get(event.getClass().getAnnotation(Name.class).value());
     }
 
-    /** Those with a label: Flight Recorder adds some of its own to a class. */
+    /** The fields with a label. Flight Recorder adds fields without labels to an event class. */
     static List<Field> fields(Class<?> event) {
         List<Field> fields = new ArrayList<>();
         for (Class<?> type = event; type != Event.class; type = type.getSuperclass()) {
@@ -144,8 +144,8 @@ final class JfrTypes {
     }
 
     /**
-     * The record that describes them. id: another one for each chunk, for readers that keep what belongs to
-     * it.
+     * The record that describes the types. id: must differ from chunk to chunk, because some readers cache
+     * what belongs to an id.
      */
     byte[] toRecord(int id) {
         Element root = new Element("root");

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A recording for Flight Recorder's tools, with the same events that the agent records in the JVM. The target
- * need not have a Flight Recorder.
+ * Writes a recording for Flight Recorder's tools, with the same events that the agent records inside the JVM.
+ * The target JVM need not have Flight Recorder.
  */
 final class JfrWriter implements IntervalWriter {
     private record Known(long key, String name) {}
@@ -94,7 +94,7 @@ final class JfrWriter implements IntervalWriter {
         file.event(event, startMillis, 0);
     }
 
-    /** 0 for what is no thread of its own. */
+    /** The thread's key; 0 for a row that is not an individual thread. */
     private long key(Use use) {
         if (use.serial() == 0) {
             return 0;

@@ -14,14 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A recording as JSON: an object in which each interval is a line. Valid JSON after each interval. */
+/** A recording as a JSON object in which each interval is a line. Valid JSON after each interval. */
 final class JsonIntervalWriter implements IntervalWriter {
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
-    /** Overwritten by the next interval. */
+    /** The end of the file, which the next interval overwrites. */
     private static final String END = "\n  ]\n}\n";
 
     private final FileChannel file;
-    private long end; // of the last interval
+    private long end; // offset of the end of the last interval
     private String separator = "";
 
     JsonIntervalWriter(Path path, Subject subject) throws IOException {

@@ -105,7 +105,7 @@ public final class RecordCommand implements Subcommand {
             throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file"
                     : "--jvm-events needs a .jfr file");
         }
-        if (format == Format.JFR || format == Format.HTML) { // a page is made of a .jfr file
+        if (format == Format.JFR || format == Format.HTML) { // a page is made from a .jfr file
             JavaModules.require("jdk.net", "jdk.jfr");
         }
         OutputFile output = prepared(file);
@@ -235,14 +235,14 @@ public final class RecordCommand implements Subcommand {
     }
 
     /**
-     * To sample another user's JVM, root switches to that user, who may not write everywhere that root may.
+     * To sample another user's JVM, root switches to that user, which may not have root's write permissions.
      */
     private static boolean isForeign(int pid) {
         try {
             return !Files.getAttribute(Path.of("/proc", Integer.toString(pid)), "unix:uid")
                     .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         } catch (IOException e) {
-            return false; // the attach then reports what is wrong
+            return false; // the attach then reports the problem
         }
     }
 

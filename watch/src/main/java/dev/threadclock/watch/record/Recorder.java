@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Takes samples and writes their intervals, until the requested time is over, the user stops it, or the JVM
- * ends. A separate thread waits for samples, so that stopping need not wait for the next one.
+ * Takes samples and writes their intervals until the requested duration is over, the user stops it, or the
+ * JVM ends. A separate thread waits for samples, so that stopping need not wait for the next one.
  */
 final class Recorder {
     private static final long LOOK_NANOS = 50_000_000;
@@ -22,9 +22,9 @@ final class Recorder {
     private final long mostNanos;
     private final Consumer<Recorder> progress;
     private final Intervals intervals = new Intervals();
-    private OptionalLong beganNanos = OptionalLong.empty(); // when the first sample came
+    private OptionalLong beganNanos = OptionalLong.empty(); // the time of the first sample
     private long recordedNanos;
-    private long shortestNanos = Long.MAX_VALUE; // of the intervals
+    private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
     private boolean stopped;
     private boolean ended;
     private boolean late;
@@ -38,7 +38,7 @@ final class Recorder {
         this.progress = progress;
     }
 
-    /** Returns when the recording is complete or cannot go on; nothing more is written then. */
+    /** Returns when the recording is complete or cannot continue. Nothing is written after that. */
     void run(StopRequest stop) {
         Thread taker = new Thread(() -> takeAll(stop), "samples");
         taker.setDaemon(true);
@@ -56,8 +56,8 @@ final class Recorder {
     }
 
     /**
-     * By the clock: samples of a JVM that gets no CPU may come very late. Half an interval is waited for the
-     * last one, and for the first as long as it takes.
+     * Whether the requested duration is over by the clock. Samples of a JVM that gets no CPU may be very
+     * late: waits half an interval for the last one, but any time for the first.
      */
     private synchronized boolean isOver() {
         late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
@@ -78,7 +78,7 @@ final class Recorder {
         }
     }
 
-    /** True as long as the recording goes on. */
+    /** True if the recording continues. */
     private synchronized boolean take(Optional<Sample> sample) throws IOException {
         if (stopped) {
             return false;
@@ -106,17 +106,16 @@ final class Recorder {
         return recordedNanos;
     }
 
-    /** Why it could not go on. */
+    /** The error that ended the recording, if any. */
     synchronized Optional<IOException> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** The time was over before the last interval was: that is not in the recording. */
+    /** The duration was over before the last interval, which is therefore not in the recording. */
     synchronized boolean late() {
         return late;
     }
 
-    /** The JVM has ended. */
     synchronized boolean ended() {
         return ended;
     }

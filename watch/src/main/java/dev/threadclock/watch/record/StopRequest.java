@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jline.utils.Signals;
 
-/** While open, treats Ctrl-C or SIGTERM as the user's request to stop, instead of ending this program. */
+/** While open, treats Ctrl-C or SIGTERM as the user's request to stop instead of ending this program. */
 final class StopRequest implements AutoCloseable {
     private static final String[] SIGNALS = {"INT", "TERM", "HUP"};
 
@@ -18,7 +18,7 @@ final class StopRequest implements AutoCloseable {
         }
     }
 
-    /** Waits at most this long for a request; true if there was one. */
+    /** Waits at most this long for a request. True if there was one. */
     boolean await(long nanos) throws InterruptedException {
         return made.await(nanos, TimeUnit.NANOSECONDS);
     }

@@ -11,12 +11,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The frame of a Flight Recorder file: chunks, each a header and events one after the other, among them the
- * checkpoints (constants), each of which says how far away the one before it is. The JDK's reader follows
- * sizes
- * and links wherever they lead, in circles too, and waits for ever for the metadata of a JVM that was killed
- * before it wrote them (JDK 17.0.15 and 25.0.3, jdk.jfr.internal.consumer: ChunkHeader.refresh,
- * ChunkParser.readEvent and fillConstantPools).
+ * The frame of a Flight Recorder file: chunks, each with a header and a sequence of events. Some of the
+ * events are checkpoints (constants), each of which contains the distance to the previous one. The JDK's
+ * reader follows sizes and links wherever they lead, even in circles, and waits forever for the metadata of a
+ * JVM that was killed before it wrote them (JDK 17.0.15 and 25.0.3, jdk.jfr.internal.consumer:
+ * ChunkHeader.refresh, ChunkParser.readEvent and fillConstantPools).
  */
 final class JfrChunks {
     private static final int MAGIC = 'F' << 24 | 'L' << 16 | 'R' << 8;
@@ -33,7 +32,7 @@ final class JfrChunks {
     }
 
     /**
-     * Throws if the JDK's reader would not come back from the file. Whatever else is wrong the reader says.
+     * Throws if the JDK's reader would not return from the file. The reader itself reports all other faults.
      */
     static void check(Path file) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
@@ -42,11 +41,11 @@ final class JfrChunks {
                 chunks.checkChunk();
             }
         } catch (EOFException e) {
-            // It was cut off within a header.
+            // The file was cut off within a header.
         }
     }
 
-    /** After its magic number. */
+    /** Checks a chunk, whose magic number has been read. */
     private void checkChunk() throws IOException {
         long start = position - Integer.BYTES;
         readInt(); // version
@@ -88,7 +87,7 @@ final class JfrChunks {
         skip(start + bytes - position);
     }
 
-    /** The reader does not find what lies behind the end of the file. */
+    /** A link beyond the end of the file is harmless, because the reader finds nothing there. */
     private void checkLinks(long chunk, long lastCheckpoint, Map<Long, Long> links) throws IOException {
         long checkpoint = lastCheckpoint;
         while (checkpoint != 0 && chunk + checkpoint < fileBytes) {
@@ -114,7 +113,7 @@ final class JfrChunks {
         return in.readLong();
     }
 
-    /** Seven bits a byte, the lowest first; the ninth byte has eight. */
+    /** Seven bits per byte, the lowest first. A ninth byte has eight bits. */
     private long readVarint() throws IOException {
         long value = 0;
         for (int shift = 0;; shift += 7) {

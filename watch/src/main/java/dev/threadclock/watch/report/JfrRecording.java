@@ -26,18 +26,18 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Reads the CPU times from a Flight Recorder file, whichever program wrote it. A thread's event says which
- * interval it belongs to.
+ * Reads the CPU times from a Flight Recorder file, whichever program wrote it. Each thread's event contains
+ * the interval that it belongs to.
  */
 final class JfrRecording {
     private record Span(long endMillis, long nanos) {}
 
-    /** The kernel reuses TIDs, the JVM does not reuse its ids. */
+    /** Identifies a thread. The kernel reuses TIDs; the JVM does not reuse its ids. */
     private record Identity(long javaId, long tid, String name) {}
 
     private final Path file;
     private final Map<Span, List<Use>> uses = new HashMap<>();
-    /** Groups of virtual threads, by the end of their interval. */
+    /** Groups of virtual threads, by the end of their intervals. */
     private final Map<Long, List<Use>> groups = new HashMap<>();
     private final Map<Identity, Long> serials = new HashMap<>();
     private Subject subject = new Subject("a JVM", "", "", "");
@@ -52,7 +52,7 @@ final class JfrRecording {
             JfrChunks.check(file);
             recording.takeAll();
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            // The JDK's reader throws anything on bad data: InternalError, OutOfMemoryError.
+            // The JDK's reader may throw anything on bad data, such as InternalError or OutOfMemoryError.
             recording.cutShort(e);
         }
         if (recording.uses.isEmpty()) {
@@ -72,7 +72,7 @@ final class JfrRecording {
         }
     }
 
-    /** A truncated file is used as far as it goes. */
+    /** A truncated file is used up to its end. */
     private void cutShort(Throwable e) {
         if (uses.isEmpty()) {
             throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
@@ -90,7 +90,7 @@ final class JfrRecording {
                     text(event, "commandLine"), text(event, "threadclock"));
             case "jdk.JVMInformation" -> takeJvm(event);
             default -> {
-                // Not one of our events.
+                // It is not one of our events.
             }
         }
     }
@@ -115,7 +115,7 @@ final class JfrRecording {
                 .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, times(event)));
     }
 
-    /** 0 for what is no thread of its own. */
+    /** The thread's serial; 0 for a row that is not an individual thread. */
     private long serial(long javaId, int tid, String name) {
         if (javaId == 0 && tid == 0) {
             return 0;
@@ -124,16 +124,16 @@ final class JfrRecording {
         return serials.computeIfAbsent(identity, unknown -> serials.size() + 1L);
     }
 
-    /** The event written by record has more details. */
+    /** The event written by the record command has more details. */
     private void takeJvm(RecordedEvent event) {
         if (subject.threadclock().isEmpty()) {
             String jvm = event.getLong("pid") + " (java " + text(event, "javaArguments") + ")";
-            // Behind "for" come the platform and the compiler.
+            // The platform and the compiler follow "for".
             subject = new Subject(jvm, text(event, "jvmVersion").replaceFirst(" for .*", ""), "", "");
         }
     }
 
-    /** "" if it is not there: other versions write other events. */
+    /** "" if the field is missing, because other versions write other events. */
     private static String text(RecordedEvent event, String field) {
         String text = event.hasField(field) ? event.getString(field) : null;
         return text == null ? "" : Printable.line(text);
@@ -152,13 +152,13 @@ final class JfrRecording {
         return timeline;
     }
 
-    /** Once: several JVMs may be in one file, with intervals that end at the same time. */
+    /** Removes the groups: several JVMs in one file may have intervals with the same end. */
     private static List<Use> takeGroups(Map<Long, List<Use>> groupsByEnd, long end) {
         List<Use> taken = groupsByEnd.remove(end);
         return taken == null ? List.of() : taken;
     }
 
-    /** A JVM's own recording has them some milliseconds apart from the threads of the same interval. */
+    /** In a JVM's own recording, groups and threads of the same interval are some milliseconds apart. */
     private Map<Long, List<Use>> groupsByEnd() {
         NavigableSet<Long> ends = new TreeSet<>();
         uses.keySet().forEach(span -> ends.add(span.endMillis()));
@@ -174,7 +174,7 @@ final class JfrRecording {
         return after == null || before != null && end - before <= after - end ? before : after;
     }
 
-    /** Ended threads are included, so that the process's time is the sum of theirs. */
+    /** Ended threads are included, so that the process's time is the sum of its threads' times. */
     private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
         Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
         Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());

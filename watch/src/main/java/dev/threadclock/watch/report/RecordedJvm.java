@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
 /**
- * The Flight Recorder event that identifies the JVM of the other events, for a recording written by another
+ * The Flight Recorder event that identifies the JVM of the other events in a recording written by another
  * process.
  */
 @Name(RecordedJvm.NAME)

@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
-/** A recording as one self-contained HTML page: tables, which scripts make charts of. */
+/** A recording as one self-contained HTML page: tables, from which scripts make charts. */
 public final class RecordingPage {
     /** Distinguishable colours; the remaining pools are combined into one. */
     private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
-    /** Of all threads together, columns in which they ran: some megabytes. */
+    /** The most values of all threads together, in columns in which they ran. They take some megabytes. */
     private static final int MOST_VALUES = 240_000;
     private static final String OTHER = "(other pools)";
 
@@ -36,8 +36,8 @@ public final class RecordingPage {
             List<Area> virtual, int[] colours) {}
 
     /**
-     * at: the columns that user and system are of, all of them if it is missing. pool: for a thread, the
-     * index of its pool.
+     * at: the columns that user and system are for; missing if they are for all. pool: the index of a
+     * thread's pool.
      */
     private record Area(
             String name, int[] at, long[] user, long[] system, Integer pool, Integer threads,
@@ -128,7 +128,7 @@ public final class RecordingPage {
                 null, threads, other);
     }
 
-    /** Most threads sleep most of the time. */
+    /** Omits the columns in which the thread did not run, because most threads sleep most of the time. */
     private Area line(Series thread, Integer pool) {
         int[] ran = ran(thread);
         return new Area(named(thread), ran.length == timeline.columns() ? null : ran,

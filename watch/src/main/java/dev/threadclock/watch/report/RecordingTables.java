@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
-/** What the charts of a recording's page show, for readers who run no scripts or do not see charts. */
+/** A recording page's charts as tables, for readers who run no scripts or do not see charts. */
 final class RecordingTables {
     private static final int MOST_TIMES = 60;
 
@@ -24,7 +24,7 @@ final class RecordingTables {
         pools = timeline.pools();
     }
 
-    /** Rows of the whole recording, which the page's script replaces by those of the time in view. */
+    /** Rows of the whole recording. The page's script replaces them by rows of the time in view. */
     String pools() {
         long all = pools.stream().mapToLong(Series::nanos).sum();
         StringBuilder rows = new StringBuilder();
@@ -37,7 +37,7 @@ final class RecordingTables {
         return rows.toString();
     }
 
-    /** Rows of the groups of virtual threads. Their share is of the process's time, as the pools' is. */
+    /** Rows of the groups of virtual threads. Like the pools' shares, theirs are of the process's time. */
     String virtual() {
         long all = pools.stream().mapToLong(Series::nanos).sum();
         StringBuilder rows = new StringBuilder();
@@ -54,7 +54,7 @@ final class RecordingTables {
                         all == 0 ? 0 : 100.0 * series.nanos() / all));
     }
 
-    /** The process over time, neighbouring columns together if there are many. */
+    /** The process over time. Many columns are combined into fewer. */
     String times() {
         int columns = timeline.columns();
         int rows = Math.min(MOST_TIMES, columns);

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
-/** A recording as text: pools and their busiest threads, and their activity over time. */
+/** A recording as text: pools and their busiest threads, with their activity over time. */
 final class RecordingText {
     private static final int MOST_POOLS = 20;
     private static final int MOST_THREADS_OF_POOL = 5;
     private static final int FIGURES_WIDTH = 36;
     private static final int OVER_TIME_WIDTH = 24;
     private static final int SHORTEST_NAME = 20;
-    /** From idle to as busy as the busiest moment of any pool. */
+    /** The characters from idle to as busy as the busiest moment of any pool. */
     private static final String LEVELS = " .:-=+*#%@";
 
     private final Subject subject;
@@ -26,7 +26,7 @@ final class RecordingText {
     private final int nameWidth;
     private final long busiestNanosPerSecond;
 
-    /** width: columns of the terminal. */
+    /** width: the number of columns of the terminal. */
     public RecordingText(Subject subject, Timeline timeline, int width) {
         this.subject = subject;
         this.timeline = timeline;
@@ -109,8 +109,8 @@ final class RecordingText {
     }
 
     /**
-     * In one of the slices into which the columns are grouped; with fewer columns than slices one column
-     * fills several.
+     * The pool's use in a slice, which is a group of columns. If there are fewer columns than slices, one
+     * column fills several slices.
      */
     private long nanosPerSecond(Series series, int slice) {
         int columns = timeline.columns();

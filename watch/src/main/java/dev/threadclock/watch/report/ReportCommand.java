@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The report command: shows a Flight Recorder file that has CPU times, as text or as a page. */
+/** The report command: shows the CPU times in a Flight Recorder file, as text or as a page. */
 @Command(
         name = "report",
         description = {

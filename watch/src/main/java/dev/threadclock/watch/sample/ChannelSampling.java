@@ -16,7 +16,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Samples as they arrive over the channel from the agent in the JVM. */
+/** Receives samples over the channel from the agent in the JVM. */
 final class ChannelSampling implements Sampling {
     private static final int LONGEST_MESSAGE = 1 << 28;
     private static final int REQUEST_BYTES = 16;
@@ -25,7 +25,7 @@ final class ChannelSampling implements Sampling {
     private final ThreadBook book;
     private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
-    /** Those that came before a stack that was awaited. */
+    /** Samples that arrived while a stack was awaited. */
     private final Deque<Sample> early = new ArrayDeque<>();
 
     private ChannelSampling(SampleChannel channel) {
@@ -34,7 +34,7 @@ final class ChannelSampling implements Sampling {
         book = new ThreadBook(this::kernelState);
     }
 
-    /** The first sample, which lists the threads that already exist, is not passed on. */
+    /** The first sample, which lists the threads that already exist, is not returned by next(). */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         return over(SampleChannel.open(jvm, period));
     }
@@ -56,14 +56,14 @@ final class ChannelSampling implements Sampling {
     }
 
     /**
-     * Samples from before the sampler knows which kinds of records are understood here are not passed on. One
-     * that does not know of this takes it for a request for the stack of no thread.
+     * Tells the sampler which kinds of records we understand. An older sampler takes this as a request for
+     * the stack of no thread. Samples from before its answer are dropped.
      */
     private void begin() throws IOException {
         try {
             request(0, 0, Message.KNOWN);
         } catch (IOException e) {
-            throw new EOFException(); // the other end is closed
+            throw new EOFException(); // the sampler has closed its end
         }
         boolean sampled = false;
         for (boolean answered = false; !answered || !sampled;) {
@@ -105,7 +105,7 @@ final class ChannelSampling implements Sampling {
         }
     }
 
-    /** The next message; true: a stack. */
+    /** Handles the next message. True if it was a stack. */
     private boolean take() throws IOException {
         Message message = Message.parse(read(length()).array());
         message.stack().ifPresent(answer -> stack = answer);
@@ -152,7 +152,7 @@ final class ChannelSampling implements Sampling {
         try {
             askForStack(javaId, frames);
             while (!take() || stack.id() != javaId) {
-                // A sample, or the answer to an earlier request.
+                // It is a sample, or the answer to an earlier request.
             }
             return stack.frames();
         } catch (EOFException | SocketException e) {
@@ -160,7 +160,7 @@ final class ChannelSampling implements Sampling {
         }
     }
 
-    /** The letter after the name in parentheses; ? if the thread is gone or not visible. */
+    /** The letter after the name in parentheses, or ? if the thread is gone or not visible. */
     private char kernelState(int tid) {
         try {
             String stat = files.text(tid, "stat");

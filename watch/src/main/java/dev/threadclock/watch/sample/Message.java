@@ -41,33 +41,33 @@ record Message(
     private static final int VIRTUAL = 9;
     private static final int GROUP = 10;
     private static final int CARRIER = 11;
-    /** Which kinds a reader knows: those to 11. */
+    /** Identifies the kinds of records that this reader knows, which are those up to 11. */
     static final int KNOWN = 1;
 
-    /** The pass over the kernel's threads: its begin and end by the monotonic clock. */
+    /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
 
-    /** A Java thread's current state; tid 0: already sent, or unknown. */
+    /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
     record Java(long id, int tid, char state, String name) {}
 
-    /** A Java thread starts, or ends and then has its times. */
+    /** The start of a Java thread, or its end, which includes its times. */
     record Event(long id, int tid, long nanos, Optional<Times> end, String name) {}
 
-    /** A thread that is new, or has a new name. */
+    /** A kernel thread that is new or has a new name. */
     record Kernel(long serial, int tid, Times times, String name) {}
 
     record Ran(long serial, Times times) {}
 
-    /** The top frames of a Java thread; empty if it has none, or is gone. */
+    /** The top frames of a Java thread; empty if the thread has none or is gone. */
     record Stack(long id, List<String> frames) {}
 
-    /** Without virtual threads. */
+    /** A message without virtual threads. */
     Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
             List<Ran> ran, List<Long> gone, Optional<Stack> stack) {
         this(moment, java, events, threads, ran, gone, stack, Optional.empty(), Set.of());
     }
 
-    /** IOException: these bytes are not a valid message. */
+    /** Throws an IOException if the bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
@@ -118,7 +118,7 @@ record Message(
                 stack, virtual, message.carriers);
     }
 
-    /** The sampler has grouped them already. If its rule differs, the groups of one pool become one here. */
+    /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
     private static VirtualGroup group(ByteBuffer in) throws IOException {
         int threads = in.getInt();
         int mounted = in.getInt();
@@ -136,12 +136,12 @@ record Message(
         return bytes;
     }
 
-    /** A name set with prctl(PR_SET_NAME) may have any bytes. */
+    /** A name set with prctl(PR_SET_NAME), which may contain any bytes. */
     private static String kernelText(ByteBuffer in) {
         return Printable.line(new String(bytes(in), StandardCharsets.UTF_8));
     }
 
-    /** The JVM's modified UTF-8. */
+    /** Text in the JVM's modified UTF-8. */
     private static String text(ByteBuffer in) throws IOException {
         byte[] bytes = bytes(in);
         byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes)

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A JVM that takes no agent while it runs, seen from outside: what /proc shows of its threads. They have the
- * kernel's names, and neither Java ids nor Java states nor stacks. TIDs are those of our own PID namespace.
+ * Samples a JVM that refuses agents at run time, from outside: /proc shows its threads with the kernel's
+ * names, but without Java ids, Java states or stacks. TIDs are those of our own PID namespace.
  */
 final class ProcSampling implements Sampling {
     private static final long FIRST_NANOS = 20_000_000;
@@ -67,7 +67,7 @@ final class ProcSampling implements Sampling {
         start = processStat().map(TaskStat::start).orElse(-1L);
     }
 
-    /** As ChannelSampling, the first sample is not passed on. */
+    /** As in ChannelSampling, the first sample is not returned by next(). */
     static Sampling open(JvmLook jvm, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(jvm, period);
         if (sampling.sample().isEmpty()) {
@@ -104,7 +104,7 @@ final class ProcSampling implements Sampling {
             Thread.currentThread().interrupt();
             return Optional.empty();
         }
-        // After a delay (this process was stopped) no samples in quick succession.
+        // After a delay (this process was stopped), avoids samples in quick succession.
         dueNanos = Math.max(dueNanos, System.nanoTime() - periodNanos) + periodNanos;
         return sample();
     }
@@ -129,14 +129,14 @@ final class ProcSampling implements Sampling {
         if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
             return Optional.empty();
         }
-        // In units of 10 ms, and therefore possibly less than its threads together.
+        // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
         process = stat.get().of(living.plus(ended).totalNanos(), process);
         Moment moment = new Moment(wallMillis, begin, System.nanoTime(), process);
         return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
                 Optional.empty()));
     }
 
-    /** Empty: the thread has ended. gone: takes the thread that had this TID before. */
+    /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */
     private Optional<Kernel> read(int tid, List<Long> gone) {
         Optional<TaskStat> read = stat(tid);
         if (read.isEmpty()) {
@@ -196,7 +196,7 @@ final class ProcSampling implements Sampling {
 
     @Override
     public void askForStack(long javaId, int frames) {
-        // Nobody in that JVM could answer.
+        // There is no agent that could answer.
     }
 
     @Override
@@ -211,6 +211,6 @@ final class ProcSampling implements Sampling {
 
     @Override
     public void close() {
-        // Holds nothing open.
+        // There is nothing to close.
     }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a process's CPU time that belongs to no observed thread: threads that ended before the
- * sampling, or unobserved. Never decreases: the process's clock is read slightly after its threads', so that
- * the raw difference jitters.
+ * The part of a process's CPU time that belongs to no observed thread: of threads that ended before the
+ * sampling began, or that were missed. It never decreases here. The raw difference jitters, because the
+ * process's clock is read slightly after its threads' clocks.
  */
 final class Remainder {
     private static final String NAME = "(ended threads)";
@@ -15,7 +15,7 @@ final class Remainder {
     private Times times = Times.NONE;
     private Times allEnded = Times.NONE;
 
-    /** Its row, if the remainder is not zero. */
+    /** A row for the remainder, if it is not zero. */
     Optional<ThreadSample> take(Times process, List<ThreadSample> living, List<ThreadSample> ended) {
         allEnded = allEnded.plus(sum(ended));
         Times left = process.minus(allEnded).minus(sum(living));
@@ -28,7 +28,7 @@ final class Remainder {
         return threads.stream().map(ThreadSample::times).reduce(Times.NONE, Times::plus);
     }
 
-    /** The times increased to total and, as far as it fits in, user: neither user nor system decreases. */
+    /** Increases the times to total, and user as far as possible. Neither user nor system decreases. */
     static Times grown(Times times, long userNanos, long totalNanos) {
         long total = Math.max(times.totalNanos(), totalNanos);
         long mostUser = times.userNanos() + total - times.totalNanos();

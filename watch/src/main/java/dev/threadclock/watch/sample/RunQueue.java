@@ -4,14 +4,14 @@ package dev.threadclock.watch.sample;
 import java.util.Optional;
 
 /**
- * What the scheduler says of a thread (/proc/PID/task/TID/schedstat).
+ * The scheduler's statistics of a thread (/proc/PID/task/TID/schedstat).
  *
- * @param ranNanos since its start; identifies the thread, because it never decreases and TIDs are reused
- * @param waitedNanos since its start, runnable without a CPU. The kernel counts a wait when it ends
- *     (kernel/sched/stats.h, sched_info_arrive): it stands still as long as the thread does not run
+ * @param ranNanos run time since the thread's start. It never decreases, which reveals that a TID was reused
+ * @param waitedNanos time since its start in which it was runnable but had no CPU. The kernel counts a wait
+ *     when it ends (kernel/sched/stats.h, sched_info_arrive), so the value changes only when the thread runs
  */
 public record RunQueue(long ranNanos, long waitedNanos) {
-    /** Empty: the kernel does not count (CONFIG_SCHED_INFO), or this is something else. */
+    /** Empty if the kernel does not count (CONFIG_SCHED_INFO), or if the text has another format. */
     static Optional<RunQueue> parse(String schedstat) {
         String[] fields = schedstat.strip().split(" ");
         try {

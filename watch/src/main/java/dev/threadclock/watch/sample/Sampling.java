@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The threads of a running JVM, sampled inside it at a steady pace; where it takes no agent, from outside.
- * For one reader thread. When this side ends, in whatever way, the sampler in the JVM ends as well and leaves
- * nothing behind.
+ * Samples the threads of a running JVM at a steady pace: from inside, or from outside if the JVM refuses
+ * agents. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also ends
+ * and leaves nothing behind.
  */
 public interface Sampling extends Closeable {
     /**
-     * Throws dev.threadclock.terminal.Failure if the JVM cannot be sampled, with the reason and what to do.
+     * Throws dev.threadclock.terminal.Failure, with the reason and a remedy, if the JVM cannot be sampled.
      */
     static Sampling open(JvmChoice jvm, Duration period) throws IOException {
         try (JvmLook look = jvm.look()) {
@@ -35,7 +35,7 @@ public interface Sampling extends Closeable {
         return ChannelSampling.open(jvm, period);
     }
 
-    /** "1234 (java -jar app.jar)"; "1234 by /proc alone (...)" of a JVM that takes no agent. */
+    /** "1234 (java -jar app.jar)"; for a JVM that refuses agents, "1234 by /proc alone (...)". */
     String label();
 
     int pid();
@@ -43,30 +43,30 @@ public interface Sampling extends Closeable {
     /** "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown. */
     String jdk();
 
-    /** How it was started, without the program's own arguments; what may be secret is masked. */
+    /** The command line without the program's own arguments. Anything that may be secret is masked. */
     String commandLine();
 
     /**
-     * Waits for the next sample; empty: the JVM has ended. The first comes 20 ms after opening, then one
-     * every period.
+     * Waits for the next sample; empty if the JVM has ended. The first sample comes 20 ms after opening, then
+     * one per period.
      */
     Optional<Sample> next() throws IOException;
 
-    /** The scheduler's account of a thread now; empty: the thread is gone, or the kernel keeps none. */
+    /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
     Optional<RunQueue> runQueue(int tid);
 
-    /** Requests the top frames of a Java thread, which is stopped at a safepoint for it. From any thread. */
+    /** Requests the top frames of a Java thread, which is stopped at a safepoint for that. For any thread. */
     void askForStack(long javaId, int frames) throws IOException;
 
     /**
-     * The last answer to {@link #askForStack} if it is for this thread; empty: none yet, or it has no frames.
-     * From any thread.
+     * The last answer to {@link #askForStack} if it is for this thread; empty if there is none yet, or if the
+     * thread has no frames. For any thread.
      */
     List<String> stack(long javaId);
 
     /**
-     * The top frames of a Java thread, as {@link #askForStack} requests them; empty: it has none, or the JVM
-     * has ended. For the reader thread.
+     * Requests the top frames of a Java thread and waits for them; empty if it has none, or if the JVM has
+     * ended. For the reader thread.
      */
     List<String> awaitStack(long javaId, int frames) throws IOException;
 }

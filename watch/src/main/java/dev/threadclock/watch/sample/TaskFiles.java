@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The kernel's files of each thread of a process, in its folder task. For one thread. */
+/** Reads the kernel's files of each thread of a process, in the process's folder "task". Not thread-safe. */
 final class TaskFiles {
     private final String tasks;
     private final byte[] buffer = new byte[4096]; // the files are shorter
@@ -16,7 +16,7 @@ final class TaskFiles {
         this.tasks = tasks + "/";
     }
 
-    /** Not through Path and Files: there may be thousands to read, and they cost three times as much. */
+    /** Does not use Path and Files, which cost three times as much: there may be thousands of files. */
     String text(int tid, String file) throws IOException {
         try (FileInputStream in = new FileInputStream(tasks + tid + "/" + file)) {
             int size = in.read(buffer);
@@ -24,7 +24,7 @@ final class TaskFiles {
         }
     }
 
-    /** Empty: the thread is gone, or the kernel keeps no account of this. */
+    /** Empty if the thread is gone or the kernel has no statistics. */
     Optional<RunQueue> runQueue(int tid) {
         try {
             return RunQueue.parse(text(tid, "schedstat"));

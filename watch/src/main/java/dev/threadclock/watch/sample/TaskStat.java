@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * A thread or process by its file stat in /proc (proc_pid_stat(5)).
+ * A thread or process as described by its file "stat" in /proc (proc_pid_stat(5)).
  *
- * @param user and system: the kernel's scaled split, in units of 10 ms
- * @param start tells threads with the same TID apart
+ * @param userNanos the kernel's scaled user time, in units of 10 ms; likewise systemNanos
+ * @param start distinguishes threads with the same TID
  */
 record TaskStat(String name, char state, long userNanos, long systemNanos, long start) {
     private static final long UNIT_NANOS = 10_000_000; // USER_HZ is 100 on x86-64 and aarch64
@@ -18,7 +18,7 @@ record TaskStat(String name, char state, long userNanos, long systemNanos, long 
     private static final int SYSTEM = 12;
     private static final int START = 19;
 
-    /** text: as ISO 8859-1. The name is in parentheses and may contain anything. Empty: not such a file. */
+    /** Empty for other text. The name, in parentheses, may contain anything: read as ISO 8859-1. */
     static Optional<TaskStat> parse(String text) {
         int open = text.indexOf('(');
         int close = text.lastIndexOf(')');
@@ -40,8 +40,8 @@ record TaskStat(String name, char state, long userNanos, long systemNanos, long 
     }
 
     /**
-     * The split of a precise total, which is at least user + system; what the units leave over is divided in
-     * their ratio. Neither value decreases from what it was before.
+     * Splits a precise total of at least user + system. What exceeds their sum is divided in their ratio.
+     * Neither result is less than before.
      */
     Times of(long totalNanos, Times before) {
         long known = userNanos + systemNanos;

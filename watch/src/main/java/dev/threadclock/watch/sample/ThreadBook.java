@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * Keeps track of all threads of a JVM: which kernel thread was which Java thread, and when. Kernel threads
- * have a serial of their own, Java threads have the TID that they had between their start and their end. The
- * two are matched by TID and time, because the kernel reuses TIDs.
+ * Keeps track of all threads of a JVM: which kernel thread was which Java thread, and when. Each kernel
+ * thread has a unique serial; each Java thread has its TID from its start to its end. The two are matched by
+ * TID and time, because the kernel reuses TIDs.
  */
 final class ThreadBook {
     private static final String STARTING = "(starting)";
@@ -65,12 +65,12 @@ final class ThreadBook {
     private final IntFunction<Character> kernelState;
     private final Map<Long, Row> rows = new LinkedHashMap<>();
     private final Map<Long, Life> running = new HashMap<>();
-    /** Not matched with a row yet. */
+    /** Java threads that have not been matched with a row yet. */
     private final List<Life> unjoined = new ArrayList<>();
     private final Remainder remainder = new Remainder();
     private boolean begun;
 
-    /** kernelState: the state of a native thread, by its TID. */
+    /** kernelState: returns the state of a native thread with this TID. */
     ThreadBook(IntFunction<Character> kernelState) {
         this.kernelState = kernelState;
     }
@@ -155,7 +155,7 @@ final class ThreadBook {
                 List.copyOf(ended), message.virtual());
     }
 
-    /** Matches each row with the youngest Java thread that had started on its TID by then. */
+    /** Matches each row with the youngest Java thread that had started on its TID by this time. */
     private void join(Iterable<Row> rowsToJoin, long byNanos) {
         Map<Integer, Life> youngest = new HashMap<>();
         for (Life life : unjoined) {
@@ -174,8 +174,8 @@ final class ThreadBook {
     }
 
     /**
-     * Threads that started and ended since the last pass; the first list may also have some that had ended
-     * before it.
+     * Threads that started and ended since the last pass. The first list may also contain threads that had
+     * ended before that.
      */
     private List<ThreadSample> endedUnseen() {
         List<ThreadSample> ended = unjoined.stream().filter(Life::hasEnded)
@@ -185,8 +185,8 @@ final class ThreadBook {
     }
 
     /**
-     * A Java thread ends a moment before its kernel thread does. A kernel thread that remains has only left
-     * the JVM.
+     * A Java thread ends a moment before its kernel thread does. If the kernel thread continues, it has only
+     * detached from the JVM.
      */
     private void pass(Row row) {
         row.passes++;
@@ -211,7 +211,7 @@ final class ThreadBook {
                 row.kernelName, row.kernelState, row.times);
     }
 
-    /** Its end may come with this sample, and be later than its times here. */
+    /** X only if the times here include the thread's end, which may be reported before. */
     private static char javaState(Row row) {
         Optional<Times> end = row.life.end;
         if (end.isPresent() && row.times.totalNanos() >= end.get().totalNanos()) {

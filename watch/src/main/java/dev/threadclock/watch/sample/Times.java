@@ -2,8 +2,8 @@
 package dev.threadclock.watch.sample;
 
 /**
- * CPU time of a thread or a process, since its start or in an interval. user and system are the kernel's
- * split of total: together they do not exceed it.
+ * The CPU time of a thread or a process, since its start or in an interval. user and system are the kernel's
+ * split of total, and their sum does not exceed it.
  */
 public record Times(long userNanos, long systemNanos, long totalNanos) {
     public static final Times NONE = new Times(0, 0, 0);

@@ -5,9 +5,9 @@ package dev.threadclock.watch.sample;
  * The virtual threads whose names differ only in numbers.
  *
  * @param name with * for each number
- * @param threads that live
- * @param mounted of these, on a carrier
- * @param times of all of them, ended ones included, since they were first accounted for
+ * @param threads the number of living threads
+ * @param mounted the number of these that are on a carrier
+ * @param times of all threads, including ended ones, since they were first accounted for
  */
 public record VirtualGroup(String name, int threads, int mounted, Times times) {
     VirtualGroup and(VirtualGroup other) {

@@ -7,6 +7,6 @@ import java.util.List;
  * The virtual threads of a JVM at one moment, shortly before its other threads were read.
  *
  * @param monotonicNanos CLOCK_MONOTONIC
- * @param epoch another one if accounting was off in between: what passed is not in the groups' times then
+ * @param epoch changes if accounting was off in between, because the groups' times then lack that period
  */
 public record VirtualSample(long monotonicNanos, int epoch, List<VirtualGroup> groups) {}

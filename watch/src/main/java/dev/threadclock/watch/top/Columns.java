@@ -2,14 +2,13 @@
 package dev.threadclock.watch.top;
 
 /**
- * Which columns a table has: on a narrow screen, the name of a thread says more than how its time is
- * divided.
+ * The columns of a table. On a narrow screen, a thread's name is more useful than the division of its time.
  */
 enum Columns {
     ALL,
     /** Without user and system. */
     TOTAL,
-    /** Without the time since the start, too. */
+    /** Without the time since the start as well. */
     FEWEST;
 
     private static final int ENOUGH_FOR_ALL = 76;

@@ -5,7 +5,7 @@ import dev.threadclock.watch.top.Keys.Press;
 import java.util.List;
 import java.util.Optional;
 
-/** What the keys do, and the visible state that they change. For one thread. */
+/** What the keys do, and the visible state that they change. Not thread-safe. */
 final class Controls {
     private final String label;
     private final View view;
@@ -15,7 +15,7 @@ final class Controls {
     private boolean stackShown;
     private Optional<String> typed = Optional.empty();
 
-    /** label: identifies the JVM. */
+    /** label: identifies the JVM to the user. */
     Controls(String label, View view) {
         this.label = label;
         this.view = view;
@@ -88,12 +88,12 @@ final class Controls {
         return paused;
     }
 
-    /** The Java thread whose frames are requested; 0: none. */
+    /** The id of the Java thread whose frames are requested; 0 if there is none. */
     long stackOf() {
         return stackShown && view.selection() != null ? view.selection().javaId() : 0;
     }
 
-    /** frames: the last ones received. */
+    /** frames: the frames that were received last. */
     Screen.State state(List<String> frames) {
         Optional<List<String>> stack = stackShown ? Optional.of(stackOf() == 0 ? List.of() : frames)
                 : Optional.empty();

@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Receives the intervals in a thread of its own, so that keys are answered meanwhile. */
+/** Receives the intervals in a separate thread, so that keys are handled meanwhile. */
 final class Feed {
     private final AtomicReference<Moment> newest = new AtomicReference<>();
     private volatile boolean over;
     private volatile IOException failure;
 
-    /** The thread ends with the sampling. */
+    /** The thread ends when the sampling ends. */
     Feed(Sampling sampling) {
         Thread reader = new Thread(() -> read(sampling), "samples");
         reader.setDaemon(true);
@@ -31,12 +31,11 @@ final class Feed {
         over = true;
     }
 
-    /** The newest moment, unless it has been taken already. */
+    /** The newest moment; empty if it has been taken before. */
     Optional<Moment> newest() {
         return Optional.ofNullable(newest.getAndSet(null));
     }
 
-    /** The JVM has ended. */
     boolean isOver() throws IOException {
         if (failure != null) {
             throw failure;

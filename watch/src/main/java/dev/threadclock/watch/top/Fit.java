@@ -3,11 +3,11 @@ package dev.threadclock.watch.top;
 
 import org.jline.utils.WCWidth;
 
-/** Text cut or padded to a width in columns: a character may take none, one or two of them. */
+/** Cuts or pads text to a width in columns. A character takes up to two columns. */
 final class Fit {
     private Fit() {}
 
-    /** Exactly this wide; longer text is cut. */
+    /** Makes the text exactly this wide. */
     static String left(String text, int width) {
         StringBuilder fitted = new StringBuilder();
         int columns = 0;

@@ -16,7 +16,7 @@ final class Keys {
     }
 
     enum Key {
-        /** No key within the time. */
+        /** No key was pressed in the given time. */
         NONE,
         CHARACTER,
         ENTER,
@@ -28,7 +28,7 @@ final class Keys {
         PAGE_DOWN,
         HOME,
         END,
-        /** Any other. */
+        /** Any other key. */
         OTHER,
         /** No more input will come. */
         CLOSED
@@ -41,7 +41,7 @@ final class Keys {
         }
     }
 
-    /** Waits at most this long. */
+    /** Waits at most this long for a key. */
     Press read(long millis) throws IOException {
         int first = in.read(millis);
         return switch (first) {
@@ -54,7 +54,7 @@ final class Keys {
         };
     }
 
-    /** After ESC: "[A", "OA", "[5~", or nothing. */
+    /** The rest of a sequence after ESC: "[A", "OA", "[5~", or nothing. */
     private Key sequence() throws IOException {
         int next = in.read(SEQUENCE_MILLIS);
         if (next != '[' && next != 'O') {

@@ -4,15 +4,15 @@ package dev.threadclock.watch.top;
 import dev.threadclock.watch.interval.Interval;
 import java.time.Duration;
 
-/** When top ends by itself: after a number of intervals, or after a time by the clock. For one thread. */
+/** When top ends by itself: after a number of intervals, or after a time by the clock. Not thread-safe. */
 final class Limit {
     private final long most;
     private final long mostNanos;
     private long intervals;
-    private long firstNanos; // when the first interval began
+    private long firstNanos; // the beginning of the first interval
     private long lengthNanos;
 
-    /** duration: zero for none. */
+    /** duration: zero if there is no limit. */
     Limit(long most, Duration duration) {
         this.most = most;
         mostNanos = duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
@@ -25,9 +25,7 @@ final class Limit {
         }
     }
 
-    /**
-     * An interval may be slightly longer or shorter than requested: another half one would have to fit in.
-     */
+    /** An interval may be slightly longer or shorter than requested, so half an interval more must fit in. */
     boolean isReached() {
         return intervals >= most || intervals > 0 && mostNanos < Long.MAX_VALUE
                 && System.nanoTime() - firstNanos + lengthNanos / 2 >= mostNanos;

@@ -19,15 +19,15 @@ import org.jline.terminal.impl.exec.ExecTerminalProvider;
 import org.jline.terminal.spi.SystemStream;
 
 /**
- * The terminal while top is displayed: redrawn at each interval, at each key and when its size changes.
- * Created before the process may switch to another user, who may not open the terminal.
+ * The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes.
+ * It must be created before the process switches to another user, which may not open the terminal.
  */
 final class LiveScreen implements AutoCloseable {
     private static final long KEY_MILLIS = 100;
     private static final int FRAMES = 10;
     /**
-     * For JLine, which runs infocmp for types that it does not know; every terminal understands what is sent
-     * here.
+     * The terminal type for JLine, which runs infocmp for types that it does not know. Every terminal
+     * understands the sequences that are sent here.
      */
     private static final String TYPE = "xterm";
     /** Enters the alternate screen and hides the cursor (xterm's ctlseqs). */
@@ -53,7 +53,7 @@ final class LiveScreen implements AutoCloseable {
         Shutdown.add(restore);
     }
 
-    /** Runs until the user quits or the limit is reached; false: the JVM has ended. */
+    /** Runs until the user quits or the limit is reached. False if the JVM has ended. */
     boolean show(Sampling sampling, Limit limit) throws IOException {
         enter();
         out.print("threadclock top  " + sampling.label() + ": the first interval...");
@@ -93,8 +93,8 @@ final class LiveScreen implements AutoCloseable {
     }
 
     /**
-     * Draws one line per screen row. Each is erased first: erasing after a full line would delete its last
-     * character (xterm's ctlseqs, EL).
+     * Draws one line per screen row. Each row is erased before, not after: erasing after a full line would
+     * delete its last character (xterm's ctlseqs, EL).
      */
     private void draw(List<String> lines) {
         out.print("\033[H\033[K" + String.join("\r\n\033[K", lines));
@@ -112,7 +112,7 @@ final class LiveScreen implements AutoCloseable {
         out.print(ENTER);
     }
 
-    /** Called last: restores the terminal to its original state. */
+    /** Restores the terminal to its original state. Must be the last call. */
     private void restore() {
         out.print(LEAVE);
         try {

@@ -5,5 +5,5 @@ import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.host.HostLoad;
 import dev.threadclock.watch.interval.Interval;
 
-/** What top shows at one time. hindrance: in the interval; host: at its end. */
+/** What top shows at one time: an interval, what hindered the JVM in it, and the host's load at its end. */
 record Moment(Interval interval, Hindrance hindrance, HostLoad host) {}

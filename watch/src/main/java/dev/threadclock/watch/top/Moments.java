@@ -10,7 +10,7 @@ import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The successive intervals of a sampling, and what kept the JVM from running in each. */
+/** The successive intervals of a sampling, each with what kept the JVM from running. */
 final class Moments {
     private final Sampling sampling;
     private final Intervals intervals = new Intervals();
@@ -22,7 +22,7 @@ final class Moments {
         waits = new Waits(sampling);
     }
 
-    /** Waits for the end of the next; empty: the JVM has ended. */
+    /** Waits for the end of the next interval; empty if the JVM has ended. */
     Optional<Moment> next() throws IOException {
         for (;;) {
             Optional<Sample> sample = sampling.next();

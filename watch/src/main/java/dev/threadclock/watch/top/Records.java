@@ -10,13 +10,13 @@ import dev.threadclock.watch.interval.Use;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** What top shows, for programs: one JSON object per interval. CSV has the same form as recordings. */
+/** What top shows, in a form for programs: one JSON object per interval. CSV is the same as in recordings. */
 final class Records {
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
     private Records() {}
 
-    /** On one line. shown: threads or pools; groups of virtual threads are in an object of their own. */
+    /** One line. shown: threads or pools. Groups of virtual threads are in a separate object. */
     static String json(int pid, Moment moment, List<Use> shown, boolean grouped) {
         List<Use> rows = shown.stream().filter(use -> !use.isVirtual()).toList();
         Hindrance hindrance = moment.hindrance();

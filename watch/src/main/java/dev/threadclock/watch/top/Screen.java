@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The content of the screen: as many lines as it has, none wider than it is. Depends only on the state to
- * show and the screen size.
+ * The content of the screen, with exactly as many lines as it has, none wider than it is. Depends only on the
+ * state to show and the screen's size.
  */
 final class Screen {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
@@ -49,10 +49,10 @@ final class Screen {
 
     /**
      * @param label identifies the JVM
-     * @param paused the interval is not the newest
-     * @param help shown instead of the threads
-     * @param typed the filter that is being typed
-     * @param stack of the selected thread, if requested
+     * @param paused whether the interval is not the newest one
+     * @param help whether the help is shown instead of the threads
+     * @param typed the filter that the user is typing
+     * @param stack the frames of the selected thread, if requested
      */
     record State(String label, boolean paused, boolean help, Optional<String> typed,
             Optional<List<String>> stack) {}

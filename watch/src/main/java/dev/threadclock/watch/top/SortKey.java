@@ -8,7 +8,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** What the threads are sorted by: the greatest first, except for names. */
+/** What the threads are sorted by. The greatest comes first, except for names. */
 enum SortKey {
     TOTAL(Comparator.comparingLong((Use use) -> use.interval().totalNanos()).reversed()),
     USER(Comparator.comparingLong((Use use) -> use.interval().userNanos()).reversed()),

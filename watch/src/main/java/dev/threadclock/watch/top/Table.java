@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The lines that top and its --once share: what the process did, and a line for each thread. */
+/** The lines that top and top --once share: a summary of the process, and a line for each thread. */
 final class Table {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
     private Table() {}
 
     /**
-     * Percent of one core; steal is a share of the machine's CPUs, throttling and pressure a share of the
+     * Percentages are of one core; but steal is of all CPUs of the machine, throttling and pressure of the
      * time.
      */
     static List<String> head(Moment moment, int cpus) {
@@ -49,7 +49,7 @@ final class Table {
         return lines;
     }
 
-    /** What their carriers used beyond that is the scheduler's; in short intervals it may come out as 0. */
+    /** What their carriers used beyond that is the scheduler's; in short intervals it may be 0. */
     private static String virtual(VirtualUse use) {
         Times times = use.times();
         long scheduler = Math.max(0, use.carriers().totalNanos() - times.totalNanos());
@@ -75,15 +75,15 @@ final class Table {
                 use.isVirtual() ? virtualName(use, grouped) : use.name());
     }
 
-    /** The number of threads has its own column in a table of pools. */
+    /** Without the number of threads, which has its own column in a table of pools. */
     private static String virtualName(Use use, boolean grouped) {
         return use.name() + " (" + (grouped ? "" : use.threads() + " ") + "virtual, " + use.mounted()
                 + " mounted)";
     }
 
     /**
-     * Without String.format: there may be thousands of lines, and it costs 30 us for each in a JVM that has
-     * just started.
+     * Avoids String.format, which costs 30 us per line in a JVM that has just started: there may be thousands
+     * of lines.
      */
     private static String line(Columns columns, String total, String user, String system, String wait,
             String time, char state,
@@ -107,13 +107,12 @@ final class Table {
         line.append(" ".repeat(Math.max(0, width - text.length()))).append(text);
     }
 
-    /** With one decimal. */
     private static String percent(Interval interval, long nanos) {
         long tenths = Math.round(10 * interval.percent(Math.max(0, nanos)));
         return tenths / 10 + "." + tenths % 10;
     }
 
-    /** "1:02.03" minutes, "1:02:03" hours. */
+    /** "1:02.03" is in minutes, "1:02:03" in hours. */
     static String time(long nanos) {
         long hundredths = nanos / NANOS_PER_HUNDREDTH;
         long seconds = hundredths / 100;

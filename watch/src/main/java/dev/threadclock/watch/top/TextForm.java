@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What top shows as text, without a screen.
+ * How top shows its intervals as text, without a screen.
  *
- * @param all threads that have not run in the interval, too
- * @param most rows; the rest is counted
- * @param frames of each Java thread that is shown; 0: none
+ * @param all whether threads that have not run in the interval are included
+ * @param most the maximum number of rows; the remaining ones are counted
+ * @param frames the number of frames to show for each Java thread
  */
 record TextForm(boolean all, long most, int frames) {
-    /** Followed by an empty line. rows: threads or pools, the busiest first. */
+    /** rows: threads or pools, the busiest first. The last line is empty. */
     List<String> lines(Sampling sampling, Moment moment, List<Use> rows, boolean grouped) throws IOException {
         List<String> lines = new ArrayList<>(List.of(sampling.label()));
         lines.addAll(Table.head(moment, Runtime.getRuntime().availableProcessors()));

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The top command: which threads of a JVM currently use the CPU, in user and in system mode. */
+/** The top command: shows which threads of a JVM currently use the CPU in user mode and in system mode. */
 @Command(
         name = "top",
         description = {

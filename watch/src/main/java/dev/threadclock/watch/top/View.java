@@ -10,23 +10,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which threads are shown and in which order; and, on a screen, which one is selected. For one thread. */
+/** Which threads are shown, in which order, and on a screen which one is selected. Not thread-safe. */
 final class View {
     private final boolean complete;
     private SortKey sort;
     private boolean grouped;
     private String filter;
-    /** Positions by key while the order is frozen; otherwise null. */
+    /** Positions by key while the order is frozen, otherwise null. */
     private Map<Object, Integer> frozen;
     private List<Use> rows = List.of();
     private int selected;
     /**
-     * The key of the thread that the user selected; null: the position stays selected, whichever thread moves
+     * The key of the thread that the user selected. Null if a position is selected, whichever thread moves
      * there.
      */
     private Object followed;
 
-    /** complete: ended threads individually, for programs; they may be many. */
+    /** complete: lists ended threads individually, for programs. There may be many. */
     View(SortKey sort, boolean grouped, String filter, boolean complete) {
         this.complete = complete;
         this.sort = sort;
@@ -34,7 +34,7 @@ final class View {
         this.filter = filter;
     }
 
-    /** From the newest interval, or again from the same one after a change. */
+    /** Takes the rows from the newest interval, or again from the same one after a change. */
     List<Use> update(Interval interval) {
         String wanted = filter.toLowerCase(Locale.ROOT);
         List<Use> all = new ArrayList<>(
@@ -62,12 +62,12 @@ final class View {
         return selected;
     }
 
-    /** Null if there are no rows. */
+    /** The selected row; null if there are no rows. */
     Use selection() {
         return selected < rows.size() ? rows.get(selected) : null;
     }
 
-    /** The thread stays selected wherever it moves; the first row is selected as a position. */
+    /** A selected thread stays selected wherever it moves; the first row is selected as a position. */
     void select(int row) {
         selected = Math.max(0, Math.min(row, rows.size() - 1));
         followed = selected == 0 ? null : selection().key();
@@ -103,7 +103,7 @@ final class View {
         return frozen != null;
     }
 
-    /** Rows keep their positions while their numbers are updated. */
+    /** While the order is frozen, rows keep their positions and only their numbers change. */
     void toggleFrozen() {
         if (frozen != null) {
             frozen = null;

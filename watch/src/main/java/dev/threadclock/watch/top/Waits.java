@@ -13,19 +13,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What threads waited for a CPU in each interval, read from outside the JVM: once of all threads, then only
- * of
- * those that have run, because the others' account has not changed.
+ * How long threads waited for a CPU in each interval, read from outside the JVM. All threads are read once,
+ * and later only those that have run, because the values of the others have not changed.
  */
 final class Waits {
     private final Sampling sampling;
-    private final Map<Long, Long> waited = new HashMap<>(); // by serial, since their starts
+    private final Map<Long, Long> waited = new HashMap<>(); // by serial, since the thread's start
 
     Waits(Sampling sampling) {
         this.sampling = sampling;
     }
 
-    /** The sample before the first interval. */
+    /** Takes the sample that precedes the first interval. */
     void begin(Sample sample) {
         for (ThreadSample thread : sample.threads()) {
             waited(thread.tid(), thread.times().totalNanos())
@@ -33,7 +32,7 @@ final class Waits {
         }
     }
 
-    /** By serial, in the interval that has just ended. */
+    /** The waits in the interval that has just ended, by serial. */
     Map<Long, Long> next(Interval interval) {
         Map<Long, Long> waits = new HashMap<>();
         for (Use use : interval.threads()) {
@@ -53,7 +52,7 @@ final class Waits {
         return waits;
     }
 
-    /** ranNanos: of this thread before; another one that has got its TID since has run less. */
+    /** ranNanos: the thread's run time before. If it is less now, another thread has got its TID. */
     private OptionalLong waited(int tid, long ranNanos) {
         Optional<RunQueue> account = tid == 0 ? Optional.empty() : sampling.runQueue(tid);
         return account.isPresent() && account.get().ranNanos() >= ranNanos

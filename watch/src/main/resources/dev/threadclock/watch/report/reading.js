@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one interval of a recording was used for: shown beside the charts, spoken for those who do not see them.
+// The use of one interval of a recording: shown beside the charts, and spoken by screen readers.
 "use strict";
 const textOf = (tag, content, name) => {
   const element = document.createElement(tag);
@@ -8,11 +8,11 @@ const textOf = (tag, content, name) => {
   return element;
 };
 
-// In the middle, as names that begin alike often end differently.
+// Shortens in the middle, because names that begin alike often end differently.
 const shortened = (name, longest) => name.length <= longest ? name
   : name.slice(0, longest - longest / 3 - 1 | 0) + "…" + name.slice(-(longest / 3 | 0));
 
-// swatch: makes the sign of a pool. Returns a function that shows the column with this title.
+// swatch: creates the coloured sign of a pool. Returns a function that describes the column with this title.
 function readingIn(box, { nanos, process, pools, threads, virtual }, swatch) {
   const most = 6;
   const used = (series, column) => series.user[column] + series.system[column];

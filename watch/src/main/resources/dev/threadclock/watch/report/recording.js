@@ -7,7 +7,7 @@
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const byId = id => document.getElementById(id);
   const firstMillis = endMillis[0] - nanos[0] / 1e6;
-  // A step reaches back to the point before it: the first needs one.
+  // A step reaches back to the previous point, so the first step needs one.
   const xs = [firstMillis, ...endMillis].map(millis => millis / 1000);
   const last = xs.length - 1;
   const hidden = new Set();
@@ -15,7 +15,7 @@
   const headline = byId("headline").textContent;
   let view = [xs[0], xs[last]];
 
-  // Threads come without the columns in which they did not run.
+  // The data of a thread omit the columns in which it did not run.
   function dense({ at, user, system, ...rest }) {
     if (!at) return { user, system, ...rest };
     const whole = values => at.reduce((all, column, i) => { all[column] = values[i]; return all; }, new Float64Array(endMillis.length));
@@ -40,7 +40,7 @@
   const withStart = values => [values[0], ...values];
   const shown = () => pools.map((_, i) => i).filter(i => !hidden.has(i));
 
-  // Of each pool two lines, user and user + system, on those of the pools below; the uppermost first, as each is filled to 0.
+  // Two lines per pool, user and user + system, stacked. The uppermost comes first: each is filled to 0.
   function stacked() {
     const base = nanos.map(() => 0);
     const lines = [];
@@ -71,10 +71,10 @@
     return chart;
   }
 
-  // uPlot knows the mouse only: a finger that goes across draws, one that goes up or down still scrolls the page.
+  // uPlot knows only the mouse. A finger draws if it moves horizontally; vertically it scrolls the page.
   function touchable(over) {
     let start = null;
-    // It takes a move by nothing for none.
+    // uPlot ignores a mouse move by zero pixels.
     const as = (type, { clientX, clientY }) => over.dispatchEvent(new MouseEvent(type, { clientX, clientY, movementX: 1, bubbles: true }));
     const on = (type, action) => over.addEventListener(type, event => event.pointerType === "touch" && action(event));
     on("pointerdown", event => {
@@ -133,7 +133,7 @@
   function point(chart) {
     const { left } = chart.cursor;
     if (left === undefined || left < 0) return;
-    // A column reaches from the point before to its own.
+    // A column extends from the previous point to its own.
     const x = chart.posToVal(left, "x");
     const column = endMillis.findIndex(millis => millis >= x * 1000);
     if (column >= 0 && x >= xs[0]) choose(column);
@@ -148,7 +148,7 @@
     charts.forEach(chart => chart.setCursor({ left: chart.valToPos(middle, "x"), top: 0 }));
   }
 
-  // No further than the recording, and no closer than one interval.
+  // Limits the view to the recording, and to at least one interval.
   function within(min, max) {
     const closest = Math.min(...nanos) / 1e9;
     const length = Math.min(xs[last] - xs[0], Math.max(closest, max - min));
@@ -198,7 +198,7 @@
     return [user, system];
   }
 
-  // The name with what was searched for marked.
+  // The name, with the part that was searched for marked.
   function marked(name, wanted) {
     const at = wanted ? name.toLowerCase().indexOf(wanted) : -1;
     const element = textOf("span", "", "name");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Load and pressure as the kernel prints them, and where it does not. */
+/** Load and pressure are parsed as the kernel prints them, and are empty where it does not. */
 class HostLoadTest {
     @Test
     void theKernelsOwnTexts() {

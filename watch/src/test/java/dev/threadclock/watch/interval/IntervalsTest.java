@@ -13,8 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * What threads used between samples: those that continue, that start, that end, and one that gets another's
- * TID.
+ * What threads used between samples is right for threads that continue, start, end, or reuse another's TID.
  */
 class IntervalsTest {
     private static ThreadSample thread(int tid, long serial, String name, long user, long system) {
@@ -72,7 +71,7 @@ class IntervalsTest {
                 new Times(1, 0, 1));
     }
 
-    /** epoch: 0, if virtual threads were not read. */
+    /** epoch: 0 if virtual threads were not read. */
     private static Sample virtual(long second, int epoch, long carrierNanos, VirtualGroup... groups) {
         ThreadSample carrier = new ThreadSample(7, 1, 1, "carrier", "carrier", 'R',
                 new Times(carrierNanos, 0, carrierNanos), true);

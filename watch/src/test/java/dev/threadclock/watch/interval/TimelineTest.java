@@ -9,8 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * However long a recording is, and however many threads it contains: memory is bounded, and no nanosecond is
- * lost.
+ * However long a recording is, and however many threads it has, memory is bounded and no nanosecond is lost.
  */
 class TimelineTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A recording ends by itself where it cannot go on. */
+/** A recording ends by itself when it cannot continue. */
 class RecorderTest {
-    /** A sample every second, for ever. */
+    /** Returns a sample per second forever. */
     private static class Seconds extends NoSampling {
         private long second;
 
@@ -28,7 +28,7 @@ class RecorderTest {
         }
     }
 
-    /** Has room for this many intervals. */
+    /** A disk with room for this many intervals. */
     private static final class Disk implements IntervalWriter {
         private int room;
 
@@ -60,7 +60,7 @@ class RecorderTest {
         }
     }
 
-    /** Two samples a second apart; then the JVM gets no CPU. */
+    /** Returns two samples a second apart; then the JVM gets no CPU. */
     private static final class Starved extends Seconds {
         private int left = 2;
 

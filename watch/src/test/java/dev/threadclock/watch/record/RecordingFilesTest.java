@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * The formats of a recording: everything is in each, names may contain anything, and report reads the .jfr.
+ * Each format of a recording contains everything, names may contain anything, and report reads the .jfr file.
  */
 class RecordingFilesTest {
     private static final String NASTY = "a, \"quoted\" </script><b>&amp; {{DATA}} \u2603";
@@ -43,7 +43,7 @@ class RecordingFilesTest {
         return file;
     }
 
-    /** All intervals are written, but the file is not finished, as if the recorder had been killed. */
+    /** Writes all intervals but does not finish the file, as if the recorder had been killed. */
     private static IntervalWriter begin(Format format, Path file) throws Exception {
         IntervalWriter writer = format.open(file,
                 new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
@@ -187,7 +187,7 @@ class RecordingFilesTest {
         assertThat(report(folder.resolve("nothing.jfr").toString())).isEqualTo(1);
     }
 
-    /** Runs the command and returns its exit status; what it cannot read it refuses. */
+    /** Runs the report command and returns its exit status. */
     private static int report(String... args) {
         return new CommandLine(new ReportCommand()).setExecutionExceptionHandler((e, command, parsed) -> {
             assertThat(e).isInstanceOf(Failure.class);

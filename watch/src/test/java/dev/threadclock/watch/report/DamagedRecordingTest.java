@@ -26,15 +26,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A recording with some bytes changed is read as far as it makes sense, or refused with a reason; the JDK's
- * reader throws anything.
+ * A recording in which some bytes were changed is read as far as it makes sense, or refused with a reason.
+ * The JDK's reader may throw anything.
  */
 class DamagedRecordingTest {
     private static final int DAMAGED = 300;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final byte[] MAGIC = {'F', 'L', 'R', 0};
-    // Where they are in a chunk.
+    // Positions in a chunk.
     private static final int CHUNK_BYTES = 8;
     private static final int LAST_CHECKPOINT = 16;
     private static final int METADATA = 24;
@@ -99,7 +99,7 @@ class DamagedRecordingTest {
         return arguments(name, damage);
     }
 
-    /** The JDK's reader does not come back from these. */
+    /** The JDK's reader never returns from these files. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("circles")
     void aRecordingThatLeadsBackIsRefused(String name, ObjIntConsumer<ByteBuffer> damage) throws IOException {
@@ -116,8 +116,8 @@ class DamagedRecordingTest {
     }
 
     /**
-     * A JVM that is killed has written more than its header knows of; the JDK's reader keeps the last
-     * event.
+     * A JVM that was killed has written more than its header covers. The JDK's reader then also returns the
+     * last event.
      */
     @Test
     void whatFollowsTheLastChunkIsLeftOut() throws IOException {
@@ -126,7 +126,7 @@ class DamagedRecordingTest {
         assertThat(JfrRecording.read(file).timeline().threads()).hasSize(1);
     }
 
-    /** Two checkpoints, and how far away each says the one before it is. */
+    /** first, second: the distance to the previous checkpoint in each of two checkpoints. */
     @ParameterizedTest(name = "{0} and {1}: {2}")
     @CsvSource({"0, -16, true", "-68, -16, true", "0, 0, true", "16, -16, false", "0, -15, false",
         "0, 99, true"})

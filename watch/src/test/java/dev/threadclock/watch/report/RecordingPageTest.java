@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** What a recording's page knows: of which threads, in which intervals, of which JVM. PagesTest shows it. */
+/** A recording's page knows the right threads, intervals and JVM. PagesTest covers how it looks. */
 class RecordingPageTest {
     private static final Subject SUBJECT = new Subject("1 (java Shop)", "21", "java <Shop>", "1.2.3");
 

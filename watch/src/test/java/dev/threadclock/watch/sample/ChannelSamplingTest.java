@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The beginning of a conversation with a sampler, whose version may be another. */
+/** The beginning of a conversation with a sampler, which may be of another version. */
 class ChannelSamplingTest {
     @TempDir
     Path folder;
@@ -39,7 +39,7 @@ class ChannelSamplingTest {
         return buffer().put((byte) 8).putLong(0).putShort((short) 0);
     }
 
-    /** Two samples, the request, its answer, and another sample; returns the request. */
+    /** Sends two samples, awaits the request, then answers it and sends a third. Returns the request. */
     private static ByteBuffer converse(SocketChannel sampler, ByteBuffer third) {
         try {
             sampler.write(buffer().putLong(Message.MAGIC).flip());

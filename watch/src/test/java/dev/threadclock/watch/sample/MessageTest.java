@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The agent's messages, and invalid ones. */
+/** The agent's messages are parsed, and invalid ones are refused. */
 class MessageTest {
     private final ByteBuffer out = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -55,7 +55,7 @@ class MessageTest {
         assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
     }
 
-    /** The sampler's rule is that of pools; if it were not, groups of one pool would still be one. */
+    /** The sampler's groups are pools. If they were not, groups of one pool would be merged. */
     @Test
     void groupsOfVirtualThreadsComeByPool() throws IOException {
         assertThat(parse().virtual()).isEmpty();

@@ -4,7 +4,7 @@ package dev.threadclock.watch.sample;
 import java.util.List;
 import java.util.Optional;
 
-/** A JVM of which nothing is known; tests say what they need of it. */
+/** A JVM of which nothing is known. Tests override what they need. */
 public class NoSampling implements Sampling {
     @Override
     public String label() {

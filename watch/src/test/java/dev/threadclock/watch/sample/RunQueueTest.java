@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The scheduler's account as the kernel prints it, and where it keeps none. */
+/** The scheduler's statistics are parsed as the kernel prints them, and are empty where it has none. */
 class RunQueueTest {
     @Test
     void theKernelsThreeNumbers() {

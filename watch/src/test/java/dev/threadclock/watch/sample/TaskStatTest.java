@@ -33,7 +33,7 @@ class TaskStatTest {
         assertThat(stat("a", 0, 0).of(4_000_000, Times.NONE)).isEqualTo(new Times(4_000_000, 0, 4_000_000));
         assertThat(stat("a", 3, 1).of(44_000_000, Times.NONE))
                 .isEqualTo(new Times(33_000_000, 11_000_000, 44_000_000));
-        // Without an account of the scheduler, in units of 10 ms.
+        // Without the scheduler's statistics, the total is in units of 10 ms.
         assertThat(stat("a", 3, 1).of(0, Times.NONE))
                 .isEqualTo(new Times(30_000_000, 10_000_000, 40_000_000));
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which kernel thread is which Java thread, when TIDs are reused and threads come and go between samples. */
+/** Kernel and Java threads are matched, even if TIDs are reused or threads live between two samples. */
 class ThreadBookTest {
     private static final int TID = 77;
 
@@ -129,9 +129,7 @@ class ThreadBookTest {
         assertThat(only(sample.threads()).times().totalNanos()).isEqualTo(5);
     }
 
-    /**
-     * It starts and ends between the pass over the threads and the taking of the events, on a busy machine.
-     */
+    /** The thread starts and ends between the pass over the threads and the taking of the events. */
     @Test
     void aThreadThatEndsAfterThePassLivesInItsSample() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
-/** What top shows, as programs read it. */
+/** What top shows can be parsed by programs. */
 class RecordsTest {
     private static final Times TIMES = new Times(6, 14, 20);
     private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));

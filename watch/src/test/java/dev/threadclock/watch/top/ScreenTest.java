@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
-/** The content of the screen: at every size, in every order, and after each key. */
+/** The content of the screen is right at every size, in every order, and after each key. */
 class ScreenTest {
     private static final long SECOND = 1_000_000_000;
     private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The wait for a CPU is that of the thread and of the interval, or unknown. */
+/** The wait for a CPU is that of the right thread and interval, or unknown. */
 class WaitsTest {
     private final Map<Integer, RunQueue> kernel = new HashMap<>(); // by TID
     private final Intervals intervals = new Intervals();
@@ -31,7 +31,7 @@ class WaitsTest {
         }
     });
 
-    /** A sample of threads with the serials and TIDs from 1 on. */
+    /** A sample of threads whose serials and TIDs are numbered from 1. */
     private static Sample sample(long... totalNanos) {
         List<ThreadSample> threads = IntStream.range(0, totalNanos.length)
                 .mapToObj(i -> new ThreadSample(i + 1, i + 1, i + 1,
@@ -72,7 +72,7 @@ class WaitsTest {
     void anotherThreadOnTheSameTidIsNotTakenForIt() {
         kernel.put(1, new RunQueue(100, 50));
         begin(sample(100));
-        kernel.put(1, new RunQueue(5, 60)); // has run less
+        kernel.put(1, new RunQueue(5, 60)); // has run less: another thread
         assertThat(next(sample(120)).threads()).extracting(Use::waitNanos).containsExactly(Use.NOT_MEASURED);
     }
 
