@@ -5,8 +5,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /**
- * The Main-Class of the jar: starts the command line on Java 17 or later, and says what is needed on an older
- * one. Java 8 bytecode, so that an old Java can print that message.
+ * The Main-Class of the jar: starts the command line on Java 17 or later, and prints a message on older
+ * versions. It is Java 8 bytecode, so that an old Java can print that message.
  */
 public final class Launcher {
     private static final int NEEDED = 17;
@@ -23,7 +23,7 @@ public final class Launcher {
                     + " unchanged: java -javaagent:threadclock.jar ...");
             System.exit(1);
         }
-        // By reflection: the class file is newer than this one.
+        // By reflection, because that class file has a newer version than this one.
         Method main = Class.forName("dev.threadclock.cli.Main").getMethod("main", String[].class);
         try {
             main.invoke(null, (Object) args);
@@ -32,7 +32,7 @@ public final class Launcher {
         }
     }
 
-    /** "1.8" is 8, "17" is 17. */
+    /** Converts "1.8" to 8 and "17" to 17. */
     static int feature(String specification) {
         return Integer.parseInt(specification.startsWith("1.") ? specification.substring(2) : specification);
     }

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command line {@code threadclock}: finds the commands of all modules, and turns errors into messages and
- * exit statuses: 0 ok, 1 failed, 2 usage error.
+ * The command line {@code threadclock}: finds the commands of all modules, and converts errors to messages
+ * and to exit statuses: 0 ok, 1 failed, 2 usage error.
  */
 @Command(
         name = "threadclock",
@@ -46,8 +46,8 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        // A command may switch to a user who may not read the JDK, where jspawnhelper lies, with which java
-        // starts programs.
+        // A command may switch to a user that may not read the JDK, which contains jspawnhelper, Java's
+        // default way to start programs.
         System.setProperty("jdk.lang.Process.launchMechanism", "FORK");
         System.exit(run(args));
     }
@@ -59,10 +59,10 @@ public final class Main implements Runnable {
                 .map(ServiceLoader.Provider::get)
                 .sorted(Comparator.comparingInt(Subcommand::place)).forEach(main::addSubcommand);
         main.addSubcommand("help", new CommandLine.HelpCommand());
-        // Commands have --help instead.
+        // Commands have the option --help instead.
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
         int status = main
-                .setParameterExceptionHandler(Main::usedWrongly)
+                .setParameterExceptionHandler(Main::usageError)
                 .setExecutionExceptionHandler(Main::failed)
                 .setExecutionStrategy(Main::execute)
                 .setOut(new PrintWriter(Terminal.stdout().stream(), true))
@@ -81,7 +81,7 @@ public final class Main implements Runnable {
         return new CommandLine.RunLast().execute(parsed);
     }
 
-    /** A broken pipe is not reported: the reader closed it on purpose. */
+    /** A broken pipe is not reported, because the reader closed it on purpose. */
     private static int written() {
         IOException problem = Terminal.stdout().problem().orElse(null);
         if (problem == null) {
@@ -99,7 +99,7 @@ public final class Main implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command given");
     }
 
-    private static int usedWrongly(ParameterException e, String[] args) {
+    private static int usageError(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
@@ -127,7 +127,7 @@ public final class Main implements Runnable {
         return CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** picocli would suggest a command for "topp" or "nosuch" if it merely shares some letters with it. */
+    /** picocli itself would suggest commands that merely share some letters with "topp" or "nosuch". */
     private static boolean suggested(ParameterException e) {
         if (!(e instanceof UnmatchedArgumentException unmatched)
                 || e.getCommandLine().getSubcommands().isEmpty()) {

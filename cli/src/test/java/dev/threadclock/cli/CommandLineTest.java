@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Command;
 
-/** Usage errors are refused, with --help as well. */
+/** Usage errors are refused, even together with --help. */
 class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",

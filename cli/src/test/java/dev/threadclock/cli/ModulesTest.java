@@ -20,9 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Data flows one way through the modules: none knows one that comes after it, and packages form no circle.
- */
+/** Data flows one way through the modules: none knows a later one, and packages form no cycle. */
 class ModulesTest {
     private static final String ROOT = "dev.threadclock";
     /** The modules by their packages. The library has the root; the profiler for JMH lies in the lab. */
@@ -33,8 +31,8 @@ class ModulesTest {
     private static final int PUBLISHED = 3;
 
     /**
-     * JMH is told the profiler's name; other modules' tests render the README's table and the demo's page,
-     * and run the loads.
+     * Public types that are used by name or by tests: JMH is given the profiler's name; tests of other
+     * modules render the README's table and the demo's page, and run the loads.
      */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
             ROOT + ".demo.DemoMarkdown", ROOT + ".demo.DemoHtml", ROOT + ".probe.TickLoads");
@@ -66,7 +64,7 @@ class ModulesTest {
         slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(own);
     }
 
-    /** Commands and main classes are found by their names. */
+    /** Commands and main classes are exempt, because they are found by name. */
     @Test
     void publicTypesHaveUsersOutsideTheirPackage() {
         assertThat(classes.stream().filter(type -> module(type) >= PUBLISHED && type.isTopLevelClass())
@@ -78,7 +76,7 @@ class ModulesTest {
                 .map(JavaClass::getName)).isEmpty();
     }
 
-    /** Applications have them with the library alone. They are not on the class path: they are read apart. */
+    /** Applications use the adapters with the library alone. The adapters are not on this class path. */
     @ParameterizedTest
     @ValueSource(strings = {"micrometer", "opentelemetry", "spark"})
     void adaptersKnowNothingButTheLibrarysPublicPackage(String adapter) {
@@ -105,7 +103,7 @@ class ModulesTest {
         return type.tryGetMethod("main", String[].class).isPresent();
     }
 
-    /** The place of its module among all; -1 if it is in none. */
+    /** The index of the type's module; -1 if it is in none. */
     private static int module(JavaClass type) {
         String below = type.getPackageName().substring(ROOT.length()).replaceFirst("^\\.", "");
         String first = below.split("\\.")[0];

@@ -102,7 +102,7 @@ enum Clock {
             return sum;
         }
     },
-    /** As ThreadMXBean on JDK 8 to 25.0.4, except for the parsing. */
+    /** As in ThreadMXBean on JDK 8 to 25.0.4, but without the parsing. */
     PROC("/proc/thread-self/stat", null, null) {
         @Override
         long read(int reads) {
@@ -129,10 +129,10 @@ enum Clock {
         this.freshness = freshness;
     }
 
-    /** Reads the clock this many times; the sum is meaningless, but negative if the clock cannot be read. */
+    /** Reads the clock this often. The sum means nothing, but is negative if the clock cannot be read. */
     abstract long read(int reads);
 
-    /** Where its value comes from on this machine; empty for clocks that are not threadclock's. */
+    /** Where the value comes from on this machine; empty for clocks that are not threadclock's. */
     Optional<Source> source() {
         return quantity == null ? Optional.empty() : Optional.of(ThreadClock.source(quantity, freshness));
     }

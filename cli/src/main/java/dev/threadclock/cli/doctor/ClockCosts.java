@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cost of one read of a clock on this machine. Short batches of all clocks alternate, so that noise
- * affects all alike; medians.
+ * The cost of one read of a clock on this machine. Batches of all clocks alternate, so that noise affects all
+ * alike; the medians count.
  *
  * @param name the clock that is read
  * @param source where the value comes from on this machine; null for clocks that are not threadclock's
- * @param binding how Java calls it; null likewise
- * @param systemCalls in one read; null if unknown
+ * @param binding how Java calls the clock; null for clocks that are not threadclock's
+ * @param systemCalls the number per read; null if unknown
  * @param resolutionNanos the smallest step; null if unknown
- * @param ageNanos how old a value may be; null if unknown
- * @param medianNanos of one read from Java; null if it could not be read
- * @param perNanoTime the same in units of System.nanoTime()
+ * @param ageNanos the maximum age of a value; null if unknown
+ * @param medianNanos the cost of one read from Java; null if the clock could not be read
+ * @param perNanoTime the same as a multiple of System.nanoTime()
  */
 record ClockCosts(String name, String source, String binding, Integer systemCalls, Long resolutionNanos,
         Long ageNanos,

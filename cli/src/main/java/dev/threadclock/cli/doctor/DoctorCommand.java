@@ -26,8 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The doctor command: which clocks exist on this machine and what they cost, and how good a JVM's user time
- * is.
+ * The doctor command: shows which clocks this machine has, what they cost, and how good a JVM's user time is.
  */
 @Command(
         name = "doctor",
@@ -80,7 +79,7 @@ public final class DoctorCommand implements Subcommand {
                     + " JVM");
         }
         DoctorReport report;
-        try (JvmLook jvm = named.look().orElse(null)) { // before any measurement: it may not be there
+        try (JvmLook jvm = named.look().orElse(null)) { // before any measurement: it may not exist
             report = look(jvm);
         }
         if (json) {
@@ -97,7 +96,7 @@ public final class DoctorCommand implements Subcommand {
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {
             progress.say("Examining the machine");
-            HostLoad host = HostLoad.now(); // before the measurements, which are a load
+            HostLoad host = HostLoad.now(); // before the measurements, which add to the load
             Map<String, Finding> machine = LoadFindings.among(MachineFindings.find(nativeProblem), host,
                     Runtime.getRuntime().availableProcessors());
             if (nativeProblem.isEmpty()) {

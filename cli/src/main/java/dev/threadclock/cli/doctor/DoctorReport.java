@@ -12,17 +12,17 @@ import java.util.Map;
  * All findings of the doctor, in the form of its JSON.
  *
  * @param threadclock version
- * @param well nothing is wrong, and everything requested could be examined: the exit status
- * @param machine by key
+ * @param well nothing is wrong, and everything requested could be examined; determines the exit status
+ * @param machine findings by key
  * @param clocks in the order of the table
- * @param jdks null if a JVM was named, or if JDKs were not to be tried
- * @param skipped folders that look like a JDK but do not work; null with jdks
- * @param jvm by key; null if none was named
+ * @param jdks null if a JVM was named or if no JDKs were to be tried
+ * @param skipped folders that look like a JDK but do not work; null if jdks is null
+ * @param jvm findings by key; null if no JVM was named
  */
 record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks,
         List<JdkFindings> jdks,
         List<SkippedJdk> skipped, Map<String, Finding> jvm) {
-    /** A folder that looks like a JDK. */
+    /** A folder that looks like a JDK but does not work. */
     record SkippedJdk(String path, String reason) {}
 
     static DoctorReport of(String threadclock, Map<String, Finding> machine, List<ClockCosts> clocks,

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One JDK of this machine, with the results of its trials. todo: what to do about it, "" for nothing. */
+/** One JDK of this machine with the results of its trials. todo: what to do about it, or "". */
 record JdkFindings(String home, String version, String vendor, JdkTrial trial, VirtualTrial virtualSwitch,
         String todo) {
     static List<JdkFindings> find(Jdks jdks, Path jar, Progress progress) {

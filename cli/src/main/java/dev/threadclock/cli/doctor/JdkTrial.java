@@ -19,13 +19,13 @@ import java.util.Map;
 /**
  * Tries a JDK in a child JVM: what its ThreadMXBean's user time costs, and whether it is right.
  *
- * @param reason why the verdict is unknown; "" if it is known
+ * @param reason why the verdict is unknown, or ""
  * @param userNanos one getCurrentThreadUserTime(), median; null if unknown
  * @param nanoTimeNanos one System.nanoTime() there
  * @param totalNanos one getCurrentThreadCpuTime() there
- * @param aroundTicks a thread that works only around timer ticks
- * @param betweenTicks a thread that works only between them
- * @param ownIdTellsTotal getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
+ * @param aroundTicks the result of a thread that works only around timer ticks
+ * @param betweenTicks the result of a thread that works only between them
+ * @param ownIdTellsTotal whether getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
 record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
         TickRun aroundTicks, TickRun betweenTicks, Boolean ownIdTellsTotal) {
@@ -106,8 +106,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     /**
-     * A clock that reports more than the total is wrong however busy the machine was; one that reports less,
-     * only if the machine was quiet.
+     * A clock that reports more than the total is wrong even on a busy machine. One that reports less is
+     * wrong only if the machine was quiet.
      */
     private static JdkTrial judge(double user, double nanoTime, double total, TickRun around, TickRun between,
             Boolean ownIdTellsTotal) {
@@ -136,8 +136,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     /**
-     * The work was in the kernel: user time is a small part of the total, unless the total is returned in its
-     * place.
+     * The thread worked in the kernel, so its user time is a small part of its total, unless the total is
+     * returned in place of the user time.
      */
     private static Boolean ownIdTellsTotal(String[] own) {
         if (own == null) {

@@ -5,10 +5,10 @@ import com.google.gson.annotations.SerializedName;
 
 /** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
 enum Judgement {
-    /** A JVM that reads /proc each time. */
+    /** The JVM reads /proc each time. */
     @SerializedName("slow")
     SLOW("slow", "a read costs about what 'user, tick' costs above"),
-    /** A JVM that counts ticks. */
+    /** The JVM counts ticks. */
     @SerializedName("wrong")
     WRONG("wrong", "user time is the kernel's own, and a read costs about what 'user, tick' costs above"),
     @SerializedName("right")
@@ -28,7 +28,7 @@ enum Judgement {
         return word;
     }
 
-    /** The effect of threadclock's agent; "" if it has nothing to improve. */
+    /** What threadclock's agent would change, or "". */
     String withAgent() {
         return withAgent;
     }

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 
 /** What can be found out about one running JVM from outside. */
 final class JvmFindings {
-    /** The agent's options as they are unless asked for. */
+    /** The default values of the agent's options. */
     private static final Map<String, String> DEFAULTS = new TreeMap<>(
             Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
                     "off"));
@@ -32,9 +32,9 @@ final class JvmFindings {
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
     private String noTrial = "";
-    /** What the agent in it reports; empty unless it is active. */
+    /** What the agent in the JVM reports; empty unless the agent is active. */
     private Map<String, String> status = Map.of();
-    /** What the library in it says, whether the agent is active or not. */
+    /** What the library in the JVM reports, whether or not the agent is active. */
     private Map<String, String> answer = Map.of();
 
     private JvmFindings(JvmLook jvm, Path jar) {
@@ -51,7 +51,7 @@ final class JvmFindings {
         return all.findings;
     }
 
-    /** Finds the installation that it runs from, if that is accessible and may be run. */
+    /** Finds the installation that the JVM runs from, if it is accessible and may be run. */
     private void findJdk() {
         try {
             Path at = jvm.jvmFile();
@@ -118,7 +118,7 @@ final class JvmFindings {
     }
 
     private void verdict() {
-        // Both before the agent is asked, because this process may run as another user afterwards.
+        // Both precede the request to the agent, after which this process may run as another user.
         JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
         VirtualTrial virtual = jdk.map(found -> VirtualTrial.of(found, jar)).orElse(VirtualTrial.UNKNOWN);
         Optional<Boolean> active = active();
@@ -166,7 +166,7 @@ final class JvmFindings {
                 .ifPresent(finding -> findings.put("virtualThreads", finding));
     }
 
-    /** Whether threadclock answers; empty if it is loaded but does not respond. */
+    /** Whether threadclock in the JVM is active; empty if it is loaded but does not respond. */
     private Optional<Boolean> active() {
         String label = "threadclock";
         if (!jvm.hasThreadclock()) {
@@ -196,7 +196,7 @@ final class JvmFindings {
                 : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
-    /** An attach sets all options anew, so those that the agent has now are named as well. */
+    /** An attach resets all options, so this adds those that the agent has now. */
     private String withThosePresent(String options) {
         StringBuilder all = new StringBuilder(options);
         DEFAULTS.forEach((key, value) -> {
@@ -208,7 +208,7 @@ final class JvmFindings {
         return all.toString();
     }
 
-    /** The command line to run next, with these options of the agent. */
+    /** The command line to run next in order to give the agent these options. */
     private String next(String options) {
         if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
             return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();

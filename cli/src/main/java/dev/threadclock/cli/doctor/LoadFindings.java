@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/** How busy the machine is, whoever keeps it so: what costs are measured here, and how long threads wait. */
+/** How busy the machine is: this affects the costs measured here and how long threads wait. */
 final class LoadFindings {
     private static final double MUCH_PRESSURE_PERCENT = 10;
     private static final String TODO = "on a busy machine the costs below are too high, and threads wait"
@@ -16,7 +16,7 @@ final class LoadFindings {
 
     private LoadFindings() {}
 
-    /** The findings of the machine, with these after the steal time. */
+    /** Adds these findings to those of the machine, after the steal time. */
     static Map<String, Finding> among(Map<String, Finding> machine, HostLoad host, int cpus) {
         Map<String, Finding> all = new LinkedHashMap<>();
         machine.forEach((key, finding) -> {
@@ -36,7 +36,7 @@ final class LoadFindings {
         all.put("pressure", pressure(host.pressurePercent()));
     }
 
-    /** todo: what the pressure says better, if it is known. */
+    /** todo: "" if the pressure is known, because that is the better measure. */
     private static Finding load(OptionalDouble load, int cpus, String todo) {
         if (load.isEmpty()) {
             return Finding.unknown("load", "/proc/loadavg cannot be read");

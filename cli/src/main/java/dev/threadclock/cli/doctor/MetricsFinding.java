@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Where the agent serves metrics, if it does, and whether others than this machine can read them. */
+/** Where the agent serves metrics, if it does, and whether other machines can read them. */
 final class MetricsFinding {
     private MetricsFinding() {}
 
-    /** @param next the command line that gives the agent an option */
+    /** @param next returns the command line that gives an option to the agent */
     static Optional<Finding> of(Map<String, String> status, UnaryOperator<String> next) {
         String address = status.getOrDefault("prometheus", "off");
         if (address.equals("off")) {
@@ -24,7 +24,7 @@ final class MetricsFinding {
                                 + ": then only this machine can"));
     }
 
-    /** The agent's own notation: an IP address, in brackets if it has colons, and a port. */
+    /** address: in the agent's notation: an IP address, in brackets if it has colons, and a port. */
     private static boolean isLoopback(String address) {
         return address.startsWith("127.") || address.matches("\\[(0*:)+0*1\\]:\\d+");
     }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether Flight Recorder divides the CPU time of this JVM's threads rightly. It asks libjvm, as ThreadMXBean
- * does in a JVM without the agent: the trial of the JDK, which has none, measures what both get.
+ * Whether Flight Recorder splits the CPU time of this JVM's threads rightly. It calls libjvm, as ThreadMXBean
+ * does in a JVM without the agent, so the trial of the JDK, which runs without it, covers both.
  */
 final class RecorderFinding {
     private static final String LABEL = "Flight Recorder";
@@ -18,10 +18,10 @@ final class RecorderFinding {
     private RecorderFinding() {}
 
     /**
-     * Empty if there is nothing to say: it is right by itself, or not known because nothing is.
+     * Empty if there is nothing to say: the split is right without help, or nothing at all is known.
      *
      * @param status what the agent in the JVM reports; empty if it is not active
-     * @param remedy the command line that makes it right
+     * @param remedy the command line that corrects the split
      */
     static Optional<Finding> of(JdkTrial trial, Map<String, String> status, String remedy) {
         String answerer = status.getOrDefault(ANSWERER, JVM);

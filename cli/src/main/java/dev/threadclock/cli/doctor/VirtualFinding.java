@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** Virtual threads: the clock that their accounting reads at each switch, its cost, and whether it is on. */
 final class VirtualFinding {
-    /** The first with virtual threads. */
+    /** The first feature version with virtual threads. */
     static final int FIRST = 21;
 
     private static final String ON = "on";
@@ -18,7 +18,7 @@ final class VirtualFinding {
     private VirtualFinding() {}
 
     /**
-     * What virtual=on reads on this machine: interpolation, or the kernel's clock where it does not work.
+     * What virtual=on reads on this machine: interpolation, or the kernel's clock if that does not work.
      *
      * @param interpolated the source of the interpolated total
      */
@@ -37,7 +37,7 @@ final class VirtualFinding {
                         + " microsecond, never more than 1 ms off");
     }
 
-    /** Whether the virtual threads of a JVM are accounted for; empty: it cannot have any. */
+    /** Whether the virtual threads of a JVM are accounted for; empty if it cannot have any. */
     static Optional<Finding> ofJvm(int feature, Map<String, String> status, VirtualTrial trial,
             String remedy) {
         if (feature < FIRST) {

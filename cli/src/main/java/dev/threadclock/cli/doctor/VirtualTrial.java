@@ -12,17 +12,17 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Tries in a child JVM what a switch of virtual threads costs.
+ * Measures in a child JVM what a switch of virtual threads costs.
  *
- * @param offNanos of CPU time before accounting was switched on; null if unknown
- * @param onNanos with virtual=on; null if unknown
+ * @param offNanos CPU time per switch without accounting; null if unknown
+ * @param onNanos CPU time per switch with virtual=on; null if unknown
  */
 record VirtualTrial(Double offNanos, Double onNanos) {
     static final VirtualTrial UNKNOWN = new VirtualTrial(null, null);
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    /** Takes less than a second; more if the machine is busy. Unknown for JDKs without virtual threads. */
+    /** Takes less than a second, or more on a busy machine. Unknown for JDKs without virtual threads. */
     static VirtualTrial of(Jdk jdk, Path jar) {
         if (jdk.feature() < VirtualFinding.FIRST) {
             return UNKNOWN;

@@ -48,7 +48,7 @@ public final class CompletionCommand implements Subcommand {
     @Override
     public Integer call() {
         CommandSpec root = spec.root();
-        // It is sourced, never run: picocli's first line, which names an interpreter, would be of no use.
+        // The script is sourced, never run, so picocli's first line, which names an interpreter, is useless.
         String script = AutoComplete.bash(root.name(), root.commandLine()).replaceFirst("^#!.*\n", "");
         Terminal.stdout().stream().print(script + jvms(root));
         Terminal.stdout().stream().flush();
@@ -56,7 +56,7 @@ public final class CompletionCommand implements Subcommand {
     }
 
     /**
-     * The running JVMs must be listed at completion time; picocli completes only what is known beforehand.
+     * Running JVMs must be listed at completion time, but picocli completes only what is known beforehand.
      */
     private static String jvms(CommandSpec root) {
         String commands = root.subcommands().values().stream().map(CommandLine::getCommandSpec)

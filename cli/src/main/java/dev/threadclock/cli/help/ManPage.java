@@ -88,12 +88,12 @@ final class ManPage {
     }
 
     /**
-     * The notes as formatted for --help: indented lines are kept as they are; examples and the text after
-     * them are separate.
+     * Adds the notes as formatted for --help. Indented lines are kept as they are; examples and the text
+     * after them are separate.
      */
     private void notes(List<String> lines) {
         String before = "";
-        boolean underAnother = true; // heading
+        boolean underNotes = false;
         for (String line : lines) {
             boolean indented = line.startsWith("  ");
             if (indented != before.startsWith("  ")) {
@@ -101,10 +101,10 @@ final class ManPage {
             }
             if (line.equals(EXAMPLES)) {
                 section("EXAMPLES");
-                underAnother = true;
-            } else if (!indented && !line.isEmpty() && underAnother) {
+                underNotes = false;
+            } else if (!indented && !line.isEmpty() && !underNotes) {
                 section("NOTES");
-                underAnother = false;
+                underNotes = true;
             } else if (!indented && !line.isEmpty() && before.isEmpty()) {
                 page.append(".PP\n");
             }
@@ -134,7 +134,7 @@ final class ManPage {
         return '"' + text + '"';
     }
 
-    /** A hyphen that is meant to be copied is \-; a line must not begin like a request. */
+    /** Escapes hyphens that are meant to be copied as \-, and characters that would make a line a request. */
     private static String escaped(String text) {
         String escaped = text.replace("\\", "\\e").replace("-", "\\-");
         return escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" + escaped : escaped;

@@ -31,7 +31,7 @@ public final class ManPagesCommand implements Subcommand {
         return 0;
     }
 
-    /** Writes those of the subcommands of this command. */
+    /** Writes the pages of this command's subcommands. */
     private void write(CommandSpec above) {
         for (CommandLine command : above.subcommands().values()) {
             CommandSpec below = command.getCommandSpec();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The verdict on a JDK, from the lines that its trial prints. */
+/** The verdict on a JDK follows from the lines that its trial prints. */
 class JdkTrialTest {
     private static final String COST = "cost user 1 %d 1 1 9 9|cost nanoTime 1 20 1 1 9 9|cost cpu 1 380 1"
             + " 1 9 9|";

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is said of Flight Recorder, from the trial of the JDK and from what the agent reports. */
+/** The finding on Flight Recorder follows from the trial of the JDK and from the agent's status. */
 class RecorderFindingTest {
     private static final Map<String, String> NO_AGENT = Map.of();
     private static final JdkTrial UNKNOWN = JdkTrial.unknown("there is no bin/java");

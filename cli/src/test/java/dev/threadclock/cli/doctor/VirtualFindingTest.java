@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What doctor says of virtual threads. */
+/** The doctor's finding on virtual threads names the clock, the cost and the state. */
 class VirtualFindingTest {
     private static final VirtualTrial TRIAL = VirtualTrial.parse(List.of("switch 265.0 447.0", "done"));
 

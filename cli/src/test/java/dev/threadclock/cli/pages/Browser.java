@@ -17,12 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/**
- * A Chromium without a window that is told what to do over its DevTools protocol, which needs nothing but the
- * JDK's own WebSocket.
- */
+/** A headless Chromium, controlled over its DevTools protocol, which needs only the JDK's own WebSocket. */
 final class Browser implements AutoCloseable {
-    /** A busy machine needs a while to start a browser. */
+    /** A busy machine takes a while to start a browser. */
     static final long PATIENCE_SECONDS = 240;
 
     private static final List<String> PROGRAMS = List.of("chromium", "chromium-browser", "google-chrome",
@@ -37,14 +34,14 @@ final class Browser implements AutoCloseable {
         this.port = port;
     }
 
-    /** The first one on the path that runs. */
+    /** The first Chromium on the path that runs. */
     static Optional<Path> installed() {
         List<Path> folders = Arrays.stream(System.getenv("PATH").split(":")).map(Path::of).toList();
         return PROGRAMS.stream().flatMap(name -> folders.stream().map(folder -> folder.resolve(name)))
                 .filter(Files::isExecutable).filter(Browser::runs).findFirst();
     }
 
-    /** Ubuntu has scripts of that name which only say how to get the program. */
+    /** Ubuntu has scripts with that name which only explain how to get the program. */
     private static boolean runs(Path program) {
         try {
             Process process = new ProcessBuilder(program.toString(), "--version").redirectErrorStream(true)
@@ -55,10 +52,10 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** profile: an empty folder for what it writes. */
+    /** profile: an empty folder for the browser's files. */
     static Browser start(Path program, Path profile) throws Exception {
         Path log = profile.resolve("log");
-        // Its own sandbox needs user namespaces, which containers lack; the pages are ours.
+        // Its own sandbox needs user namespaces, which containers lack; and the pages are our own.
         Process process = new ProcessBuilder(program.toString(), "--headless", "--no-sandbox",
                 "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 "--disable-background-networking",
@@ -76,7 +73,7 @@ final class Browser implements AutoCloseable {
         return new Browser(process, Integer.parseInt(Files.readAllLines(portFile).get(0)));
     }
 
-    /** Another tab. */
+    /** Opens another tab. */
     BrowserPage open() throws Exception {
         JsonObject target = JsonParser.parseString(request("PUT", "/json/new?about:blank")).getAsJsonObject();
         return new BrowserPage(http, URI.create(target.get("webSocketDebuggerUrl").getAsString()),
@@ -90,7 +87,7 @@ final class Browser implements AutoCloseable {
         return http.send(request, BodyHandlers.ofString()).body();
     }
 
-    /** Asked to end, it deletes its files outside the profile. */
+    /** Asks it to end, so that it deletes its files outside the profile. */
     @Override
     public void close() throws Exception {
         open().endBrowser();
@@ -98,7 +95,7 @@ final class Browser implements AutoCloseable {
         stop(process);
     }
 
-    /** With all its helpers, which write to the profile. */
+    /** Stops the process with all its helpers, which write to the profile. */
     private static void stop(Process process) throws Exception {
         List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
                 .toList();

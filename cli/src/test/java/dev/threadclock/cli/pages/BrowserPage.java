@@ -23,12 +23,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A tab: what it shows, what its console says, what it fetches; with a mouse and a keyboard. */
+/** A tab with a mouse and a keyboard; keeps what its console prints and which addresses it requests. */
 final class BrowserPage implements AutoCloseable, WebSocket.Listener {
     private static final Gson GSON = new Gson();
     private static final int HEIGHT = 900;
     private static final int TALLEST_PICTURE = 8000;
-    /** The methods of events that a page without a fault does not cause. */
+    /** The methods of events that a faultless page does not cause. */
     private static final Set<String> COMPLAINTS = Set.of("Runtime.exceptionThrown", "Log.entryAdded");
 
     private final Map<Integer, CompletableFuture<JsonObject>> answers = new ConcurrentHashMap<>();
@@ -88,7 +88,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         return received.getAsJsonObject("result");
     }
 
-    /** width: of the window, in CSS pixels; a narrow one is a phone's. */
+    /** width: of the window in CSS pixels; a narrow window is a phone's. */
     void look(int width, boolean dark, boolean scripts) throws Exception {
         this.width = width;
         call("Emulation.setDeviceMetricsOverride",
@@ -99,7 +99,6 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         call("Emulation.setScriptExecutionDisabled", Map.of("value", !scripts));
     }
 
-    /** Opens the file and waits until it is loaded and drawn. */
     void load(Path file) throws Exception {
         complaints.clear();
         fetched.clear();
@@ -107,7 +106,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         await("document.readyState === 'complete' && location.href === '" + file.toUri() + "'");
     }
 
-    /** The value of an expression of JavaScript, that of its promise if it is one. */
+    /** The value of a JavaScript expression; if it is a promise, the promise's value. */
     JsonElement value(String expression) throws Exception {
         JsonObject result = call("Runtime.evaluate",
                 Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
@@ -121,7 +120,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         return value(expression).getAsString();
     }
 
-    /** Until the condition holds; charts draw themselves a moment after what they were told. */
+    /** Waits until the condition holds. Charts are drawn a moment after they are told to. */
     void await(String condition) throws Exception {
         for (long began = System.nanoTime(); !value(condition).getAsBoolean(); Thread.sleep(20)) {
             if (System.nanoTime() - began > TimeUnit.SECONDS.toNanos(Browser.PATIENCE_SECONDS)) {
@@ -130,12 +129,12 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         }
     }
 
-    /** Moves the pointer to a place in an element: 0 to 1 from its left, and halfway down. */
+    /** Moves the pointer to a place in an element: halfway down, and from 0 (left) to 1 (right) across. */
     void point(String selector, double across) throws Exception {
         mouse("mouseMoved", selector, across, 0);
     }
 
-    /** Draws the pointer, its button down, from one place in an element to another. */
+    /** Moves the pointer with its button down from one place in an element to another. */
     void drag(String selector, double from, double to) throws Exception {
         point(selector, from);
         mouse("mousePressed", selector, from, 1);
@@ -144,7 +143,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         mouse("mouseReleased", selector, to, 1);
     }
 
-    /** Draws a finger from one place in an element to another. */
+    /** Moves a finger from one place in an element to another. */
     void swipe(String selector, double from, double to) throws Exception {
         touch("touchStart", selector, from);
         for (int step = 1; step <= 4; step++) {
@@ -180,28 +179,28 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
                 "y", box.get("y").getAsDouble() + box.get("height").getAsDouble() / 2);
     }
 
-    /** key: as KeyboardEvent.key names it. */
+    /** key: a value of KeyboardEvent.key. */
     void key(String key) throws Exception {
         call("Input.dispatchKeyEvent", Map.of("type", "keyDown", "key", key, "code", key));
         call("Input.dispatchKeyEvent", Map.of("type", "keyUp", "key", key, "code", key));
     }
 
-    /** Types into what has the focus. */
+    /** Types into the focused element. */
     void type(String text) throws Exception {
         call("Input.insertText", Map.of("text", text));
     }
 
-    /** Messages of the console, uncaught exceptions, violations of the page's policy. */
+    /** Messages of the console, uncaught exceptions, and violations of the page's policy. */
     List<String> complaints() {
         return complaints;
     }
 
-    /** The addresses of all that it has requested. */
+    /** The addresses of everything that it has requested. */
     List<String> fetched() {
         return fetched;
     }
 
-    /** The whole page, for people to look at. */
+    /** Takes a picture of the whole page, for people to look at. */
     void picture(Path png) throws Exception {
         JsonObject size = call("Page.getLayoutMetrics", Map.of()).getAsJsonObject("cssContentSize");
         Map<String, ?> clip = Map.of("x", 0, "y", 0, "scale", 1, "width", width,
@@ -211,7 +210,7 @@ final class BrowserPage implements AutoCloseable, WebSocket.Listener {
         Files.write(png, Base64.getDecoder().decode(result.get("data").getAsString()));
     }
 
-    /** Need not answer any more. */
+    /** Tells the browser to end, without waiting for an answer. */
     void endBrowser() throws Exception {
         socket.sendText(GSON.toJson(Map.of("id", ++calls, "method", "Browser.close")), true)
                 .get(Browser.PATIENCE_SECONDS, TimeUnit.SECONDS);

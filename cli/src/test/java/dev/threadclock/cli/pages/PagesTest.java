@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The pages in a real browser, on a desktop and on a phone, in light and in dark. Leaves a picture of each in
+ * The pages in a real browser, on a desktop and on a phone, light and dark. Leaves a picture of each in
  * target/pages.
  */
 class PagesTest {
@@ -49,7 +49,7 @@ class PagesTest {
         browser = Browser.start(program.get(), Files.createDirectory(folder.resolve("profile")));
     }
 
-    /** Not before all: reports of tests have no place for a class that was skipped. */
+    /** Skips each test, not the class: test reports have no place for a skipped class. */
     @BeforeEach
     void needsTheBrowser() {
         assumeTrue(browser != null, "no Chromium is installed: apt-get install chromium");

@@ -10,7 +10,7 @@ import dev.threadclock.watch.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A recording of a minute with known figures, and with names as long as they come. */
+/** A recording of one minute with known figures and very long names. */
 final class Recordings {
     static final int INTERVALS = 60;
     static final long START_MILLIS = 1_700_000_000_000L;
@@ -33,7 +33,7 @@ final class Recordings {
         return new RecordingPage(subject, timeline).toHtml();
     }
 
-    /** In the first half of the time 20 % of a CPU in user mode, in the second 60; and 10 in system mode. */
+    /** 20 % of a CPU in user mode in the first half of the time, 60 % in the second; 10 % in system mode. */
     private static Interval interval(int i) {
         List<Use> uses = new ArrayList<>();
         uses.add(use("http-nio-8080-exec-1", 1, i <= INTERVALS / 2 ? 100 : 500, 0));

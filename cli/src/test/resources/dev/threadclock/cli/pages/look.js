@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a page as it is drawn now in a window of this width: an array of sentences.
+// Finds the faults of a page as it is drawn in a window of this width. Returns an array of sentences.
 width => {
   const problems = [];
   const visible = element => element.checkVisibility() && element.getClientRects().length > 0;
@@ -13,7 +13,7 @@ width => {
     problems.push(`it scrolls sideways: ${across} of ${width} pixels; ${wide.join(", ")}`);
   }
 
-  // Drawings: something is in each, and within it.
+  // Drawings: each has content, and the content lies within the drawing.
   for (const canvas of [...document.querySelectorAll("canvas")].filter(visible)) {
     const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
     copy.drawImage(canvas, 0, 0);
@@ -27,7 +27,7 @@ width => {
     if (shapes.some(shape => shape.left < box.left - 4 || shape.right > box.right + 4)) problems.push("a drawing beyond its edge");
   }
 
-  // Text: readable against what lies behind it (WCAG 2, AA: 4.5 to 1).
+  // Text: readable against its background (WCAG 2, AA: 4.5 to 1).
   const numbers = colour => {
     const [r, g, b, a = 1] = colour.match(/[\d.]+/g).map(Number);
     return { r, g, b, a };
