@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of the calling thread for others to count: what system calls they make, what the kernel allocates
-// under them.
+// Reads the calling thread for tools that count its system calls or the kernel's allocations.
 //
-// HOW TO RUN: build/lab/count_reads READS SOURCE... under perf, strace or bpftrace. While it reads a source,
-// the thread has the name tc:SOURCE, so that a tracer can tell the reads from all else. "one_byte" opens its
-// stat file and reads one byte of it, again and again: the published experiment, and the control of ours.
+// HOW TO RUN: build/lab/count_reads READS SOURCE... under perf, strace or bpftrace. While the thread reads a
+// source it has the name tc:SOURCE, so that a tracer can distinguish the reads from everything else. The
+// source "one_byte" repeatedly opens the thread's stat file and reads one byte: this is the published
+// experiment, and the control of ours.
 #include <fcntl.h>
 #include <sys/prctl.h>
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
             std::fprintf(stderr, "count_reads: no such source: %s\n", argv[i]);
             return 2;
         }
-        sum += read(); // the first one sets up
+        sum += read(); // the first read does the set-up
         const std::string name = std::string("tc:") + argv[i];
         prctl(PR_SET_NAME, name.c_str());
         for (long n = 0; n < reads; n++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clocks there are: what clock_getres and pthread_getcpuclockid say, and where threadclock takes each
+// Which clocks exist: what clock_getres and pthread_getcpuclockid report, and where threadclock takes each
 // quantity from.
 //
-// HOW TO RUN: build/lab/detect; one JSON object on stdout. -1 nanoseconds: refused.
+// HOW TO RUN: build/lab/detect; prints one JSON object. -1 nanoseconds means that the kernel refused.
 #include <pthread.h>
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How old tick readings are and how far interpolated ones are off, against the precise clock read just before
-// and after; and whether anything ever goes back.
+// How old tick readings are, how far interpolated ones are off, measured against the precise clock read just
+// before and after, and whether a value ever decreases.
 //
-// HOW TO RUN: build/lab/freshness SECONDS; one JSON object on stdout. All in the thread's own CPU time,
-// nanoseconds.
+// HOW TO RUN: build/lab/freshness SECONDS; prints one JSON object. All values are nanoseconds of the thread's
+// own CPU time.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -21,7 +21,7 @@ struct Watched {
     uint64_t backward = 0;
     int64_t last_ns = 0;
 
-    // A look lasts a microsecond or so: all moments of a tick are met.
+    // Each comparison lasts about a microsecond, so that all moments of a tick are covered.
     void watch(int64_t duration_ns)
     {
         for (const int64_t end_ns = sources::monotonic() + duration_ns; sources::monotonic() < end_ns;)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     Watched tick{"tick", threadclock_total_tick_ns, {}, {}};
     Watched interpolated{"interpolated", threadclock_total_interpolated_ns, {}, {}};
     for (Watched *watched : {&tick, &interpolated})
-        // A thread each: what one read learns, others of the same thread show.
+        // One thread per source: a read of one source updates what the others show in its thread.
         std::thread(&Watched::watch, watched, half_ns).join();
     threadclock_source source{};
     threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source);

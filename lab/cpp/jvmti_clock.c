@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the lab: a JVMTI agent that reads a thread's CPU time by GetThreadCpuTime, as profilers do. */
+/* For the lab: a JVMTI agent that reads a thread's CPU time with GetThreadCpuTime, as profilers do. */
 #include <jvmti.h>
 
 static jvmtiEnv *jvmti;
@@ -14,7 +14,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_OK : JNI_ERR;
 }
 
-/* Nanoseconds; -1: refused. */
+/* In nanoseconds; -1 if the JVM refused. */
 JNIEXPORT jlong JNICALL Java_dev_threadclock_probe_JvmtiClock_read(JNIEnv *env, jclass owner,
                                                                       jthread thread)
 {

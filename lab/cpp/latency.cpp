@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long single reads of the calling thread take, each source by turns, while other threads map and unmap
-// memory.
+// How long single reads of the calling thread take, with each source in turn, while other threads map and
+// unmap memory.
 //
-// HOW TO RUN: build/lab/latency SECONDS THREADS [SOURCE...]; one JSON object on stdout. A read is timed by
-// two vDSO clock reads, which every figure contains: "null" shows what they take.
+// HOW TO RUN: build/lab/latency SECONDS THREADS [SOURCE...]; prints one JSON object. A read is timed with two
+// vDSO clock reads, which every figure includes; the source "null" shows their cost.
 #include <sys/mman.h>
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read of the calling thread costs in C and C++: each source, and the peers that wrap one.
+// The cost of a read of the calling thread in C and C++, with each source and with the peers that wrap one.
 //
 // HOW TO RUN: cmake -S lab/cpp -B build/lab-cpp -G Ninja && cmake --build build/lab-cpp &&
 // build/lab-cpp/own_thread
-// Pin it (taskset -c 1) on a quiet machine. The ratios to the baselines hold on others, too.
+// Pin it (taskset -c 1) on a quiet machine. The ratios to the baselines hold on other machines as well.
 #include <benchmark/benchmark.h>
 #include "sources.hpp"
 
@@ -70,7 +70,7 @@ BENCHMARK(reads<papi_virtual>)->Name("total: PAPI_get_virt_nsec");
 int main(int argc, char **argv)
 {
 #ifdef HAVE_PAPI
-    /* Asks for hardware counters, which a virtual machine may not have; the timers are there without. */
+    /* Asks for hardware counters, which a virtual machine may lack. The timers work without them. */
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
         fprintf(stderr, "PAPI does not start here; its figure is that of its fallback\n");
 #endif

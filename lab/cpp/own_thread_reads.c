@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a read of the calling thread, each source next to its baseline and peers, in nanoseconds.
+ * The cost of a read of the calling thread in nanoseconds, for each source, its baseline and its peers.
  *
  * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
  *     cmake --build build/lab-cpp --target own_thread_reads && build/lab-cpp/own_thread_reads
  *
- * Subjects take turns in each round, so that noise hits all alike; the median of the rounds is shown. A quiet
- * machine and a pinned process (taskset) give steadier figures; the ratios hold without.
+ * Subjects take turns in each round, so that noise affects all alike; the median of the rounds is shown. A
+ * quiet machine and a pinned process (taskset) give steadier figures, but do not change the ratios.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each source says of a thread's user and system time when the work is known: around ticks, between
-// them, pure user, pure system, and mixes. Each load runs in a thread of its own; the truth is the precise
+// What each source reports as user and system time of threads whose work is known: around ticks, between
+// them, pure user, pure system, and mixes. Each load runs in a separate thread. The truth is the precise
 // clock, read around each kind of work.
 //
-// HOW TO RUN: build/lab/split MILLISECONDS; one JSON object on stdout.
+// HOW TO RUN: build/lab/split MILLISECONDS; prints one JSON object.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMixNs = 3'000'000;
 constexpr int64_t kFineMixNs = 100'000;
 
-// How much of a thread's run time was work in user mode; the rest was in the kernel.
+// How much of a thread's run time was spent in user mode; the rest was spent in the kernel.
 struct Truth {
     int64_t user_ns = 0;
 
@@ -60,7 +60,7 @@ void print(const char *source, int64_t user_ns, int64_t system_ns, const char *c
                 static_cast<long long>(user_ns), static_cast<long long>(system_ns));
 }
 
-// Read in the order in which each may be older than the next; the truth about the whole comes last.
+// Each value may be older than the next one. The truth about the total comes last.
 void read_all(const char *load, const Truth &truth)
 {
     const int64_t raw_user_ns = threadclock_user_raw_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each source reports for threads whose work is all user time: one that works only around timer ticks,
- * one that works only between them, one that works all the time. The reference is the precise run time.
+ * What each source reports for threads that work only in user mode: only around timer ticks, only between
+ * them, or all the time. The reference is the precise run time.
  *
  * How to run: cmake -S lab/cpp -B build/lab-cpp -G Ninja &&
  *     cmake --build build/lab-cpp --target split_against_truth && build/lab-cpp/split_against_truth
@@ -65,7 +65,7 @@ int main(void)
            (long long)threadclock_tick_length_ns());
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
         struct reading reading = {.work = works[i].work};
-        pthread_t thread; /* a new one: no earlier ticks to scale by */
+        pthread_t thread; /* a new thread has no earlier ticks, by which the kernel would scale */
         if (pthread_create(&thread, NULL, read_after_work, &reading) != 0) {
             fputs("no thread can be started\n", stderr);
             return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the lab: asks HotSpot for the events of virtual threads that accounting needs, and does nothing with
- * them: what any accounting through JVMTI costs at least.
+ * For the lab: asks HotSpot for the events of virtual threads that accounting needs, but ignores them. This
+ * shows the minimum cost of accounting through JVMTI.
  */
 #include <jvmti.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { VIRTUAL_THREAD_START = 87, VIRTUAL_THREAD_END = 88, CAN_SUPPORT_VIRTUAL_T
 
 static struct {
     jvmtiEnv *jvmti;
-    jint mount, unmount; /* 0: there is none */
+    jint mount, unmount; /* 0 if the JVM lacks the event */
 } events;
 
 static void JNICALL on_life(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -54,7 +54,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     return JNI_VERSION_1_8;
 }
 
-/* False: this JVM does not send them. */
+/* False if this JVM does not send the events. */
 JNIEXPORT jboolean JNICALL Java_VirtualThreadCost_setEvents(JNIEnv *env, jclass owner, jboolean on)
 {
     (void)env;

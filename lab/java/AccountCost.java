@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * The CPU time that one reading of {@link CpuAccount} costs with 2,000 threads, when all sleep and when some
- * have run since the last reading; beside it, {@link ThreadTimes}, which reads the same clocks but no waiting
- * times.
+ * The CPU time that one reading of {@link CpuAccount} costs with 2,000 threads, if all sleep and if some have
+ * run since the last reading. {@link ThreadTimes}, which reads the same clocks but no waiting times, is shown
+ * beside it.
  *
  * <p>How to run, on a quiet machine: {@code java -cp dist/threadclock.jar lab/java/AccountCost.java} (from
  * JDK 24 on with {@code --enable-native-access=ALL-UNNAMED})
@@ -62,7 +62,7 @@ public final class AccountCost {
             }
             ran.acquire(running);
             if (running > 0) {
-                Thread.sleep(5); // until all sleep again
+                Thread.sleep(5); // until all threads sleep again
             }
             long before = ThreadClock.totalNowNanos();
             read.run();

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * a moment that has passed, and parkNanos(1), most of which is the kernel's timer.
  */
 public final class AgentChild {
-    /** Reads per batch; few for reads that are slow without the agent. */
+    /** The number of reads per batch. It is small for reads that are slow without the agent. */
     private static final int[] BATCH = {2000, 200, 2000, 50, 1};
     /** nanoTime, currentTimeMillis, parkUntil, parkNanos. */
     private static final int[] CLOCK_BATCH = {2000, 2000, 50, 10};
@@ -43,7 +43,7 @@ public final class AgentChild {
         }
     }
 
-    /** The median round of starting threads that do nothing, one after the other. */
+    /** Starts threads that do nothing, one after the other, and prints the median round. */
     private static void startThreads() throws InterruptedException {
         int rounds = 30;
         int threads = 400;
@@ -61,7 +61,7 @@ public final class AgentChild {
         System.out.println(median(Arrays.copyOfRange(micros, rounds / 3, rounds)));
     }
 
-    /** Batches of all alternate; the median batch of each. */
+    /** Batches of all clocks alternate; prints the median batch of each. */
     private static void clocks() {
         double[][] nanos = new double[CLOCK_BATCH.length][ROUNDS];
         for (int round = -WARM_UP; round < ROUNDS; round++) {
@@ -112,8 +112,7 @@ public final class AgentChild {
         Thread busy = new Thread(() -> burn(end));
         busy.setDaemon(true);
         busy.start();
-        // The array reads and the busy thread run in rounds of their own, so that neither disturbs the
-        // others.
+        // The array reads and the busy thread run in separate rounds, so that neither disturbs the others.
         print(measure(busy.getId(), ids));
         end.countDown();
     }
@@ -187,7 +186,7 @@ public final class AgentChild {
         }
     }
 
-    /** Busy half of the time, so that on a machine with two processors one is left for the reader. */
+    /** Busy half of the time, so that a machine with two processors has one left for the reader. */
     private static void burn(CountDownLatch end) {
         while (end.getCount() > 0) {
             long until = System.nanoTime() + 500_000;

@@ -10,22 +10,22 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The agent on each JDK compared with the same JDK without it: the cost of its presence, and the cost of
- * reads.
+ * Compares each JDK with and without the agent: the cost of its presence, and the cost of reads.
  *
- * <p>How to run: {@code java lab/java/AgentOnJdks.java cost|reads|reach AGENT_LIBRARY JAVA_HOME...}
- * (JDK 11 or later runs it; it measures any from 8)
+ * <p>How to run: {@code java lab/java/AgentOnJdks.java cost|reads|reach AGENT_LIBRARY JAVA_HOME...} (JDK 11
+ * or later runs it; it measures any from 8)
  *
  * <p>cost: start of a JVM, start and end of a thread. Medians of the differences of pairs that ran one after
  * the other, so that noise affects both alike.
  *
- * <p>reads: ns per read of ThreadMXBean. In each JVM, batches of all subjects alternate; the median of the
- * batches is shown, and of five JVMs by turns the least, since what else a host does only adds. Where HotSpot
- * has -XX:+UseSystemMemoryBarrier, which takes a fence out of each call of native code, the calling thread's
- * reads with it as well.
+ * <p>reads: ns per read of ThreadMXBean. In each JVM, batches of all subjects alternate; each JVM's value is
+ * the median of its batches. Five JVMs take turns and the lowest value is shown, because other load on the
+ * host can only add to it. If HotSpot has -XX:+UseSystemMemoryBarrier, which removes a fence from each call
+ * of native code, the calling thread's reads are also measured with it.
  *
  * <p>reach: what the option reach=jvm adds to clocks that it passes on. JVMs without the agent, with the
- * option, and without the agent once more, by turns; the last shows what such a difference is worth.
+ * option, and again without the agent take turns; the third kind shows how large a difference noise alone
+ * makes.
  */
 public final class AgentOnJdks {
     private static final int START_PAIRS = 40;
@@ -99,7 +99,7 @@ public final class AgentOnJdks {
         }
     }
 
-    /** Of what the commands print, which take turns. */
+    /** The lowest values that the commands print; the commands take turns. */
     private static double[][] least(String[][] commands) throws Exception {
         double[][][] values = new double[READ_ROUNDS][commands.length][];
         for (int round = 0; round < READ_ROUNDS; round++) {
@@ -115,7 +115,7 @@ public final class AgentOnJdks {
                 .toArray(double[][]::new);
     }
 
-    /** The first value of each is nanoTime. */
+    /** The first value of each array is that of nanoTime. */
     private static void printReads(double[] before, double[] with, int count) {
         for (int i = 1; i <= count; i++) {
             System.out.printf("  %-26s %11.1f -> %9.1f  (%6.1f x; %.2f x nanoTime)%n", READS[i - 1],
@@ -176,7 +176,7 @@ public final class AgentOnJdks {
         double run() throws Exception;
     }
 
-    /** Medians of both, and of the pairwise differences. */
+    /** The medians of both measurements, and of the pairwise differences. */
     private static double[] pairs(int count, Measurement without, Measurement with) throws Exception {
         double[] before = new double[count];
         double[] after = new double[count];

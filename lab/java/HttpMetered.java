@@ -31,10 +31,10 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What it costs to measure the CPU time of every request of an HTTP server: CPU time and heap that a request
- * takes in the server's threads, and throughput, against the same server whose requests have Micrometer's
- * observations without CPU time. The ways take turns in one JVM, forwards and then backwards (ABBA), so that
- * slow changes of the machine cancel out.
+ * The cost of measuring the CPU time of every request of an HTTP server: CPU time and heap per request in the
+ * server's threads, and throughput. The baseline is the same server with Micrometer's observations but
+ * without CPU time. The ways take turns in one JVM, forwards and then backwards (ABBA), so that slow changes
+ * of the machine cancel out.
  *
  * <p>How to run: {@code java --enable-native-access=ALL-UNNAMED -cp
  * 'dist/threadclock.jar:metrics/micrometer/target/*:build/examples/web/*' lab/java/HttpMetered.java}, after
@@ -46,7 +46,7 @@ public final class HttpMetered {
     private static final int SERVER_THREADS = 2;
     private static final int ROUNDS = 60;
     private static final int WARM_UPS = 20;
-    /** Two-sided 95 % of Student's t with ROUNDS - 1 degrees of freedom. */
+    /** The two-sided 95 % quantile of Student's t with ROUNDS - 1 degrees of freedom. */
     private static final double STUDENT = 2.001;
     private static final byte[] ANSWER = "hello".repeat(100).getBytes(StandardCharsets.US_ASCII);
 
@@ -60,7 +60,7 @@ public final class HttpMetered {
     private volatile int loops;
     private volatile double result;
 
-    /** The first one is the baseline. */
+    /** The first way is the baseline. */
     private enum Way {
         OBSERVED("observation"), HANDLER("with CpuObservationHandler"), SCOPES("with bare CpuScopes"),
         METER("with bare CpuMeter, NOW"), NOTHING("no observation");
@@ -72,7 +72,7 @@ public final class HttpMetered {
         }
     }
 
-    /** What a block adds to the means of a request. */
+    /** Means per request. */
     private record Block(double cpuNanos, double elapsedNanos, double heapBytes) {
         Block plus(Block other) {
             return new Block(cpuNanos + other.cpuNanos, elapsedNanos + other.elapsedNanos,
@@ -161,7 +161,7 @@ public final class HttpMetered {
         }
     }
 
-    /** The same for every request: it does not look at a clock. */
+    /** The same work for every request: it does not depend on a clock. */
     private void work(int count) {
         double sum = 0;
         for (int i = 0; i < count; i++) {
@@ -251,7 +251,7 @@ public final class HttpMetered {
                 scale * STUDENT * Math.sqrt(squares / (ROUNDS - 1) / ROUNDS));
     }
 
-    /** One request on each connection, then one answer on each: the server always has something to do. */
+    /** Sends a request on each connection, then reads an answer from each: the server is always busy. */
     private static void request(List<Socket> sockets, int requests) throws IOException {
         byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         for (int i = 0; i < requests / CONNECTIONS; i++) {

@@ -2,11 +2,11 @@
 import java.io.FileInputStream;
 
 /**
- * 2,000 threads, of which few work: for comparing what tools show of them (docs/top.md).
- * {@code java lab/java/ManyThreads.java}; ends when it is stopped.
+ * 2,000 threads, few of which work, for a comparison of tools (docs/top.md). Run it with {@code java
+ * lab/java/ManyThreads.java}; it runs until it is stopped.
  *
- * <p>"order-import" computes, "audit-writer" is in the kernel, "cache-refresh" works half of the time, and
- * "mail-N" are threads that live for a few milliseconds. The others wait.
+ * <p>"order-import" computes, "audit-writer" works in the kernel, "cache-refresh" works half of the time, and
+ * each "mail-N" lives for a few milliseconds. The others wait.
  */
 final class ManyThreads {
     private static volatile long sink;

@@ -14,12 +14,12 @@ import javax.tools.ToolProvider;
  * The cost to a JVM of sampling 1,000 sleeping threads ten times a second, by threadclock top and by
  * ThreadMXBean.
  *
- * <p>How to run: {@code java lab/java/SamplerCost.java JAR JAVA_HOME...}
- * (JDK 17 or later runs it; it measures any from 8)
+ * <p>How to run: {@code java lab/java/SamplerCost.java JAR JAVA_HOME...} (JDK 17 or later runs it; it
+ * measures any from 8)
  *
- * <p>Percent of one core, from the CPU time of all threads of the JVM over five seconds: what it uses alone,
- * what top adds, and what is added by a thread in it that asks ThreadMXBean for the CPU and user times of all
- * (no names, no JMX). The three alternate; medians.
+ * <p>Prints percent of one core, from the CPU time of all threads of the JVM over five seconds: what it uses
+ * alone, what top adds, and what a thread in it adds that asks ThreadMXBean for the CPU and user times of all
+ * threads (no names, no JMX). The three alternate; the medians are shown.
  */
 public final class SamplerCost {
     private static final int ROUNDS = 3;
@@ -65,7 +65,7 @@ public final class SamplerCost {
                 median(bean) / median(top));
     }
 
-    /** how: alone, top or bean. */
+    /** how: "alone", "top" or "bean". */
     private static double percent(String jar, String home, String classes, String how) throws Exception {
         Process child = new ProcessBuilder(home + "/bin/java", "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:+EnableDynamicAgentLoading", "-cp", classes,
@@ -97,7 +97,7 @@ public final class SamplerCost {
         }
     }
 
-    /** The scheduler's run time, summed over all threads; none of them ends meanwhile. */
+    /** The scheduler's run time, summed over all threads. No thread ends meanwhile. */
     private static long cpuNanos(long pid) throws IOException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             long sum = 0;

@@ -14,10 +14,9 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
 /**
- * What one scrape of the agent's option prometheus= takes from this JVM: the CPU time and the heap of the
- * thread threadclock-prometheus, from accepting the connection to closing it; and what that comes to with
- * 100,000 such JVMs. Arguments: the port, the number of threads, of pools, and of threads that run between
- * two scrapes.
+ * What one scrape of the agent's option prometheus= costs this JVM: the CPU time and the heap of the thread
+ * threadclock-prometheus from accepting the connection to closing it. Also prints the sum for 100,000 such
+ * JVMs. Arguments: the port, the number of threads, of pools, and of threads that run between two scrapes.
  *
  * <p>How to run, on a quiet machine: {@code java -cp dist/threadclock.jar
  * -javaagent:dist/threadclock.jar=prometheus=9464 lab/java/ScrapeCost.java 9464 2000 50 200} (from JDK 24 on
@@ -27,9 +26,9 @@ public final class ScrapeCost {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 3_000;
     private static final int SCRAPES = 101;
-    /** A reading of the account serves all who ask for it within 100 ms. */
+    /** A reading of the account serves all requests within 100 ms. */
     private static final int AGED_MILLIS = 110;
-    /** Prometheus says 1 to 2 (its documentation, Storage). */
+    /** Prometheus's documentation (Storage) says 1 to 2 bytes. */
     private static final double STORED_BYTES_OF_SAMPLE = 1.5;
     private static final int FLEET = 100_000;
 
@@ -42,7 +41,7 @@ public final class ScrapeCost {
         private final Semaphore ran = new Semaphore(0);
         private final int active;
 
-        /** Threads in pools, of which the first ones run once for each turn. */
+        /** Starts threads in pools. The first "active" of them run once per turn. */
         Jvm(int size, int pools, int active) throws InterruptedException {
             this.size = size;
             this.pools = pools;
@@ -62,7 +61,7 @@ public final class ScrapeCost {
                 while (runs) {
                     turns.acquire();
                     ran.release();
-                    Thread.sleep(1); // so that none takes two turns
+                    Thread.sleep(1); // so that no thread takes two turns
                 }
                 Thread.sleep(Long.MAX_VALUE);
             } catch (InterruptedException e) {
@@ -127,7 +126,7 @@ public final class ScrapeCost {
             jvm.turn();
             long before = THREADS.getThreadCpuTime(server.getId());
             text = scrape(url, encoding);
-            Thread.sleep(5); // until the connection is closed on its side, too
+            Thread.sleep(5); // until the server has closed the connection as well
             nanos[i] = THREADS.getThreadCpuTime(server.getId()) - before;
         }
         heap = (THREADS.getThreadAllocatedBytes(server.getId()) - heap) / SCRAPES;
@@ -140,7 +139,7 @@ public final class ScrapeCost {
         return new Scrape(micros, text.length, series);
     }
 
-    /** Lines that are no comments; 0 of a compressed text. */
+    /** The number of lines that are not comments; 0 for compressed text. */
     private static int series(byte[] text) {
         return (int) Arrays.stream(new String(text, StandardCharsets.UTF_8).split("\n"))
                 .filter(line -> line.startsWith("threadclock_")).count();

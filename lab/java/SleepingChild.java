@@ -3,8 +3,8 @@
 import java.lang.management.ManagementFactory;
 
 /**
- * A child of SamplerCost.java: 1,000 sleeping threads; with "bean", one more that reads their times ten times
- * a second.
+ * A child of SamplerCost.java: 1,000 sleeping threads. With the argument "bean", one more thread reads their
+ * times ten times a second.
  */
 public final class SleepingChild {
     private static final int THREADS = 1_000;

@@ -15,26 +15,26 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What the plugin for Spark costs: CPU time of the process and elapsed time of queries like those of TPC-H,
- * and of tasks that do nothing, without and with it. Spark applications of both kinds take turns in one JVM,
- * ABBA, so that slow changes of the machine cancel out. The results must be the same.
+ * The cost of the plugin for Spark: CPU time of the process and elapsed time of queries like those of TPC-H,
+ * and of tasks that do nothing, without and with the plugin. Spark applications of both kinds take turns in
+ * one JVM (ABBA), so that slow changes of the machine cancel out. Their results must be the same.
  *
- * <p>How to run, with which jars and options: {@code ci/measure} does.
+ * <p>How to run: with the jars and options in {@code ci/measure}.
  */
 public final class SparkCost {
     private static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory
             .getOperatingSystemMXBean();
     private static final int PAIRS = 16;
     private static final int WARM_UPS = 4;
-    private static final int REPEATS = 3; // in one application
-    /** Two-sided 95 % of Student's t with PAIRS - 1 degrees of freedom. */
+    private static final int REPEATS = 3; // in each application
+    /** The two-sided 95 % quantile of Student's t with PAIRS - 1 degrees of freedom. */
     private static final double STUDENT = 2.131;
     private static final int EMPTY_TASKS = 200;
-    private static final int LINES = 600_000; // TPC-H's at scale factor 0.1
+    private static final int LINES = 600_000; // the number at TPC-H's scale factor 0.1
     private static final int ORDERS = LINES / 4;
     private static final int CUSTOMERS = ORDERS / 10;
     private static final List<String> TABLES = List.of("lineitem", "orders", "customer");
-    /** Queries of TPC-H's shape with fewer columns. */
+    /** Queries like those of TPC-H, but with fewer columns. */
     private static final Map<String, Work> WORKS = new LinkedHashMap<>();
 
     static {
@@ -61,7 +61,7 @@ public final class SparkCost {
         WORKS.put(name, spark -> spark.sql(sql).collectAsList());
     }
 
-    /** Of one application. */
+    /** The result of one application. */
     private record Block(double cpuNanos, double elapsedNanos, long tasks, List<Row> rows) {}
 
     private interface Work {
@@ -77,7 +77,7 @@ public final class SparkCost {
         } finally {
             delete(data.toFile());
         }
-        System.exit(0); // whatever threads Spark has left
+        System.exit(0); // Spark may have left threads running
     }
 
     private static void measure(Path data) throws Exception {
@@ -114,7 +114,7 @@ public final class SparkCost {
         return builder.getOrCreate();
     }
 
-    /** The same rows each time: no randomness. */
+    /** Generates the same rows each time, without randomness. */
     private static void generate(SparkSession spark, Path data) {
         write(spark, data, "lineitem", LINES, "id div 4 AS l_order",
                 "cast(1 + pmod(hash(id, 1), 50) AS DECIMAL(12, 2)) AS l_quantity",
@@ -145,7 +145,7 @@ public final class SparkCost {
     }
 
     private static Block block(SparkSession spark, Work work, boolean metered) throws Exception {
-        List<Row> rows = work.run(spark); // loads and compiles what is new
+        List<Row> rows = work.run(spark); // loads and compiles what is needed first
         long tasks = metered ? tasks() : 0;
         long cpu = SYSTEM.getProcessCpuTime();
         long start = System.nanoTime();
@@ -158,7 +158,7 @@ public final class SparkCost {
                 metered ? (tasks() - tasks) / REPEATS : 0, rows);
     }
 
-    /** As the plugin counts them. */
+    /** The number of tasks, as the plugin counts them. */
     private static long tasks() throws InterruptedException {
         Thread.sleep(200); // until the last message has arrived
         return StageCpu.ofStages().values().stream().mapToLong(StageCpu::tasks).sum();

@@ -11,16 +11,14 @@ import jdk.jfr.Recording;
 
 /**
  * What Flight Recorder's jdk.ThreadCPULoad costs with 2,000 threads, at its period of one second. HotSpot
- * asks for the
- * user time of a thread only if it has used a millisecond since the last time (JDK 11 to 27,
- * jfrThreadCPULoadEvent.cpp), so most of them sleep, and 400 work for one and a half.
+ * asks for a thread's user time only if the thread has used a millisecond since the last time (JDK 11 to 27,
+ * jfrThreadCPULoadEvent.cpp), so most threads sleep, and 400 work for 1.5 ms.
  *
- * <p>How to run: {@code java lab/java/ThreadCpuLoadCost.java} (JDK 11 or later), with
- * {@code -agentpath:libthreadclock.so=reach=jvm} to compare
+ * <p>How to run: {@code java lab/java/ThreadCpuLoadCost.java} (JDK 11 or later), with {@code
+ * -agentpath:libthreadclock.so=reach=jvm} to compare
  *
- * <p>Prints the CPU time that the thread which records the event has used per second, the median of some
- * seconds: with the event, and
- * with jdk.CPULoad alone.
+ * <p>Prints the CPU time that the thread which records the event uses per second, as the median of some
+ * seconds: with the event, and with jdk.CPULoad alone.
  */
 public final class ThreadCpuLoadCost {
     private static final int SLEEPING = 1_600;
@@ -83,8 +81,8 @@ public final class ThreadCpuLoadCost {
     }
 
     /**
-     * The thread that calls HotSpot for the periodic events; JDK 26 and later abbreviate its name in their
-     * own way.
+     * The thread in which HotSpot records the periodic events. JDK 26 and later abbreviate its name
+     * differently.
      */
     private static Path recorder() throws IOException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
@@ -97,7 +95,7 @@ public final class ThreadCpuLoadCost {
         try {
             return Files.readString(thread.resolve("comm")).startsWith("JFR Per");
         } catch (IOException e) {
-            return false; // it has ended
+            return false; // the thread has ended
         }
     }
 

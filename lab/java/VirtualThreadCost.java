@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How right the CPU time of virtual threads is, beside the time for which they are mounted, and what its
- * accounting costs.
+ * How accurate the CPU time of virtual threads is, compared with the time for which they are mounted, and the
+ * cost of its accounting.
  *
  * <p>How to run (JDK 21 or later), on a quiet machine: {@code java -cp dist/threadclock.jar
- * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost} or {@code http}, then the path of
- * {@code libswitch_events.so} (made by lab/cpp), and {@code -Djdk.virtualThreadScheduler.parallelism=1
+ * lab/java/VirtualThreadCost.java right}; for the cost, {@code cost} or {@code http}, then the path of {@code
+ * libswitch_events.so} (made by lab/cpp), and {@code -Djdk.virtualThreadScheduler.parallelism=1
  * -Djdk.virtualThreadScheduler.maxPoolSize=1 -Xms1g -Xmx1g -XX:+AlwaysPreTouch}
  */
 public final class VirtualThreadCost {
@@ -88,11 +88,11 @@ public final class VirtualThreadCost {
         }
     }
 
-    /** The same work on a platform thread and on a virtual one, which both block after each piece. */
+    /** The same work on a platform thread and on a virtual one, both of which block after each piece. */
     private static void oneThread() throws InterruptedException {
         VirtualThreads.startAccounting();
         double[] ratios = new double[ROUNDS];
-        for (int round = -1; round < ROUNDS; round++) { // the first one compiles it
+        for (int round = -1; round < ROUNDS; round++) { // round -1 compiles the work
             AtomicLong virtual = new AtomicLong();
             run(List.of(() -> virtual.set(work())));
             ratios[Math.max(round, 0)] = (double) virtual.get() / work();
@@ -134,7 +134,7 @@ public final class VirtualThreadCost {
         void run() throws Exception;
     }
 
-    /** What is done with the switches: nothing, they are reported and ignored, or a clock is read. */
+    /** What happens at a switch: nothing, an event that is ignored, or a read of a clock. */
     private enum Switches {
         NOTHING, IGNORED, INTERPOLATED, TICK, NOW;
 
@@ -155,10 +155,10 @@ public final class VirtualThreadCost {
         }
     }
 
-    /** By lab/cpp/switch_events.c. */
+    /** Implemented in lab/cpp/switch_events.c. */
     private static native boolean setEvents(boolean on);
 
-    /** CPU nanoseconds of the process per operation, in turns. */
+    /** Prints the process's CPU nanoseconds per operation; the ways take turns. */
     private static void compare(String what, int operations, int warmUps, Work work) throws Exception {
         Switches[] all = Switches.values();
         double[][] nanos = new double[all.length][ROUNDS];
@@ -231,7 +231,7 @@ public final class VirtualThreadCost {
 
     private static void memory() throws Exception {
         int threads = 100_000;
-        parked(threads); // the stacks that the collector has to move have their size then
+        parked(threads); // by then the stacks that the collector has to move have their size
         long without = parked(threads);
         VirtualThreads.startAccounting();
         long with = parked(threads);
@@ -283,7 +283,7 @@ public final class VirtualThreadCost {
         server.stop(0);
     }
 
-    /** Over many connections at a time: with one, both sides would wait for each other after each request. */
+    /** Uses many connections at a time: with one, both sides would wait for each other after each request. */
     private static void request(int port, int requests) throws Exception {
         byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         List<Socket> sockets = new ArrayList<>();

@@ -18,8 +18,8 @@ import org.openjdk.jmh.results.ScalarResult;
  * A profiler for JMH: user, system and total CPU time of an operation. Java 8, because it runs in the forks.
  * Use it with {@code -prof dev.threadclock.jmh.CpuTimeProfiler} and threadclock.jar on the class path: it
  * shows what an operation costs in CPU time, in nanoseconds, beside the elapsed time. This is the CPU time of
- * the whole fork divided by the operations of all its threads, so it includes the compiler's and the
- * collector's threads; therefore a measurement needs its warm-up.
+ * the whole fork divided by the operations of all its threads. Because it includes the threads of the
+ * compiler and the collector, a measurement needs its warm-up.
  */
 public final class CpuTimeProfiler implements InternalProfiler {
     private final CpuTimes before = new CpuTimes();
@@ -28,7 +28,7 @@ public final class CpuTimeProfiler implements InternalProfiler {
     /**
      * JMH creates it in its own JVM and in each fork.
      *
-     * @throws ProfilerException where the CPU time of the process cannot be read
+     * @throws ProfilerException if the CPU time of the process cannot be read
      */
     public CpuTimeProfiler() throws ProfilerException {
         if (!ThreadClock.readProcess(before)) {

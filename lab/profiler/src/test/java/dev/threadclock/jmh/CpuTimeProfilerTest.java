@@ -13,7 +13,7 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.IterationResultMetaData;
 import org.openjdk.jmh.results.ScalarResult;
 
-/** The profiler's figures for work of known kind and amount. */
+/** The profiler's figures are right for work of known kind and amount. */
 class CpuTimeProfilerTest {
     private static final long WORK_NANOS = 200_000_000;
     private static final int OPERATIONS = 1000;

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * libc functions through FFM, on Java 22 and later; by reflection, because this is Java 8 bytecode. Calls
- * cost the same as direct FFM calls in Java 22.
+ * Calls libc functions through FFM on Java 22 and later, by reflection because this is Java 8 bytecode. A
+ * call costs the same as a direct FFM call in Java 22.
  */
 final class LibC {
     private static final int TIMESPEC_BYTES = 16;
@@ -21,7 +21,7 @@ final class LibC {
 
     private LibC() {}
 
-    /** Memory for the result of clock_gettime; for use by one thread. */
+    /** Memory for the result of clock_gettime. Not thread-safe. */
     static final class Timespec {
         private final ByteBuffer memory = ByteBuffer.allocateDirect(TIMESPEC_BYTES)
                 .order(ByteOrder.nativeOrder());
@@ -56,7 +56,7 @@ final class LibC {
         }
     }
 
-    /** A function that returns int; addresses are passed as longs, which the ABI treats alike. */
+    /** A function that returns int. Addresses are passed as longs, which the ABI treats alike. */
     private static MethodHandle function(String name, String... parameters) {
         try {
             String foreign = "java.lang.foreign.";

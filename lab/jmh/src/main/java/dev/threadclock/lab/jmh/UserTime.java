@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>HOW TO RUN: {@code java -jar lab/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16 threads,
  * {@code -jvm JAVA} for another JDK, {@code -jvmArgsAppend -javaagent:dist/threadclock.jar} for the agent. A
- * sample includes two reads of System.nanoTime(), which "baseline" shows; a mean over many calls, as in
- * AverageTime, does not.
+ * sample includes two reads of System.nanoTime(), whose cost "baseline" shows. A mean over many calls
+ * (AverageTime) does not include them.
  */
 @BenchmarkMode({Mode.SampleTime, Mode.AverageTime})
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

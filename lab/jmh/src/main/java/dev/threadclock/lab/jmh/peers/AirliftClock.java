@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * ThreadMXBean.
  */
 final class AirliftClock implements OwnThreadClock {
-    /** For one thread: benchmarks of this peer run with one state per thread. */
+    /** Not thread-safe: benchmarks of this peer run with one state per thread. */
     private final CpuTimer timer = new CpuTimer();
 
     @Override
