@@ -38,8 +38,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The lab command: tests published claims and our own on this machine. Options, checks before the
- * measurement, reports after it.
+ * The lab command: tests published claims, and ours, on this machine. This class has the options, the checks
+ * before the measurement and the reports after it.
  */
 @Command(
         name = "lab",
@@ -84,7 +84,7 @@ public final class LabCommand implements Subcommand {
     @Option(names = "--text", description = "Print all figures, not only the verdicts.")
     private boolean text;
 
-    // These two are for the launcher of a checkout, which prepares the benchmarks before this program starts.
+    // For the launcher of a checkout, which prepares the benchmarks before this program starts.
     @Option(names = "--yes",
             description = "In a checkout: install the packages that experiments need with apt-get. Without"
                     + " this option, lab lists them and asks first; if it cannot ask, it fails.")
@@ -192,8 +192,8 @@ public final class LabCommand implements Subcommand {
     }
 
     /**
-     * Failed experiments are retried by the next start; otherwise the report has everything, and the folder
-     * is deleted.
+     * Keeps the folder if experiments failed, so that the next start retries them. Otherwise deletes it,
+     * because the report has everything.
      */
     private static int ended(LabReport report, RunFolder run) {
         int failed = report.with(Verdict.FAILED).size();

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The lab diff command: compares two runs, taking their noise into account. */
+/** The lab diff command: compares two runs, with regard to their noise. */
 @Command(
         name = "diff",
         description = {

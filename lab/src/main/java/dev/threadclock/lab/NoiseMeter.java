@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Measures disturbance by others: steal and foreign load from /proc/stat, and the speed of a fixed piece of
- * work. Called before and after each experiment, while nothing else of the lab runs.
+ * Measures disturbance by other programs: steal and foreign load from /proc/stat, and the speed of a fixed
+ * piece of work. It runs before and after each experiment, while nothing else of the lab runs.
  */
 final class NoiseMeter {
     private static final int WARM_UP_SPINS = 200;
@@ -41,7 +41,7 @@ final class NoiseMeter {
         return new Mark(all, all - sum(machine, 3, 5) - stolen, stolen, own, medianSpinNanos);
     }
 
-    /** Between two marks. */
+    /** The disturbance between two marks. */
     Noise between(Mark before, Mark after) throws IOException {
         double all = Math.max(1, after.all - before.all);
         double others = Math.max(0, after.busy - before.busy - (after.own - before.own));

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Stores each finished experiment on disk at once, so that an interrupted run can be resumed. One folder for
- * each set of options, locked by one lab at a time; deleted when a run is complete.
+ * Stores each finished experiment on disk at once, so that an interrupted run can be resumed. There is one
+ * folder for each set of options, locked by one lab at a time and deleted when a run is complete.
  */
 final class RunFolder implements AutoCloseable {
     private final Path folder;
@@ -31,7 +31,7 @@ final class RunFolder implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** Creates it if it is missing. */
+    /** Opens the folder, and creates it if it is missing. */
     static RunFolder open(Path folder) {
         try {
             Files.createDirectories(folder);
@@ -63,7 +63,7 @@ final class RunFolder implements AutoCloseable {
         return folder;
     }
 
-    /** The result from an earlier run; empty if that run did not get so far, or if the experiment failed. */
+    /** The result from an earlier run; empty if that run did not get this far or the experiment failed. */
     Optional<Result> kept(String name) {
         return StoredResult.read(file(name));
     }
@@ -78,7 +78,6 @@ final class RunFolder implements AutoCloseable {
         return Files.createDirectories(scratch());
     }
 
-    /** Deletes the folder, which is no longer needed. */
     void forget() {
         results().forEach(RunFolder::delete);
     }
@@ -93,7 +92,7 @@ final class RunFolder implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            // The lock ends with the process.
+            // The lock ends with the process anyway.
         }
     }
 
@@ -113,7 +112,7 @@ final class RunFolder implements AutoCloseable {
         return folder.resolve("scratch");
     }
 
-    /** Deletes the folder and its content; anything that cannot be deleted stays. */
+    /** Deletes the folder and its content, except for what cannot be deleted. */
     private static void delete(Path path) {
         List<Path> all;
         try (Stream<Path> tree = Files.walk(path)) {

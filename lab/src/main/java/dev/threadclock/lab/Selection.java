@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Resolves --only, names or rows, to experiments. */
+/** Resolves the names or rows of --only to experiments. */
 final class Selection {
     private Selection() {}
 
-    /** There is no such experiment; the message suggests similar names. */
+    /** There is no such experiment. The message suggests similar names. */
     static final class Unknown extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -22,7 +22,7 @@ final class Selection {
         }
     }
 
-    /** In the order of all; all if none is named. */
+    /** The wanted experiments in the order of all; all of them if none is named. */
     static List<Experiment> of(List<Experiment> all, List<String> wanted) throws Unknown {
         if (wanted.isEmpty()) {
             return all;
@@ -60,7 +60,7 @@ final class Selection {
                 + "? --list names them all";
     }
 
-    /** The number of letters to add, omit or change (Levenshtein). */
+    /** The number of letters to add, omit or change (the Levenshtein distance). */
     static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

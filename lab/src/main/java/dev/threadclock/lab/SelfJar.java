@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.security.CodeSource;
 
 /**
- * Locates threadclock.jar, from which this program runs; it is also the agent and the measured children's
- * class path.
+ * Locates threadclock.jar, from which this program runs. It is also the agent and the class path of measured
+ * children.
  */
 public final class SelfJar {
     private SelfJar() {}

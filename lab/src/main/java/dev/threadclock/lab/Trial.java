@@ -19,7 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Runs one experiment to an outcome, whether it ends, refuses, fails or hangs. */
+/** Runs one experiment to an outcome, even if it refuses, fails or hangs. */
 final class Trial {
     private static final int SLOWEST = 4;
     private static final int START_SECONDS = 120;
@@ -42,7 +42,7 @@ final class Trial {
         } catch (TimeoutException e) {
             return givenUp(thread, limit);
         } catch (ExecutionException e) {
-            // Ctrl-C ends an experiment's children first: the experiment's reaction to that is not a result.
+            // Ctrl-C ends an experiment's children first: its reaction to that is not a result.
             Shutdown.waitIfUnderWay();
             return failed(e.getCause());
         } catch (InterruptedException e) {
@@ -51,7 +51,7 @@ final class Trial {
         }
     }
 
-    /** When interrupted, it kills its children (Children). */
+    /** An interrupted experiment kills its children (Children). */
     private static Outcome givenUp(Thread thread, Duration limit) {
         thread.interrupt();
         try {

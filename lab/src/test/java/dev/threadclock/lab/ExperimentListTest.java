@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No row of the table of experiments is missing, and each experiment fulfils the assumptions of the lab. */
+/** No row of the table of experiments is missing, and each experiment meets the lab's assumptions. */
 class ExperimentListTest {
     private static final int ROWS = 19;
     private static final int PUBLISHED_ROWS = 13;

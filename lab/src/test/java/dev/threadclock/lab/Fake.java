@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** An experiment that does what a test specifies, and counts its runs. */
+/** An experiment that does what a test specifies and counts its runs. */
 final class Fake implements Experiment {
     private final String name;
     private final List<Integer> rows;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A run stores what is finished, and the next one with the same options does only the rest. */
+/** A run stores each finished experiment, and the next run with the same options does only the rest. */
 class LabRunTest {
     @TempDir
     Path temporary;

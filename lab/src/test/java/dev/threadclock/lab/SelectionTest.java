@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** --only by name and by row; an unknown name is answered with similar ones. */
+/** --only accepts names and rows, and answers an unknown name with similar ones. */
 class SelectionTest {
     private final Experiment calls = Fake.confirming("system-calls", 7);
     private final Experiment right = Fake.confirming("rightness", 14);

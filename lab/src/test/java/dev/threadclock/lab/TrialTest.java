@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** However an experiment ends, its outcome says so. */
+/** However an experiment ends, its outcome says how. */
 class TrialTest {
     @TempDir
     Path folder;
@@ -86,7 +86,7 @@ class TrialTest {
         }, Duration.ofSeconds(1));
         assertThat(outcome.verdict()).isEqualTo(Verdict.FAILED);
         assertThat(outcome.finding()).contains("stopped after 1 s");
-        for (int i = 0; i < 100 && sleeps(); i++) { // it is killed, and ends soon
+        for (int i = 0; i < 100 && sleeps(); i++) { // the child is killed and ends soon
             Thread.sleep(100);
         }
         assertThat(sleeps()).isFalse();

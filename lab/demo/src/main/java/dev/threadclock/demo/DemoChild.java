@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** One measured JVM: a JDK that runs the demo program, with or without the agent. */
+/** One measured JVM, which runs the demo program with or without the agent. */
 final class DemoChild {
     private static final int SHOWN_LINES = 12;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Arguments of the demo that are refused before anything is measured. */
+/** Wrong arguments of the demo are refused before anything is measured. */
 class DemoCommandTest {
     private final StringWriter said = new StringWriter();
 

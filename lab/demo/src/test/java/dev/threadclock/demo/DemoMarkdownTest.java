@@ -12,9 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The README's table from a JSON file: a JDK that was measured, one that failed, and files that are invalid.
- */
+/** The README's table is made from a JSON file, even if a JDK failed. Invalid files are refused. */
 class DemoMarkdownTest {
     private static final String JSON = """
             {"threadclock": "1.2.3", "measured": "2026-01-31T10:00:00Z", "quick": true,

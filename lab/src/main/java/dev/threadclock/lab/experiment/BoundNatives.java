@@ -127,15 +127,15 @@ final class BoundNatives implements Experiment {
                 + (clock == 1 ? "s" : "") + " the clock";
     }
 
-    /** The lines of nm that concern a thread's CPU time. */
+    /** The lines of nm about a thread's CPU time. */
     private static List<String> symbols(Path libjvm) throws IOException {
         return Programs.run(List.of("nm", "-C", libjvm.toString()), LIMIT).stdout().stream()
                 .filter(line -> line.contains("thread_cpu_time")).toList();
     }
 
     /**
-     * Each method of ThreadImpl that the agent knows, and its current owner, reported by a JVM that runs with
-     * the agent.
+     * Each method of ThreadImpl that the agent knows, with its current owner, as reported by a JVM that runs
+     * with the agent.
      */
     private static Map<String, String> bound(Lab lab, LabJdk jdk) throws IOException {
         Path end = lab.scratch().resolve("end");

@@ -18,7 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Row 2: the clock of the calling thread with the caller identified as 0 instead of by its TID. */
+/** Row 2: the cost of the calling thread's clock if the caller is identified as 0 instead of by its TID. */
 final class CallerAsZero implements Experiment {
     private static final Jmh.Plan FULL = new Jmh.Plan(3, 4, 5, 10, 5);
     private static final Jmh.Plan QUICK = new Jmh.Plan(1, 1, 1, 2, 1);
@@ -118,7 +118,7 @@ final class CallerAsZero implements Experiment {
                         + " Published: 13 %.");
     }
 
-    /** Confirmed if all runs but one agree that it is less; too noisy if they disagree. */
+    /** Confirmed if all runs but one agree that the cost is lower, too noisy if they disagree. */
     static Verdict judge(List<Double> savings) {
         long less = savings.stream().filter(saving -> saving > LEAST).count();
         return less >= savings.size() - 1 ? Verdict.CONFIRMED

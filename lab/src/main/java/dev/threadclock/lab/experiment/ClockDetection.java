@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Row 13: which clocks exist, found by trial; and the flag with which old JDKs select one. */
+/** Row 13: which clocks exist, found by trial, and the flag with which old JDKs select one. */
 final class ClockDetection implements Experiment {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String FLAG = "UseLinuxPosixThreadCPUClocks";
@@ -130,7 +130,7 @@ final class ClockDetection implements Experiment {
         return String.join(" and ", features.stream().distinct().toList());
     }
 
-    /** Null if it has no such flag. */
+    /** Null if the JDK has no such flag. */
     static Boolean flag(LabJdk jdk) throws IOException {
         List<String> lines = new ArrayList<>();
         Children.run(List.of(jdk.jdk().java().toString(), "-XX:+PrintFlagsFinal", "-version"), LIMIT,

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Row 12: which consumers in a JVM take the slow path: JMX, JVMTI, JFR. */
+/** Row 12: which of JMX, JVMTI and JFR take the slow path in a JVM. */
 final class Consumers implements Experiment {
     private static final int READS = 1_000;
     private static final int RECORD_SECONDS = 3;
@@ -28,7 +28,7 @@ final class Consumers implements Experiment {
     private static final double NONE = 0.01;
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final Pattern STAT_FILE = Pattern.compile("\"/proc/(self|\\d+)/task/\\d+/stat\"");
-    /** Each by its KIND argument to the program Reads. */
+    /** Subjects by the KIND argument to the program Reads. */
     private static final Map<String, String> JMX = jmx();
 
     private static Map<String, String> jmx() {
@@ -121,7 +121,7 @@ final class Consumers implements Experiment {
                 : "Not as expected: " + String.join("; ", wrong) + ".");
     }
 
-    /** The consumers other than JMX, by whether they opened a stat file. */
+    /** The consumers other than JMX, divided by whether they opened a stat file. */
     private record Others(List<String> opening, List<String> not) {
         void add(LabJdk jdk, String what, long opens) {
             (opens > NONE * READS ? opening : not).add(what + " (" + jdk.jdk().label() + ")");
@@ -170,7 +170,7 @@ final class Consumers implements Experiment {
         }
     }
 
-    /** How often the program opened a thread's stat file. */
+    /** The number of times that the program opened a thread's stat file. */
     private static long opens(Lab lab, LabJdk jdk, boolean agent, List<String> options, String what,
             Found found,
             Object... arguments) throws IOException {

@@ -4,7 +4,7 @@ package dev.threadclock.lab.experiment;
 import dev.threadclock.lab.model.Experiment;
 import java.util.List;
 
-/** The experiments of the lab, in the order of their rows. */
+/** All experiments of the lab, in the order of their rows. */
 public final class Experiments {
     private Experiments() {}
 

@@ -20,12 +20,12 @@ import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 
-/** Row 8: where reads spend their time, before and after, as flame graphs. */
+/** Row 8: where reads spend their time without and with the agent, as flame graphs. */
 final class FlameGraphs implements Experiment {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final double MOST_BEFORE = 0.5;
     private static final double LEAST_AFTER = 0.05;
-    /** perf_event if the kernel permits it, with kernel frames; otherwise timers. */
+    /** perf_event, with kernel frames, if the kernel permits it; otherwise timers. */
     private static final List<String> EVENTS = List.of("cpu", "ctimer", "itimer");
 
     /** The categories of frames; the first one determines the verdict. */
@@ -113,7 +113,7 @@ final class FlameGraphs implements Experiment {
                         + legacy.jdk().label() + ", " + Figures.number(100 * after) + " % with threadclock.");
     }
 
-    /** Attaches the flame graph; returns the share of file access. */
+    /** Attaches the flame graph and returns the share of file access. */
     private static double profile(Lab lab, Path profiler, LabJdk jdk, boolean agent, Found found)
             throws IOException, NotRunnable {
         String subject = jdk.label(agent);
@@ -183,7 +183,7 @@ final class FlameGraphs implements Experiment {
         return ordered;
     }
 
-    /** From benchmarks.jar, which has it from Maven Central. */
+    /** Extracts the profiler from benchmarks.jar, which has it from Maven Central. */
     private static Path profiler(Lab lab) throws NotRunnable, IOException {
         String platform = System.getProperty("os.arch").equals("aarch64") ? "linux-arm64" : "linux-x64";
         Path library = lab.scratch().resolve("libasyncProfiler.so");

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Row 18: what Flight Recorder says of threads that a count of ticks misjudges. */
+/** Row 18: what Flight Recorder reports of threads that a count of ticks misjudges. */
 final class FlightRecorder implements Experiment {
     private static final int PERIOD_MILLIS = 1_000;
     private static final int QUICK_SECONDS = 3;
@@ -37,7 +37,7 @@ final class FlightRecorder implements Experiment {
 
         private final String words;
 
-        /** Quick: without the one in which Flight Recorder is what it is without the agent. */
+        /** A quick lab omits the mode with the agent but without its effect on Flight Recorder. */
         static List<Mode> of(Lab lab) {
             return lab.quick() ? List.of(AS_IT_IS, REACH_JVM) : List.of(values());
         }
@@ -51,13 +51,13 @@ final class FlightRecorder implements Experiment {
         }
     }
 
-    /** The three threads of one JVM. */
+    /** The loads of the three threads of one JVM. */
     record Run(String jdk, boolean legacy, Mode mode, List<RecordedLoad> loads) {
         String subject() {
             return jdk + ", " + mode.words;
         }
 
-        /** Flight Recorder is right where /proc or threadclock answers it, and so is ThreadMXBean. */
+        /** Flight Recorder should be right where /proc or threadclock answers it; ThreadMXBean likewise. */
         boolean asClaimed() {
             boolean recorder = legacy || mode == Mode.REACH_JVM;
             boolean bean = legacy || mode != Mode.AS_IT_IS;
@@ -145,7 +145,7 @@ final class FlightRecorder implements Experiment {
         return found.outcome(judge(runs), finding(runs));
     }
 
-    /** All; for a quick lab the newest legacy one and the newest. */
+    /** All JDKs; in a quick lab the newest legacy one and the newest. */
     private static List<LabJdk> chosen(Lab lab) throws NotRunnable, IOException {
         List<LabJdk> all = LabJdk.chosen(lab);
         LabJdk newest = all.get(all.size() - 1);

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** Collects the findings of an experiment for its outcome. */
+/** Collects the findings of an experiment. */
 final class Found {
     private final List<Figure> figures = new ArrayList<>();
     private final List<Curve> curves = new ArrayList<>();
@@ -42,7 +42,7 @@ final class Found {
         notes.add(note);
     }
 
-    /** For what may be found again with each JDK. */
+    /** Adds a note that may come up again with each JDK. */
     void noteOnce(String note) {
         if (!notes.contains(note)) {
             note(note);

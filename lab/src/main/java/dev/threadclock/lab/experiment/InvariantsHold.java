@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Row 11: checks from outside what the documentation of ThreadMXBean promises. */
+/** Row 11: whether the promises of ThreadMXBean's documentation hold. */
 final class InvariantsHold implements Experiment {
     private static final int FULL_MILLIS = 5_000;
     private static final int QUICK_MILLIS = 1_000;

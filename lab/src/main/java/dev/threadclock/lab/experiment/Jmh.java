@@ -30,9 +30,9 @@ final class Jmh {
         jar = Programs.built(lab, "benchmarks.jar");
     }
 
-    /** How long a benchmark runs; seconds are per iteration. */
+    /** How long a benchmark runs. seconds and warmUpSeconds are per iteration. */
     record Plan(int forks, int warmUps, int warmUpSeconds, int iterations, int seconds) {
-        /** For a quick lab: orders of magnitude. */
+        /** For a quick lab, which shows orders of magnitude. */
         static final Plan QUICK = new Plan(1, 1, 1, 2, 1);
 
         int totalSeconds() {
@@ -50,8 +50,8 @@ final class Jmh {
      * Nanoseconds per call.
      *
      * @param error half the width of the 99.9 % confidence interval of the mean
-     * @param best the mean of the fastest iteration, the one least disturbed by other threads
-     * @param samples of single calls; empty for a mean over many
+     * @param best the mean of the fastest iteration, which other threads disturbed least
+     * @param samples single calls; empty in the mode that measures only means
      */
     record Result(String benchmark, String peer, double mean, double error, double best, Histogram samples) {
         double p50() {
@@ -63,12 +63,12 @@ final class Jmh {
         }
     }
 
-    /** benchmarks: a regular expression. mode: sample or avgt. more: other options of JMH. */
+    /** benchmarks: a regular expression. mode: sample or avgt. more: other options for JMH. */
     List<Result> run(LabJdk jdk, boolean agent, String benchmarks, String mode, int threads, Plan plan,
             String... more)
             throws IOException {
         Path file = Files.createTempFile(lab.scratch(), "jmh", ".json");
-        // In its own folder, JMH's lock cannot conflict with that of another JMH on this machine.
+        // In a separate folder, JMH's lock cannot conflict with that of another JMH on this machine.
         List<String> command = new ArrayList<>(List.of(ownJava(), "-Djava.io.tmpdir=" + lab.scratch(), "-jar",
                 jar.toString(),
                 benchmarks,

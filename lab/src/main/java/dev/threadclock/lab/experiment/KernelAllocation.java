@@ -30,7 +30,7 @@ final class KernelAllocation implements Experiment {
     /** Sources of the program count_reads that call the kernel's clocks directly, or not at all. */
     private static final List<String> CLOCKS = List.of("tick", "interpolated", "virt_pid0", "virt_tid",
             "sched", "sched_tid", "rusage", "now", "getppid");
-    /** An interrupt's own allocation may fall into a read. */
+    /** The limit per read for allocations by interrupts during a read. */
     private static final double STRAY = 0.02;
 
     @Override
@@ -78,7 +78,7 @@ final class KernelAllocation implements Experiment {
         return 3;
     }
 
-    /** For one source, over all reads. */
+    /** The sums over all reads of one source. */
     record Allocated(long kmallocs, long kmallocBytes, long pages, long objects, long objectBytes) {
         static final Allocated NOTHING = new Allocated(0, 0, 0, 0, 0);
     }
@@ -153,7 +153,7 @@ final class KernelAllocation implements Experiment {
         return Math.abs(one.pages - READS) <= STRAY * READS;
     }
 
-    /** bpftrace -f json: {"type": "map", "data": {"@kmallocs": {"tc:proc": 1000}}}. */
+    /** Parses the output of bpftrace -f json: {"type": "map", "data": {"@kmallocs": {"tc:proc": 1000}}}. */
     static Map<String, Allocated> parse(List<String> lines) throws IOException {
         Map<String, Map<String, Long>> maps = new HashMap<>();
         try {

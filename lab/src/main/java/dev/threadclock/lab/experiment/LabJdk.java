@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 /**
  * A JDK as the experiments see it: how it reads user time, and how to start it.
  *
- * @param legacy it reads user time from /proc: the file's name is a string in its libjvm.so; JDKs with the
- *     clock (JDK-8372584) no longer contain it. Judged by the string, not by version numbers, because vendors
+ * @param legacy whether it reads user time from /proc. This is judged by the file's name in libjvm.so, which
+ *     JDKs with the clock (JDK-8372584) no longer contain, and not by version numbers, because vendors
  *     backport.
  */
 record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
@@ -28,7 +28,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
     private static final int DEPTH = 5;
     private static final int DEFAULT_FEATURE = 17;
 
-    /** Those that can be classified, the oldest first. */
+    /** All JDKs that can be classified, the oldest first. */
     static List<LabJdk> all(Lab lab) throws IOException {
         List<LabJdk> all = new ArrayList<>();
         for (Jdk jdk : lab.jdks()) {
@@ -40,7 +40,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return all;
     }
 
-    /** All; for a quick lab the oldest, 17 (a common default), the newest legacy one, and the newest. */
+    /** All JDKs; in a quick lab the oldest, 17 (a common default), the newest legacy one, and the newest. */
     static List<LabJdk> chosen(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> all = all(lab);
         if (all.isEmpty()) {
@@ -58,7 +58,7 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return all.stream().filter(chosen::contains).toList();
     }
 
-    /** The legacy ones among the chosen; only they have something to speed up. */
+    /** The legacy JDKs among the chosen. Only they have something to speed up. */
     static List<LabJdk> legacy(Lab lab) throws IOException, NotRunnable {
         List<LabJdk> legacy = chosen(lab).stream().filter(LabJdk::legacy).toList();
         if (legacy.isEmpty()) {
@@ -88,12 +88,12 @@ record LabJdk(Jdk jdk, Path libjvm, boolean legacy) {
         return jdk.label() + (agent ? ", threadclock" : legacy ? ", legacy" : ", bits");
     }
 
-    /** The options that load the agent, without the JVM's warning about native access. */
+    /** The options that load the agent without the JVM's warning about native access. */
     List<String> agent(Lab lab) {
         return agent(lab, "");
     }
 
-    /** The same, with options of the agent. */
+    /** The options that load the agent with options of its own. */
     List<String> agent(Lab lab, String agentOptions) {
         String agent = "-javaagent:" + lab.jar() + (agentOptions.isEmpty() ? "" : "=" + agentOptions);
         List<String> options = new ArrayList<>(List.of(agent));

@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Row 16: all threads of a process read at once, from 1 to 10,000. */
+/** Row 16: the cost of reading all threads of a process at once, from 1 to 10,000 threads. */
 final class ManyThreads implements Experiment {
     private static final List<Integer> COUNTS = List.of(1, 10, 100, 1_000, 10_000);
     private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final String PROC = "/proc/self/task/<tid>/stat";
     private static final String OURS = "threadclock_all_threads";
-    /** From 80 ms with /proc and 7 ms with three clock reads per thread. */
+    /** The expected speed-up, from 80 ms with /proc and 7 ms with three clock reads per thread. */
     private static final double FACTOR = 5;
     private static final int JUDGED_FROM = 1_000;
-    /** A line of all_threads: the subject, microseconds per pass. */
+    /** A line of all_threads: the subject and the microseconds per pass. */
     private static final Pattern LINE = Pattern
             .compile("^(.{34}) +(\\d+) +[\\d.]+ x bare +[\\d.]+ x faster than /proc$");
 

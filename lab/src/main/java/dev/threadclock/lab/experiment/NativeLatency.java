@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Row 5: single reads of every source in C++, idle and while other threads map and unmap memory. */
+/** Row 5: single reads of every source in C++, alone and while other threads map and unmap memory. */
 final class NativeLatency implements Experiment {
     private static final List<Integer> STRESSORS = List.of(0, 1, 2, 4, 8);
     private static final int FULL_SECONDS = 40;

@@ -19,7 +19,7 @@ final class Numbers {
         return median(values.stream().mapToDouble(Double::doubleValue).toArray());
     }
 
-    /** Half the distance between the lowest and the highest. */
+    /** Half the distance between the lowest and the highest value. */
     static double spread(Collection<Double> values) {
         double lowest = values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
         return (values.stream().mapToDouble(Double::doubleValue).max().orElse(0) - lowest) / 2;

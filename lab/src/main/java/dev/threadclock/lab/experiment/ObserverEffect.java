@@ -16,7 +16,7 @@ final class ObserverEffect implements Experiment {
     private static final List<Integer> HERTZ = List.of(1, 10, 100);
     private static final int IDLE_THREADS = 200;
     private static final double FACTOR = 3;
-    /** At one sample per second there are few passes, and the first finds all threads new. */
+    /** At one sample per second there are few passes, and in the first one all threads are new. */
     private static final int JUDGED_FROM_HERTZ = 10;
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final int DEFAULT_FEATURE = 17;
@@ -117,7 +117,7 @@ final class ObserverEffect implements Experiment {
                         + ".");
     }
 
-    /** Nanoseconds per pass. */
+    /** Returns nanoseconds per pass. */
     private static double measure(Lab lab, LabJdk jdk, Sampler sampler, int hertz, Found found)
             throws IOException {
         String subject = sampler.title + ", " + hertz + " Hz";

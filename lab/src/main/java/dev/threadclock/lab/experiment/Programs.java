@@ -59,14 +59,14 @@ final class Programs {
         }
     }
 
-    /** An installed program, by its name. */
+    /** The installed program with this name. */
     static Optional<Path> onPath(String name) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
                 .filter(folder -> !folder.isEmpty())
                 .map(folder -> Path.of(folder, name)).filter(Files::isExecutable).findFirst();
     }
 
-    /** Runs a program to its end; IOException: what it was, how it ended, and its last output. */
+    /** Runs a program to its end. An IOException names the program, its end and its last output. */
     static Said run(List<String> command, Duration limit) throws IOException {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Children.Outcome ended = Children.run(command, limit, lines::add);

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Row 15: the cost of a read relative to System.nanoTime(), the bare system call and the vDSO; also peers and
- * contention.
+ * Row 15: the cost of a read relative to System.nanoTime(), the bare system call and the vDSO; also that of
+ * peers, and under contention.
  */
 final class ReadCostExperiment implements Experiment {
     private static final int RUNS = 3;
@@ -31,7 +31,7 @@ final class ReadCostExperiment implements Experiment {
     private static final int QUICK_SUBJECTS = 10;
     private static final String NANO_TIME_IN_C = "vDSO CLOCK_MONOTONIC (libc; = nanoTime)";
     private static final String TICK_IN_C = "threadclock_user_tick_ns";
-    /** A line of own_thread_reads: the name, median, p90. */
+    /** A line of own_thread_reads: the name, the median and the 90th percentile. */
     private static final Pattern LINE = Pattern.compile("^(.{46}) +([\\d.]+) +([\\d.]+) +[\\d.]+$");
 
     @Override

@@ -14,10 +14,10 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * A thread's CPU time as Flight Recorder recorded it, beside what the kernel, ThreadMXBean and JVMTI say in
- * the end; nanoseconds.
+ * A thread's CPU time in nanoseconds as recorded by Flight Recorder and as reported by the kernel,
+ * ThreadMXBean and JVMTI at the end.
  *
- * @param ticks the sum of one tick for each look of Flight Recorder's
+ * @param ticks the length of a tick times the number of Flight Recorder's looks: the error to allow
  * @param jvmtiTotal negative if JVMTI was not asked
  */
 record RecordedLoad(String thread, double kernelUser, double kernelSystem, double user, double system,
@@ -29,7 +29,7 @@ record RecordedLoad(String thread, double kernelUser, double kernelSystem, doubl
         return kernelUser + kernelSystem;
     }
 
-    /** By how much of the thread's CPU time Flight Recorder is wrong. */
+    /** The share of the thread's CPU time by which Flight Recorder is wrong. */
     double error() {
         return Math.max(Math.abs(user - kernelUser), Math.abs(system - kernelSystem)) / kernelTotal();
     }
@@ -71,7 +71,7 @@ record RecordedLoad(String thread, double kernelUser, double kernelSystem, doubl
         }
     }
 
-    /** One event of jdk.ThreadCPULoad: shares of all processors since the previous look at all threads. */
+    /** One event of jdk.ThreadCPULoad. Its values are shares of all processors since the previous events. */
     record Event(Instant at, String thread, double user, double system) {
         static List<Event> of(Path recording) throws IOException {
             List<Event> events = new ArrayList<>();
@@ -86,7 +86,7 @@ record RecordedLoad(String thread, double kernelUser, double kernelSystem, doubl
         }
     }
 
-    /** From what the program RecordedLoads printed, and its recording. */
+    /** Combines what the program RecordedLoads printed with its recording. */
     static List<RecordedLoad> of(Programs.Said said, List<Event> events, long tickNanos) throws IOException {
         if (!said.stdout().contains("done")) {
             throw new IOException("it ended without its results: " + String.join(" / ", said.stdout()));

@@ -27,12 +27,12 @@ final class Rightness implements Experiment {
     private static final String BITS = "bits";
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** A reading of user time, beside the true value. disturbed: the load did not run as planned. */
+    /** A reading of user time and the true value. disturbed: whether the load failed to run as planned. */
     record Reading(String source, String load, double trueUser, double user, double total,
             boolean disturbed) {
         /**
-         * Mixed loads, and kernel work that is partly Java's, are estimated from ticks, with chance errors;
-         * pure user time is not.
+         * Mixed loads, and kernel work that is partly Java's own, are estimated from ticks and have chance
+         * errors. Pure user time has none.
          */
         boolean right() {
             boolean chance = load.startsWith("mix") || load.startsWith("system");
@@ -137,7 +137,7 @@ final class Rightness implements Experiment {
                         + worst);
     }
 
-    /** Judges the sources that should be right; a disturbed load is inconclusive. */
+    /** Judges the sources that should be right. A disturbed load is inconclusive. */
     static Verdict judge(List<Reading> readings) {
         List<Reading> wrong = readings.stream()
                 .filter(reading -> !reading.source.contains(BITS) && !reading.right()).toList();
@@ -171,7 +171,7 @@ final class Rightness implements Experiment {
         return readings;
     }
 
-    /** A wrong reading under a disturbed load is inconclusive, so the run is repeated. */
+    /** Repeats the run if a wrong reading is inconclusive because its load was disturbed. */
     private static List<Reading> inJava(Lab lab, LabJdk jdk, boolean agent) throws IOException, NotRunnable {
         List<Reading> readings = once(lab, jdk, agent);
         for (int attempt = 1; attempt < ATTEMPTS

@@ -14,10 +14,10 @@ import java.util.Map;
 /**
  * Rows 1, 3 and 4: JMH samples of getCurrentThreadUserTime(), each JDK alone and with threadclock.
  *
- * @param figures the published ones by "legacy mean", "bits p50"
+ * @param figures the published figures by subject and quantity, such as "legacy mean" or "bits p50"
  * @param factor by which the published median fell
  * @param meanFactor by which the published mean fell
- * @param of25u on JDK 25 before and after its backport
+ * @param of25u whether it compares JDK 25 before and after the backport
  */
 record SampledReads(String name, int row, String title, String published, int threads, Jmh.Plan full,
         Map<String, String> figures,

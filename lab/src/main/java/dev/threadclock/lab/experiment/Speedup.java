@@ -6,15 +6,15 @@ import dev.threadclock.terminal.page.Figures;
 import java.util.List;
 
 /**
- * The rule for claims of "N times faster": every subject must reach at least the published factor, allowing
- * for noise. One instance is the result of one subject.
+ * The result of one subject, and the rule for claims of "N times faster": every subject must reach at least
+ * the published factor, allowing for noise.
  *
  * @param before nanoseconds without threadclock
  * @param after nanoseconds with it
- * @param spread of the ratio, as a share of it: 0.1 is 10 %
+ * @param spread the spread of the ratio, as a share of it: 0.1 is 10 %
  */
 record Speedup(String subject, double before, double after, double spread) {
-    /** Confirmed: all reach the factor. Too noisy: one misses it by no more than its spread. */
+    /** Confirmed if all reach the factor, too noisy if one misses it by no more than its spread. */
     static Verdict judge(List<Speedup> all, double factor) {
         boolean reached = all.stream().allMatch(one -> one.ratio() >= factor);
         boolean possible = all.stream().allMatch(one -> one.ratio() * (1 + one.spread) >= factor);

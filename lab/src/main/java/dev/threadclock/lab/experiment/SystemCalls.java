@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Row 7: the system calls of a read, counted in a Java loop. */
+/** Row 7: the number of system calls per read in a Java loop. */
 final class SystemCalls implements Experiment {
     private static final int FULL_READS = 100_000;
     private static final int QUICK_READS = 20_000;
@@ -30,7 +30,7 @@ final class SystemCalls implements Experiment {
     private static final Map<String, String> PUBLISHED_ON = Map.of("clock_gettime", "1.15");
     /** (201,007 + 100,057 + 100,107 + 100,066) / 115,472. */
     private static final double PUBLISHED_FACTOR = 4.34;
-    /** Calls of the JVM's other threads meanwhile. */
+    /** The limit per read for calls of the JVM's other threads. */
     private static final double STRAY = 0.01;
     private static final double LEAST_OF_LEGACY = 3;
     private static final String FLAG = "UseLinuxPosixThreadCPUClocks";
@@ -125,9 +125,9 @@ final class SystemCalls implements Experiment {
                 ? Speedup.judge(calls, PUBLISHED_FACTOR) : Verdict.NOT_CONFIRMED;
     }
 
-    /** The published experiment itself: the total, with the flag off and on. */
+    /** The published experiment itself: reads of the total, with the flag off and on. */
     private void flag(Lab lab, Tracing.Counter counter, Found found) throws IOException {
-        // Newer JDKs accept the flag, print that they ignore it, and go on.
+        // Newer JDKs accept the flag, print that they ignore it, and continue.
         LabJdk jdk = null;
         for (LabJdk one : LabJdk.all(lab)) {
             jdk = jdk == null && ClockDetection.flag(one) != null ? one : jdk;
@@ -141,7 +141,7 @@ final class SystemCalls implements Experiment {
         found.figure(jdk.jdk().label() + ", total", FLAG + " off by on", "1", off / on, 0, "about 10×");
     }
 
-    /** Nanoseconds per read. */
+    /** Returns nanoseconds per read. */
     private double flag(Lab lab, Tracing.Counter counter, Found found, LabJdk jdk, String sign,
             Map<String, String> published,
             String publishedTime) throws IOException {
@@ -169,7 +169,7 @@ final class SystemCalls implements Experiment {
         return calls;
     }
 
-    /** Returns their total number. */
+    /** Shows the calls and returns their total number. */
     private static double show(Found found, String subject, Map<String, Double> calls,
             Map<String, String> published) {
         double all = calls.values().stream().mapToDouble(Double::doubleValue).sum();
@@ -182,7 +182,7 @@ final class SystemCalls implements Experiment {
         return all;
     }
 
-    /** The median of batches: in short runs of many reads the JVM's start dominates. */
+    /** Uses the median of batches, because in short runs of many reads the JVM's start dominates. */
     private static double nanosOfTotal(Lab lab, LabJdk jdk, List<String> options) throws IOException {
         return Double.parseDouble(Programs
                 .run(jdk.command(lab, false, options, Ratio.class, 1, RATIO_MILLIS, RATIO_MILLIS), LIMIT)

@@ -16,12 +16,12 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Row 14, continued: how old tick readings are, how inaccurate interpolated ones are, and that neither
+ * Row 14, continued: how old tick readings are, how inaccurate interpolated readings are, and that neither
  * decreases.
  */
 final class TickFreshness implements Experiment {
     private static final double TICKS_BEHIND = 2;
-    /** What the header promises for interpolation. */
+    /** The limit that the header promises for interpolation. */
     private static final double AHEAD_NANOS = 1e6;
 
     @Override

@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Counts system calls and kernel allocations with perf, bpftrace and strace, and finds out what each needs.
- */
+/** Counts system calls and kernel allocations with perf, bpftrace and strace, if they work here. */
 final class Tracing {
     private static final Path TRACEFS = Path.of("/sys/kernel/tracing");
     private static final String EVENTS = "events/syscalls";
@@ -36,8 +34,8 @@ final class Tracing {
     }
 
     /**
-     * A command that sees the tracepoints: mounts tracefs in its own mount namespace if it is not mounted
-     * anywhere.
+     * Wraps a command so that it sees the tracepoints: mounts tracefs in a separate mount namespace if it is
+     * not mounted anywhere.
      */
     static List<String> withTracefs(List<String> command) throws NotRunnable {
         if (Files.isDirectory(TRACEFS.resolve(EVENTS))
@@ -60,7 +58,7 @@ final class Tracing {
         return "root".equals(System.getProperty("user.name"));
     }
 
-    /** perf if it can count, otherwise strace; why lists what does not work. */
+    /** Returns perf if it can count, otherwise strace. Adds to why what does not work. */
     static Counter counter(List<String> control, String systemCall, long expected, List<String> why)
             throws NotRunnable {
         for (Counter counter : List.of(new Perf(), new Strace())) {
@@ -126,15 +124,12 @@ final class Tracing {
         }
     }
 
-    /** perf uses the kernel's names, which equal strace's except for this one. */
+    /** perf uses the kernel's names, all of which equal strace's except this one. */
     private static String straceName(String systemCall) {
         return systemCall.equals("newfstat") ? "fstat" : systemCall;
     }
 
-    /**
-     * Parses the output of perf stat -x, for tracepoints of system calls: name without "sys_enter_", and
-     * count.
-     */
+    /** Parses perf stat -x, for tracepoints of system calls: counts by name without "sys_enter_". */
     static Map<String, Long> parsePerf(String text) {
         return parse(text, PERF, 2, 1);
     }

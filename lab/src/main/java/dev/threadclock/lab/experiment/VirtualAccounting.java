@@ -16,7 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Row 19: the CPU time of virtual threads against that of their carriers, and beside mounted time. */
+/** Row 19: the CPU time of virtual threads compared with that of their carriers, and with mounted time. */
 final class VirtualAccounting implements Experiment {
     private static final int FIRST = 21;
     private static final int QUICK_MILLIS = 250;
@@ -28,14 +28,14 @@ final class VirtualAccounting implements Experiment {
     private static final int SHORT_SLICE_MICROS = 100;
     private static final double LEAST_OF_LONG = 0.99;
     private static final double LEAST_OF_SHORT = 0.96;
-    /** An interpolated total may be ahead of the kernel's clock, by far less than this share of a second. */
+    /** Interpolated totals may exceed the kernel's clock, but by far less than this in a second. */
     private static final double MOST = 1.001;
-    /** Carriers that wait for a CPU during a slice make it shorter, and their own work larger. */
+    /** Carriers that wait for a CPU during a slice shorten it, and their own work becomes a larger part. */
     private static final double LEAST_RUNNING = 0.95;
     private static final String TICK = "tick";
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
-    /** One sum over virtual threads, and the CPU time that their carriers would have without a wait. */
+    /** A sum over virtual threads, and the CPU time that their carriers would have without waits. */
     record Round(double cpu, double carriers, double elapsed) {
         double share() {
             return cpu / carriers;
@@ -49,7 +49,7 @@ final class VirtualAccounting implements Experiment {
     /**
      * A load in all rounds.
      *
-     * @param least the share of the carriers' CPU time at which the claim holds; 0: it is only shown
+     * @param least the lowest share of the carriers' CPU time that confirms the claim; 0 if there is none
      */
     record Sum(String what, double least, List<Round> rounds) {
         boolean judged() {
@@ -68,7 +68,7 @@ final class VirtualAccounting implements Experiment {
             return median() >= least;
         }
 
-        /** Some round reached it, or its carriers had to wait: other loads may have made the difference. */
+        /** Whether a round reached it or its carriers had to wait, which other loads may have caused. */
         boolean possible() {
             return rounds.stream().anyMatch(round -> round.share() >= least || !round.undisturbed());
         }
@@ -82,7 +82,7 @@ final class VirtualAccounting implements Experiment {
         }
     }
 
-    /** One JDK: the sums, and per number of burners mounted time as a multiple of CPU time. */
+    /** One JDK: the sums, and mounted time as a multiple of CPU time, by number of burners. */
     record Run(String jdk, List<Sum> sums, Map<String, List<Double>> mounted) {}
 
     @Override
@@ -200,7 +200,7 @@ final class VirtualAccounting implements Experiment {
                 : micros >= SHORT_SLICE_MICROS ? LEAST_OF_SHORT : 0;
     }
 
-    /** A sum above the carriers' time is no noise; one that is too small in some rounds only may be. */
+    /** A sum above the carriers' time is never noise. One that is too small in only some rounds may be. */
     static Verdict judge(List<Run> runs) {
         List<Sum> judged = runs.stream().flatMap(run -> run.sums.stream()).filter(Sum::judged).toList();
         if (judged.stream().anyMatch(Sum::tooMuch) || !judged.stream().allMatch(Sum::possible)) {

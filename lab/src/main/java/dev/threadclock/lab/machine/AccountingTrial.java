@@ -9,7 +9,7 @@ import java.nio.file.Path;
 
 /**
  * Finds out by trial whether the kernel splits user and system time by ticks or at each kernel entry. A new
- * thread that no tick has found in the kernel has system time 0 under tick accounting, however much it worked
+ * thread that no tick has found in the kernel has system time 0 under tick accounting, however long it worked
  * there: "If either stime or utime are 0, assume all runtime is userspace" (cputime_adjust,
  * kernel/sched/cputime.c). Under VIRT_CPU_ACCOUNTING_GEN and NATIVE each entry is timed, and such a thread
  * has system time at once.
@@ -19,7 +19,7 @@ final class AccountingTrial {
         TICK, ENTRY, UNKNOWN
     }
 
-    /** A tick within such a thread's lifetime of a millisecond is rare; this many in a row do not happen. */
+    /** A tick within a thread's lifetime of a millisecond is rare. So many in a row do not occur. */
     private static final int THREADS = 20;
     private static final long TICKS_OF_WORK = 4;
     private static final int BYTES = 64 * 1024;
@@ -31,7 +31,7 @@ final class AccountingTrial {
         this.workNanos = workNanos;
     }
 
-    /** Takes some milliseconds, 100 at most. */
+    /** Takes some milliseconds, at most 100. */
     static Result run() {
         long tickNanos = Native.tickLengthNanos();
         if (tickNanos <= 0) {
@@ -57,7 +57,7 @@ final class AccountingTrial {
         }
     }
 
-    /** Nearly all of it in the kernel, which fills the buffer with zeros. */
+    /** Works almost only in the kernel, which fills the buffer with zeros. */
     private void work() {
         system = -1;
         try (FileChannel zeros = FileChannel.open(Path.of("/dev/zero"))) {

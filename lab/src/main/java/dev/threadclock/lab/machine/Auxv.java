@@ -39,7 +39,7 @@ record Auxv(Map<Long, Long> values) {
         return values.getOrDefault(AT_SYSINFO_EHDR, 0L) != 0;
     }
 
-    /** Bytes of the kernel's struct rseq; 0 before Linux 6.3, which does not report it. */
+    /** The size of the kernel's struct rseq in bytes; 0 before Linux 6.3, which does not report it. */
     long rseqBytes() {
         return values.getOrDefault(AT_RSEQ_FEATURE_SIZE, 0L);
     }

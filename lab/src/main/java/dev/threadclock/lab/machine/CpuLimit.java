@@ -11,7 +11,7 @@ import java.util.Optional;
 public final class CpuLimit {
     private CpuLimit() {}
 
-    /** process: its PID, or "self". */
+    /** process: a PID or "self". */
     public static Finding finding(String label, String process) {
         Optional<String> groups = SystemFiles.text("/proc/" + process + "/cgroup");
         Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");

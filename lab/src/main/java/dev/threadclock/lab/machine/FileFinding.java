@@ -9,11 +9,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** What a file of /proc or /sys says, or why it cannot be read. */
+/** A finding from a file of /proc or /sys. */
 final class FileFinding {
     private FileFinding() {}
 
-    /** The finding derived from the file's text, or one that says why it cannot be read. */
+    /** The finding that parse derives from the file's text, or one that says why the file cannot be read. */
     static Finding of(String label, String file, Function<String, Finding> parse) {
         try {
             return parse.apply(

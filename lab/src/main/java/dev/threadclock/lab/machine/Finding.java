@@ -7,8 +7,8 @@ import com.google.gson.annotations.SerializedName;
  * The result of one check: what was found, how good that is, and what to do.
  *
  * @param label what was checked, in a few words
- * @param value the result for scripts: a number, a truth value or a word; null if unknown
- * @param text for people
+ * @param value the result for scripts: a number, a boolean or a word; null if unknown
+ * @param text the result for people
  * @param todo what to do; "" if nothing
  */
 public record Finding(String label, Level level, Object value, String text, String todo) {

@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The kernel's build configuration, where it is available: the options that are set, as "CONFIG_HZ" to "250".
- * Those that are "not set" are absent.
+ * The kernel's build configuration, if it is available: options that are set, such as "CONFIG_HZ" to "250".
+ * Options that are "not set" are absent.
  */
 record KernelConfig(String file, Map<String, String> options) {
     /** Exactly one option of the choice "Cputime accounting" in init/Kconfig is set. */
     private static final List<String> ACCOUNTING = List.of("TICK_CPU_ACCOUNTING", "VIRT_CPU_ACCOUNTING_GEN",
             "VIRT_CPU_ACCOUNTING_NATIVE");
 
-    /** Searches the usual places; empty if none can be read. */
+    /** Searches the usual places; empty if no configuration can be read. */
     static Optional<KernelConfig> find(String kernelRelease) {
         for (String file : List.of("/proc/config.gz", "/boot/config-" + kernelRelease,
                 "/lib/modules/" + kernelRelease + "/config")) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The machine that figures were measured on, without which they mean nothing. loadAverage: of the minute
+ * The machine on which figures were measured: without it, they mean nothing. loadAverage: over the minute
  * before.
  */
 public record Machine(
@@ -26,7 +26,7 @@ public record Machine(
                 Double.parseDouble("0" + first("/proc/loadavg").split(" ")[0]));
     }
 
-    /** One line for people. */
+    /** The machine in one line, for people. */
     public String line() {
         return cpu + ", " + cpus + (cpus == 1 ? " CPU" : " CPUs") + (virtual ? " (virtual)" : "") + ", Linux "
                 + kernel

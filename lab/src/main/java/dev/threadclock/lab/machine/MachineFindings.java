@@ -22,7 +22,7 @@ public final class MachineFindings {
     private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
     private static final double MUCH_STEAL = 0.01;
 
-    /** Those that the vDSO reads, on x86-64 and aarch64. */
+    /** Clock sources that the vDSO reads on x86-64 and aarch64. */
     private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock",
             "hyperv_clocksource_tsc_page", "arch_sys_counter");
 
@@ -194,7 +194,7 @@ public final class MachineFindings {
                 level -> level == 0 ? "for every user" : "with CAP_BPF only");
     }
 
-    /** todo: what to do at this level, "" for nothing. */
+    /** todo: returns what to do at a level, or "". */
     private void permission(String name, String label, IntFunction<String> todo,
             IntFunction<String> meaning) {
         findings.put(name, FileFinding.of(label, "/proc/sys/kernel/" + name, text -> {

@@ -13,8 +13,8 @@ public final class SystemTexts {
     private SystemTexts() {}
 
     /**
-     * From /proc/PID/status: "Seccomp: 2". Empty if the kernel has no seccomp, or does not report it (before
-     * 3.8).
+     * Parses /proc/PID/status: "Seccomp: 2". Empty if the kernel has no seccomp, or does not report it
+     * (before 3.8).
      */
     public static Optional<Integer> seccomp(String status) {
         return status.lines().filter(line -> line.startsWith("Seccomp:"))
@@ -22,22 +22,20 @@ public final class SystemTexts {
                 .filter(mode -> mode.matches("\\d")).map(Integer::valueOf).findFirst();
     }
 
-    /** From /proc/cpuinfo: the processor reports a hypervisor. x86 only; empty if there is no flags line. */
+    /** Whether /proc/cpuinfo reports a hypervisor. x86 only; empty if there is no flags line. */
     public static Optional<Boolean> hypervisor(String cpuinfo) {
         return cpuinfo.lines().filter(line -> line.startsWith("flags")).findFirst()
                 .map(line -> (line + " ").contains(" hypervisor "));
     }
 
-    /** The hypervisor, judged by the clock sources that the kernel offers; "" if they do not reveal it. */
+    /** The hypervisor, judged by the clock sources that the kernel offers, or "". */
     public static String hypervisorName(String clockSources) {
         String all = clockSources.toLowerCase(Locale.ROOT);
         return all.contains("kvm-clock") ? "KVM"
                 : all.contains("hyperv") ? "Hyper-V" : all.contains("xen") ? "Xen" : "";
     }
 
-    /**
-     * The kind of container, judged by the names of a process's control groups; "" if they do not reveal it.
-     */
+    /** The kind of container, judged by the names of a process's control groups, or "". */
     public static String containerOfGroups(String groups) {
         return CONTAINERS.stream().filter(groups::contains).findFirst().orElse("");
     }

@@ -6,14 +6,14 @@ import dev.threadclock.terminal.Failure;
 import java.util.Arrays;
 
 /**
- * When the kernel's timer ticks: a moment of System.nanoTime() is a tick if it leaves the remainder
+ * The times at which the kernel's timer ticks: those values of System.nanoTime() that leave the remainder
  * phaseNanos when divided by lengthNanos.
  *
- * <p>The phase is learnt by watching CLOCK_MONOTONIC_COARSE change, which happens at a tick. Its value is no
- * substitute: timekeeping (kernel/time/timekeeping.c) advances it in whole NTP-adjusted intervals that drift
- * against the ticks (found 0.3 ms before them, on Linux 6.18). Nor is the earliest change: a CPU that leaves
- * its idle state updates the clock between ticks. Most changes happen at ticks, so the densest cluster of
- * them marks the phase.
+ * <p>The phase is learnt by watching CLOCK_MONOTONIC_COARSE change, which happens at a tick. The clock's
+ * value is no substitute: timekeeping (kernel/time/timekeeping.c) advances it in whole NTP-adjusted intervals
+ * that drift against the ticks (found 0.3 ms before them, on Linux 6.18). Nor is the earliest change, because
+ * a CPU that leaves its idle state updates the clock between ticks. Most changes happen at ticks, so their
+ * densest cluster marks the phase.
  */
 public record TickClock(long lengthNanos, long phaseNanos) {
     private static final int TICKS = 50;
@@ -22,8 +22,8 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     private static final long SEEN_AT_ONCE_NANOS = 50_000;
 
     /**
-     * Watches 50 ticks in a busy loop: 0.2 s at 250 Hz. The result holds for minutes; learn it anew for each
-     * run.
+     * Watches 50 ticks in a busy loop, which takes 0.2 s at 250 Hz. The result holds for minutes; learn it
+     * anew for each run.
      */
     public static TickClock learn() {
         long length = Native.tickLengthNanos();
@@ -39,7 +39,7 @@ public record TickClock(long lengthNanos, long phaseNanos) {
         return new TickClock(length, densest(phases, length, length / 50));
     }
 
-    /** The phase that is followed by the most others within a window, on the circle of one tick. */
+    /** The phase that most others follow within a window, on the circle of one tick. */
     static long densest(long[] phases, long length, long window) {
         long best = phases[0];
         long most = 0;
@@ -59,8 +59,8 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     }
 
     /**
-     * Busy-waits for the coarse clock to change and returns the moment. A change that happened while another
-     * thread had this CPU is seen late and does not count.
+     * Busy-waits until the coarse clock changes and returns the time. A change that happened while another
+     * thread had this CPU is noticed late and does not count.
      */
     private static long nextTick() {
         long start = System.nanoTime();

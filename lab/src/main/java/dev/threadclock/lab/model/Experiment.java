@@ -7,12 +7,12 @@ import java.util.List;
 /** One experiment of the lab: a question, what others published, and how to answer it here. */
 public interface Experiment {
     /**
-     * For --only and for files: lower case, words joined by hyphens. Must never change, because runs are
-     * compared by it.
+     * The name for --only and for files: lower-case words joined by hyphens. It must never change, because
+     * runs are compared by it.
      */
     String name();
 
-    /** Rows of the table of experiments (docs/lab.md) that it answers. */
+    /** The rows of the table of experiments (docs/lab.md) that it answers. */
     List<Integer> rows();
 
     /** What it is about, in one line. */
@@ -21,20 +21,20 @@ public interface Experiment {
     /** One paragraph for a reader without prior knowledge. */
     String question();
 
-    /** Who published which figures, from which set-up; "" if the claim is our own. */
+    /** Who published which figures, measured with which set-up; "" if the claim is our own. */
     String published();
 
-    /** What is run, in one paragraph; depends on the machine and on --quick. */
+    /** What is run, in one paragraph. Depends on the machine and on --quick. */
     String conditions(Lab lab);
 
-    /** About how many seconds it takes. */
+    /** Roughly how many seconds it takes. */
     int seconds(Lab lab);
 
     /**
-     * Runs it. Every process that it starts ends with it.
+     * Runs the experiment. Every process that it starts ends with it.
      *
-     * @throws NotRunnable it cannot be run here, with the reason and what would change that
-     * @throws IOException it began and failed: what happened
+     * @throws NotRunnable if it cannot be run here, with the reason and a remedy
+     * @throws IOException if it began but failed
      */
     Outcome run(Lab lab) throws NotRunnable, IOException;
 }

@@ -12,8 +12,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
 /**
- * What single reads took, in nanoseconds to three digits: as the probe prints it, as JMH and the C++ programs
- * write it.
+ * The latencies of single reads, in nanoseconds to three digits, from the formats of the probe, of JMH and of
+ * the C++ programs.
  */
 public final class Latencies {
     private static final int DIGITS = 3;
@@ -22,7 +22,7 @@ public final class Latencies {
 
     private Latencies() {}
 
-    /** Of a word that HdrHistogram encoded, compressed, in Base64. */
+    /** Decodes a compressed HdrHistogram in Base64. */
     public static Histogram decode(String word) {
         try {
             return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(word)),
@@ -32,7 +32,7 @@ public final class Latencies {
         }
     }
 
-    /** Of pairs of a value and its count, however deep they lie in arrays. */
+    /** Builds a histogram from pairs of a value and its count, however deep they are nested in arrays. */
     public static Histogram of(JsonArray pairs) {
         Histogram histogram = new Histogram(DIGITS);
         record(pairs, histogram);
@@ -49,7 +49,7 @@ public final class Latencies {
         }
     }
 
-    /** Percentile (0 to 100) and nanoseconds, closer together towards the end. */
+    /** Pairs of a percentile (0 to 100) and nanoseconds, closer together towards the end. */
     public static double[][] curve(Histogram histogram) {
         List<double[]> points = new ArrayList<>();
         for (HistogramIterationValue value : histogram.percentiles(POINTS_PER_HALVING)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.model;
 
-/** An experiment that this machine, this user or this checkout does not allow. */
+/** This machine, this user or this checkout cannot run an experiment. */
 public final class NotRunnable extends Exception {
     private static final long serialVersionUID = 1L;
 

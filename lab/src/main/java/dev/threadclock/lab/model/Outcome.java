@@ -11,7 +11,7 @@ import java.util.List;
  * @param figures every number, in the order in which a table shows them
  * @param curves lines to draw: percentiles of latencies, or any x and y
  * @param attachments self-contained pages or texts to embed: flame graphs, raw output of tools
- * @param notes why the figures differ from the published ones, what disturbed, what was left out and why
+ * @param notes why the figures differ from the published ones, what disturbed it, what was left out and why
  */
 public record Outcome(
         Verdict verdict,
@@ -25,7 +25,7 @@ public record Outcome(
      * One number.
      *
      * @param subject what was measured: "JDK 17.0.21, legacy, 16 threads"
-     * @param quantity which number of it: "mean", "p99.99", "system calls a read"
+     * @param quantity which value of the subject: "mean", "p99.99", "system calls a read"
      * @param unit "ns", "bytes", "%", "1" for counts and ratios
      * @param spread half the range of the repetitions, in the same unit; never NaN: 0 if there was only one
      * @param published the published figure in the same unit as its author gave it, "" if there is none

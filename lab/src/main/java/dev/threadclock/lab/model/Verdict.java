@@ -5,11 +5,11 @@ package dev.threadclock.lab.model;
 public enum Verdict {
     CONFIRMED("confirmed"),
     NOT_CONFIRMED("not confirmed"),
-    /** It cannot be run here; the outcome's finding says why, and what would change that. */
+    /** It cannot be run here. The outcome's finding says why, and what would change that. */
     NOT_RUNNABLE("not runnable here"),
     /** It ran, but the machine was too noisy to conclude. */
     TOO_NOISY("too noisy"),
-    /** It should have run, but did not succeed. */
+    /** It should have run, but failed. */
     FAILED("failed");
 
     private final String words;
@@ -18,7 +18,6 @@ public enum Verdict {
         this.words = words;
     }
 
-    /** For people. */
     public String words() {
         return words;
     }

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
-/** One axis of a drawing: the position of a value, from 0 to 1, and the axis's marks. */
+/** One axis of a drawing: it maps a value to a position from 0 to 1, and has marks. */
 record Axis(DoubleUnaryOperator place, List<Mark> marks) {
     record Mark(double place, String label) {}
 
     private static final int LINEAR_MARKS = 5;
-    /** More labels would overlap. */
+    /** With more labels than this, they would overlap. */
     private static final int DECADE_LABELS = 7;
     private static final int NINES_LABELS = 4;
 
@@ -19,7 +19,7 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         return Math.max(0, Math.min(1, place.applyAsDouble(value)));
     }
 
-    /** From 0, or from below if there are negative values, in round steps. */
+    /** An axis from 0, or from below if there are negative values, in round steps. */
     static Axis linear(double least, double most, String unit) {
         double from = Math.min(0, least);
         double range = Math.max(most - from, Double.MIN_NORMAL);
@@ -39,7 +39,7 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
         return new Axis(value -> (value - start) / (end - start), marks);
     }
 
-    /** Each power of ten takes the same room; values not above 0 are at the start. */
+    /** An axis on which each power of ten takes the same space. Values of 0 or less are at its start. */
     static Axis logarithmic(double least, double most, String unit) {
         int first = (int) Math.floor(Math.log10(least));
         int last = Math.max(first + 1, (int) Math.ceil(Math.log10(most)));
@@ -55,8 +55,8 @@ record Axis(DoubleUnaryOperator place, List<Mark> marks) {
     }
 
     /**
-     * Percentiles, each further nine of which takes the same room: 1 / (1 - p). 100, the maximum, is one nine
-     * after the last.
+     * An axis for percentiles, on which each further nine takes the same space: 1 / (1 - p). The maximum,
+     * 100, is one nine after the last percentile.
      */
     static Axis nines(double lastBelow100) {
         double nines = Math.max(1, Math.min(8, -Math.log10(1 - lastBelow100 / 100)));

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * The curves of one group as an SVG drawing with its key; a script of the page shows the values under the
+ * The curves of one group as an SVG drawing with its key. A script of the page shows the values under the
  * pointer.
  */
 public final class Chart {
@@ -23,23 +23,23 @@ public final class Chart {
     private static final int TOP = 12;
     private static final int BOTTOM = 40;
     private static final int COLOURS = 8;
-    /** Beyond this ratio, the small values of a linear axis would be indistinguishable. */
+    /** If values have a larger ratio than this, a linear axis would make the small ones indistinguishable. */
     private static final double WIDE_RANGE = 50;
 
     private final String title;
     private final List<Curve> curves;
-    /** These and those of other drawings that should have the same axes. */
+    /** The curves of this and of other drawings that should have the same axes. */
     private final List<Curve> alike;
     private final Curve first;
     private final Axis x;
     private final Axis y;
 
-    /** curves: of one group, and so of one kind; at least one, and each with at least one point. */
+    /** curves: at least one, all of one group and thus of one kind, each with at least one point. */
     Chart(String title, List<Curve> curves) {
         this(title, curves, curves);
     }
 
-    /** alike: the curves of all drawings of the page that are to have the same axes. */
+    /** alike: the curves of all drawings of the page that should have the same axes. */
     public Chart(String title, List<Curve> curves, List<Curve> alike) {
         this.title = title;
         this.curves = curves;
@@ -77,7 +77,7 @@ public final class Chart {
                 values(coordinate).max().orElse(10), unit);
     }
 
-    /** Shows the values under the pointer in the drawings' keys, and opens the tables for printing. */
+    /** The script that shows values under the pointer and opens the tables for printing. */
     public static String script() {
         return Page.resource(Chart.class, "charts.js");
     }
@@ -100,7 +100,7 @@ public final class Chart {
         return html.append("</ul></figure>\n").toString();
     }
 
-    /** After the last colour the colours repeat, dashed. */
+    /** When all colours have been used, they repeat with dashed lines. */
     private static String colour(int index) {
         return "c" + index % COLOURS + (index >= COLOURS ? " dashed" : "");
     }
@@ -117,7 +117,7 @@ public final class Chart {
             double at = across(mark.place());
             html.append(Html.format("<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at,
                     at, TOP, HEIGHT - BOTTOM));
-            // Centred below its line, except the last, which would leave the picture.
+            // Labels are centred below their lines, except for the last one, which would leave the picture.
             boolean last = mark.place() > 0.99;
             html.append(Html.format("<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>%n",
                     last ? "left" : "below", last ? WIDTH - 2 : at,

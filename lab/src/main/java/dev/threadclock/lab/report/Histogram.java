@@ -6,18 +6,18 @@ import dev.threadclock.lab.model.Outcome.Curve.Kind;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Percentiles converted to a histogram: how many of a hundred values are in each tenth of a decade. */
+/** Converts percentiles to a histogram: how many of a hundred values are in each tenth of a decade. */
 final class Histogram {
     private static final int BINS_A_DECADE = 10;
-    /** The remainder, spread over many decades, would be a line at zero. */
+    /** The remaining values are spread over many decades and would be a line at zero. */
     private static final double LAST_PERCENTILE = 99.9;
     private static final double LEAST_VALUE = 1;
 
     private Histogram() {}
 
     /**
-     * Each bin is two points: its left and its right edge. Values are assumed to be spread evenly between two
-     * percentiles.
+     * Each bin has two points, its left and its right edge. Values are assumed to be spread evenly between
+     * two percentiles.
      */
     static Curve of(Curve percentiles) {
         TreeMap<Integer, Double> bins = new TreeMap<>();

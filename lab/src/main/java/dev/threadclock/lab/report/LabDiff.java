@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares two runs: which verdicts changed, and which figures changed by more than their noise. changes: the
- * experiments in either run, in the order of the first.
+ * Compares two runs: which verdicts changed, and which figures changed by more than their noise. changes: for
+ * the experiments of either run, in the order of the first.
  */
 public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
     /** before or after is null if that run lacks the experiment. */
@@ -18,7 +18,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
             return before == null ? after.name() : before.name();
         }
 
-        /** In both runs, with different verdicts. */
+        /** Whether both runs have it, with different verdicts. */
         boolean ofVerdict() {
             return before != null && after != null && before.verdict() != after.verdict();
         }
@@ -30,7 +30,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
 
     /** A figure that both runs have. */
     public record Pair(Figure before, Figure after) {
-        /** Without repetitions the noise is unknown: a figure then has to change by half. */
+        /** Without repetitions the noise is unknown. A figure must then change by half in order to count. */
         private static final double ASSUMED_NOISE = 0.5;
 
         double change() {
@@ -63,7 +63,7 @@ public record LabDiff(LabReport before, LabReport after, List<Change> changes) {
         return new LabDiff(before, after, changes);
     }
 
-    /** Experiments in both runs have the same verdicts. */
+    /** Whether all experiments in both runs have the same verdicts. */
     public boolean verdictsAgree() {
         return changes.stream().noneMatch(Change::ofVerdict);
     }

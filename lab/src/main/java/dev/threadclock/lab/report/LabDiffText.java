@@ -19,7 +19,7 @@ public final class LabDiffText {
     private final boolean all;
     private final List<String> lines = new ArrayList<>();
 
-    /** all: every figure, not only those of an experiment that differ most. */
+    /** all: whether to show every figure, not only those of an experiment that differ most. */
     public LabDiffText(LabDiff diff, Style style, boolean all) {
         this.diff = diff;
         this.style = style;

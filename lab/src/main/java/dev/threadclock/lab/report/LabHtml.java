@@ -7,10 +7,7 @@ import dev.threadclock.terminal.page.Page;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * The report as one self-contained page: lab.html with verdicts, experiments and machine filled
- * in.
- */
+/** The report as one self-contained page: lab.html with verdicts, experiments and machine filled in. */
 public final class LabHtml {
     private final LabReport report;
 

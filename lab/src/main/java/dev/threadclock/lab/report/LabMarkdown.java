@@ -7,7 +7,7 @@ import java.nio.file.Path;
 public final class LabMarkdown {
     private LabMarkdown() {}
 
-    /** The markdown for a file written by 'threadclock lab --json'; ends with a newline. */
+    /** Renders the file written by 'threadclock lab --json'. Ends with a newline. */
     public static String render(Path json) {
         return render(LabReport.fromJson(json));
     }

@@ -20,9 +20,9 @@ import java.util.Map;
  *
  * @param threadclock version measured
  * @param begun when, ISO-8601 with zone
- * @param quick measured so briefly that the figures show the order of magnitude only
- * @param root it ran with all permissions
- * @param complete all experiments were requested
+ * @param quick whether it was measured so briefly that the figures show only the order of magnitude
+ * @param root whether it ran with all permissions
+ * @param complete whether all experiments were requested
  * @param facts of the machine, by key
  * @param results in the order of the rows
  */

@@ -17,7 +17,7 @@ public final class LabText {
     private final boolean all;
     private final List<String> lines = new ArrayList<>();
 
-    /** all: every figure and note, not only the verdicts. */
+    /** all: whether to show every figure and note, not only the verdicts. */
     public LabText(LabReport report, Style style, boolean all) {
         this.report = report;
         this.style = style;

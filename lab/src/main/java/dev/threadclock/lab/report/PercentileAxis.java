@@ -2,13 +2,13 @@
 package dev.threadclock.lab.report;
 
 /**
- * The axis on which each further nine of a percentile takes the same room: 1 / (1 - fraction), logarithmic.
+ * The axis on which each further nine of a percentile takes the same space: 1 / (1 - fraction), logarithmic.
  * Positions count nines: 0 is the start, 1 is 90 %, 2 is 99 %, 3 is 99.9 %.
  */
 final class PercentileAxis {
     private final double end;
 
-    /** For a sample of this size: the axis ends at its last single value. */
+    /** samples: the size of the sample. The axis ends at its last single value. */
     PercentileAxis(long samples) {
         end = Math.log10(Math.max(10, samples));
     }
@@ -18,7 +18,7 @@ final class PercentileAxis {
         return end;
     }
 
-    /** The position of a fraction from 0 to 1; the maximum (1) is at the end. */
+    /** The position of a fraction from 0 to 1. The maximum (1) is at the end. */
     double position(double fraction) {
         return fraction >= 1 ? end : Math.min(end, -Math.log10(1 - fraction));
     }

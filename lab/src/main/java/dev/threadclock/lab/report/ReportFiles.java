@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The options for report files, as a mixin for commands that measure for long and write at the end. The page
+ * The options for report files, a mixin for commands that take long to measure and write at the end. The page
  * goes to COMMAND.html by default.
  */
 public final class ReportFiles {
@@ -40,7 +40,7 @@ public final class ReportFiles {
     private OutputFile jsonFile;
     private OutputFile markdownFile;
 
-    /** Before the measurement: refuses files that could not be written after it. */
+    /** Refuses files that cannot be written. To be called before the measurement. */
     public void check() {
         if (noHtml && html != null) {
             throw new ParameterException(command.commandLine(), "--html and --no-html exclude each other");
@@ -56,12 +56,11 @@ public final class ReportFiles {
         files().forEach(OutputFile::check);
     }
 
-    /** One of the files is stdout, so nothing else may be printed there. */
+    /** Whether one of the files is stdout, so that nothing else may be printed there. */
     public boolean goToStdout() {
         return files().stream().anyMatch(OutputFile::isStdout);
     }
 
-    /** Writes the requested files, and reports each. */
     public void write(Supplier<String> toHtml, Supplier<String> toJson, Supplier<String> toMarkdown) {
         write(jsonFile, toJson);
         write(markdownFile, toMarkdown);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * One experiment as it was run: what it is, what it found, when, and with how much noise.
+ * One run of an experiment: what it is, what it found, when it ran, and how much noise there was.
  *
  * @param begun ISO-8601 with zone
  * @param seconds its duration
@@ -36,7 +36,7 @@ public record Result(
         return outcome.verdict();
     }
 
-    /** So disturbed that single figures are in doubt. */
+    /** Whether there was so much noise that single figures are in doubt. */
     public boolean noisy() {
         return verdict() != Verdict.NOT_RUNNABLE && noise.much();
     }

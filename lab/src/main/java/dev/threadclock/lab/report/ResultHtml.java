@@ -109,8 +109,8 @@ final class ResultHtml {
     }
 
     /**
-     * A page of its own in a frame that may run its scripts and nothing else; the page's policy forbids it to
-     * fetch.
+     * A separate page in a frame, which may only run its scripts: the page's policy forbids it to fetch
+     * anything.
      */
     private void attachment(Attachment attachment) {
         html.append("<details><summary>").append(Html.escape(attachment.title())).append("</summary>\n");

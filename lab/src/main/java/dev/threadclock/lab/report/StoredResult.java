@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** One result as a file of its own, with which an interrupted run is resumed. */
+/** One result in a separate file, with which an interrupted run is resumed. */
 public final class StoredResult {
     private StoredResult() {}
 
@@ -17,7 +17,7 @@ public final class StoredResult {
     }
 
     /**
-     * Empty if there is no such file, if its format differs, or if the experiment failed, so that it is
+     * Empty if there is no such file, if its format differs, or if the experiment failed and should be
      * retried.
      */
     public static Optional<Result> read(Path file) {

@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A run in one line, and what a reader must know before believing it, worded alike in every form of the
- * report.
+ * A run in one line, and what readers must know before they believe it. Every form of the report uses the
+ * same words.
  */
 final class Summary {
     private Summary() {}
@@ -58,7 +58,7 @@ final class Summary {
                 : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
     }
 
-    /** For a class name or an anchor: "not-confirmed". */
+    /** A verdict as part of a class name or an anchor: "not-confirmed". */
     static String slug(Verdict verdict) {
         return verdict.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -16,9 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The list of experiments: every row, names that can be typed and compared, and the duration of a quick lab.
- */
+/** The list of experiments has every row, names that can be typed and compared, and a short quick lab. */
 class ExperimentsTest {
     private static final int ROWS = 19;
     private static final int QUICK_SECONDS = 560;
@@ -90,7 +88,7 @@ class ExperimentsTest {
                 .isInstanceOf(NotRunnable.class).hasMessageContaining("there is no C++ compiler");
     }
 
-    /** A JDK of this version whose libjvm.so has the name of the /proc file in it, or not. */
+    /** A JDK of this version. legacy: its libjvm.so contains the name of the /proc file. */
     private Jdk jdk(String version, boolean legacy) throws Exception {
         Path home = folder.resolve("jdk-" + version);
         Path libjvm = Files.createDirectories(home.resolve("lib/server")).resolve("libjvm.so");

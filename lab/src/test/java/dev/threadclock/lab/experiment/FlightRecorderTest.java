@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is made of a recording's shares, and when the claim holds. */
+/** How loads are computed from a recording's shares, and when the claim holds. */
 class FlightRecorderTest {
     private static final double MS = 1e6;
     private static final long TICK_NANOS = 4_000_000;

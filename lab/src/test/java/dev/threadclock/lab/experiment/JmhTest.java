@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** JMH's JSON, as JMH 1.37 wrote it. */
+/** JMH's JSON, as written by JMH 1.37, is parsed. */
 class JmhTest {
     private static List<Jmh.Result> results(String file) throws IOException {
         try (InputStream in = JmhTest.class.getResourceAsStream(file)) {

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the lab's programs, the JVMs and async-profiler print, read from their real output. */
+/** The real output of the lab's programs, the JVMs and async-profiler is parsed. */
 class ProgramOutputTest {
     @Test
     void costsOfReads() {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What perf, strace and bpftrace print, read from their real output. */
+/** The real output of perf, strace and bpftrace is parsed. */
 class TracingTest {
     @Test
     void perfNamesEachSystemCallAndItsCount() {

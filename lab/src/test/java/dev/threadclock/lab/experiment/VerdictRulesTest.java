@@ -11,7 +11,7 @@ import dev.threadclock.lab.experiment.Rightness.Reading;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a claim counts as confirmed, as not confirmed, and as too noisy. */
+/** When a claim is confirmed, not confirmed, or too noisy. */
 class VerdictRulesTest {
     private static final double MS = 1e6;
 

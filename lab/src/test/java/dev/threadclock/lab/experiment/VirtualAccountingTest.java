@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is made of the loads' output, and when the claim holds. */
+/** How the loads' output is parsed, and when the claim holds. */
 class VirtualAccountingTest {
     private static Run run(String... lines) throws IOException {
         List<String> all = new ArrayList<>(Arrays.asList(lines));

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** The auxiliary vector is read as far as it is whole. */
+/** The auxiliary vector is parsed as far as it is complete. */
 class AuxvTest {
     @Test
     void theAuxiliaryVector() {

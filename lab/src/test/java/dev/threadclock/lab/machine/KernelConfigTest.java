@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
-/** The kernel's configuration: compressed or not, and only what is set. */
+/** The kernel's configuration is parsed, compressed or not, and contains only options that are set. */
 class KernelConfigTest {
     private static final String TICK = """
             # CPU/Task time and stats accounting

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Figures in files of /proc, and none if the files lack them. */
+/** Figures are parsed from files of /proc, and are empty if the files lack them. */
 class SystemTextsTest {
     @ParameterizedTest
     @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The phase of the ticks is the densest cluster of the observations, even across the end of the circle. */
+/** The phase of the ticks is the densest cluster of observations, even across the circle's end. */
 class TickClockTest {
     private static final long LENGTH = 4_000_000;
     private static final long WINDOW = 80_000;
@@ -26,7 +26,7 @@ class TickClockTest {
 
     @Test
     void whatFollowsCountsAndNotWhatGoesBefore() {
-        // Late observations are normal, early ones do not happen: the cluster's first member is the tick.
+        // Late observations are normal and early ones do not occur, so the first of the cluster is the tick.
         assertThat(densest(170_000, 100_000, 180_000, 110_000, 120_000)).isEqualTo(100_000);
     }
 

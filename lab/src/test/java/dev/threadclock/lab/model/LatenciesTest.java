@@ -12,7 +12,7 @@ import java.util.Base64;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** What programs of three languages say of their reads. */
+/** Latencies are read from the formats of programs in three languages. */
 class LatenciesTest {
     private static Histogram of(String pairs) {
         return Latencies.of(JsonParser.parseString(pairs).getAsJsonArray());

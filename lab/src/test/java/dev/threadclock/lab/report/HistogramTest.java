@@ -8,7 +8,7 @@ import dev.threadclock.lab.model.Outcome.Curve;
 import dev.threadclock.lab.model.Outcome.Curve.Kind;
 import org.junit.jupiter.api.Test;
 
-/** A histogram made from percentiles: only the last in a thousand is lost, and each value is in its place. */
+/** A histogram made from percentiles omits only the last in a thousand, and each value is in its place. */
 class HistogramTest {
     private static double[][] of(double[]... points) {
         return Histogram.of(new Curve("latency", "JDK 17", Kind.PERCENTILES, "%", "ns", points)).points();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two runs agree if their verdicts do; figures differ if they do so by more than their noise. */
+/** Two runs agree if their verdicts do. Figures differ if they differ by more than their noise. */
 class LabDiffTest {
     private static LabReport run(Verdict verdict, double value, double spread) {
         return Reports.of(Reports.result("first", 1, verdict, Reports.QUIET, Reports.mean(value, spread)));

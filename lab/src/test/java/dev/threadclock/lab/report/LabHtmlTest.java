@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** The page fetches nothing, shows every result, and shows text as text, whatever it contains. */
+/** The page fetches nothing, shows every result, and escapes all text. */
 class LabHtmlTest {
     private static String page(Result... results) {
         return new LabHtml(Reports.of(results)).render();
@@ -59,7 +59,7 @@ class LabHtmlTest {
     @Test
     void everyCurveIsDrawnWithinItsPictureAndAnEmptyOneIsNot() {
         String page = page(Reports.hostile());
-        // One of each kind, and the histogram of the percentiles.
+        // One polyline per kind of curve, and the histogram of the percentiles.
         assertThat(page.split("<polyline", -1)).hasSize(1 + 4 + 1);
         assertThat(page).doesNotContain("NaN", "Infinity");
         assertThat(page).contains("99.9999 %: 100 ns|max: 5.00 ms");

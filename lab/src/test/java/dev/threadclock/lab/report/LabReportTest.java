@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The report as JSON and Markdown: a written report can be read again, and an invalid file is refused. */
+/** The report as JSON and Markdown: a written report can be read back, and an invalid file is refused. */
 class LabReportTest {
     @TempDir
     Path folder;

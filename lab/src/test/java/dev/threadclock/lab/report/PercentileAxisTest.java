@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
-/** Each further nine takes the same room, and the axis ends where the sample does. */
+/** Each further nine takes the same space, and the axis ends where the sample does. */
 class PercentileAxisTest {
     @Test
     void ninesAreEvenlySpaced() {

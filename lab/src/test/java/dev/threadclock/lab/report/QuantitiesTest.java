@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Figures with units, and the marks of axes, at every size. */
+/** Figures have units and axes have marks at every size. */
 class QuantitiesTest {
     @ParameterizedTest
     @CsvSource({"8021.4, ns, 8.02 µs", "8, ns, 8 ns", "10.25, ns, 10.3 ns", "-1250.5, ns, -1.25 µs",

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Reports for tests, with texts that need escaping wherever an experiment may supply text. */
+/** Reports for tests, with text that needs escaping wherever an experiment may supply text. */
 final class Reports {
     static final String HOSTILE = "</script><script src=\"http://evil.example/x.js\"> {{VERDICTS}} $1 & 'x'"
             + " | \"y\"";
@@ -42,7 +42,7 @@ final class Reports {
         return new Figure("JDK 17", "mean", "ns", value, spread, "");
     }
 
-    /** Every kind of content, all hostile. */
+    /** A result with every kind of content, all of it hostile. */
     static Result hostile() {
         List<Curve> curves = Stream.concat(
                 Arrays.stream(Kind.values())
