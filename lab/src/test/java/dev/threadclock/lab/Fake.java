@@ -64,11 +64,6 @@ final class Fake implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "none";
     }

@@ -92,11 +92,6 @@ final class FlightRecorder implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         String other = lab.quick() ? "" : " (" + seconds(lab, true) + " s on JDKs that read /proc)";
         return "The three threads at once for " + seconds(lab, false) + " s" + other + ", a recording with"

@@ -53,11 +53,6 @@ final class ManyThreads implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "The C program all_threads: one thread in a hundred works between passes, the others sleep;"
                 + " the median of 21 passes.";

@@ -63,11 +63,6 @@ final class ObserverEffect implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "The JDK's HTTP server, four clients on the loopback, and " + IDLE_THREADS
                 + " idle threads, in one JVM (17, or the"

@@ -58,11 +58,6 @@ final class ReadCostExperiment implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "C: medians of short batches, all sources by turns, " + RUNS
                 + " runs, and Google Benchmark if it is installed."

@@ -77,11 +77,6 @@ final class Rightness implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "Six loads in C (build/lab/split), five in each JDK as it is and with threadclock; "
                 + millis(lab) + " ms each, in"
@@ -104,7 +99,7 @@ final class Rightness implements Experiment {
     @Override
     public Outcome run(Lab lab) throws NotRunnable, IOException {
         Found found = new Found();
-        List<Reading> readings = new ArrayList<>(inC(lab, found));
+        List<Reading> readings = new ArrayList<>(inC(lab));
         for (LabJdk jdk : LabJdk.chosen(lab)) {
             for (boolean agent : new boolean[]{false, true}) {
                 readings.addAll(inJava(lab, jdk, agent));
@@ -147,7 +142,7 @@ final class Rightness implements Experiment {
         return wrong.stream().allMatch(Reading::saysNothing) ? Verdict.TOO_NOISY : Verdict.NOT_CONFIRMED;
     }
 
-    private static List<Reading> inC(Lab lab, Found found) throws NotRunnable, IOException {
+    private static List<Reading> inC(Lab lab) throws NotRunnable, IOException {
         Path split = Programs.built(lab, "split");
         lab.progress().accept("in C");
         List<Reading> readings = new ArrayList<>();

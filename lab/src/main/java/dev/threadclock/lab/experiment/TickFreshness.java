@@ -50,11 +50,6 @@ final class TickFreshness implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "A thread that does nothing but read, for " + runSeconds(lab) / 2
                 + " s each (build/lab/freshness). Ages are in its"

@@ -112,11 +112,6 @@ final class VirtualAccounting implements Experiment {
     }
 
     @Override
-    public String published() {
-        return "";
-    }
-
-    @Override
     public String conditions(Lab lab) {
         return "In each JDK from " + FIRST + " on, with as many carriers as CPUs: four virtual threads a CPU"
                 + " that yield after each slice, for each clock and length of a slice; two that wait after"

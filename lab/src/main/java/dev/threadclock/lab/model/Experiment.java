@@ -22,7 +22,9 @@ public interface Experiment {
     String question();
 
     /** Who published which figures, measured with which set-up; "" if the claim is our own. */
-    String published();
+    default String published() {
+        return "";
+    }
 
     /** What is run, in one paragraph. Depends on the machine and on --quick. */
     String conditions(Lab lab);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
