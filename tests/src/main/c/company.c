@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Another JVMTI agent, as an application may have one: it registers functions of its own for natives of
- * ThreadImpl that threadclock's agent answers too, and calls the JVM's. With the option "nothing" it does
- * nothing at all: the control of measurements. With "starved" the JVM has no memory the first times that
- * anybody asks it for java.lang.Thread. With "late=LIBRARY" it loads the agent in that library when the JVM
- * has ended its work. And native code of an application, that forks.
- */
+/* Another JVMTI agent, such as an application may have. It registers functions of its own for natives of
+ * ThreadImpl that threadclock's agent also answers, and calls the JVM's. Options: with "nothing" it does
+ * nothing at all, as the control of measurements; with "starved" the JVM has no memory when java.lang.Thread
+ * is requested for the first times; with "late=LIBRARY" it loads the agent in that library when the JVM has
+ * finished its work. It also contains an application's native code that forks. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <jni.h>
@@ -37,8 +35,8 @@ static jlong JNICALL total(JNIEnv *env, jclass thread_impl, jlong id)
     return jvm_total(env, thread_impl, id);
 }
 
-/* The JVM's own functions lie in libmanagement, which System.loadLibrary has loaded by the time that
- * ThreadImpl is there. */
+/* The JVM's own functions are in libmanagement, which System.loadLibrary has loaded before ThreadImpl exists.
+ * */
 static void register_natives(JNIEnv *env)
 {
     jclass thread_impl = (*env)->FindClass(env, "sun/management/ThreadImpl");
@@ -69,8 +67,8 @@ static jstring JNICALL new_string_if_fed(JNIEnv *env, const char *text)
     return NULL;
 }
 
-/* In HotSpot's own table, which all threads share and which can be written; before threadclock hears of the
- * same event. */
+/* Changes HotSpot's own function table, which is writable and shared by all threads. This happens before
+ * threadclock receives the same event. */
 static void starve(JNIEnv *env)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
@@ -95,7 +93,7 @@ static void JNICALL starve_at_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread
     starve(env);
 }
 
-/* How often it was. */
+/* The number of times that it happened. */
 JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv *env, jclass read_by_id)
 {
     (void)env, (void)read_by_id;
@@ -106,7 +104,7 @@ typedef jint JNICALL on_load(JavaVM *vm, char *options, void *reserved);
 
 static char late_library[4096];
 
-/* The JVM calls it when JVMTI is dead, before the process ends (before_exit, java.cpp). */
+/* The JVM calls this when JVMTI is dead but before the process ends (before_exit, java.cpp). */
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
     void *library = late_library[0] != '\0' ? dlopen(late_library, RTLD_NOW) : NULL;
@@ -157,10 +155,8 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
     return JNI_OK;
 }
 
-/*
- * A forked process of this JVM, by the system call itself, in which Forked.right() is called: 0, it said 1;
- * 1, it said something else; -1, it had to be ended.
- */
+/* Forks this JVM with the system call itself and calls Forked.right() in the child. Returns 0 if that
+ * returned 1, 1 if it returned something else, and -1 if the child had to be killed. */
 JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_Forked_fork(JNIEnv *env, jclass forked)
 {
     jmethodID right = (*env)->GetStaticMethodID(env, forked, "right", "()I");

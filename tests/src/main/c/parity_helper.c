@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the contract's child program can't do in Java: threads of native code that attach and detach (JNI),
- * and threads that another JVMTI agent creates (RunAgentThread), before main as well when it is loaded with
- * -agentpath; for other programs, threads that are long in starting, threads that are refused mprotect, and
- * to attach without a second process. With its option "undescribed", instead, HotSpot does not describe its
- * data (vmStructs.hpp) any more.
- */
+/* What the contract's child program cannot do in Java: native threads that attach and detach (JNI); threads
+ * that another JVMTI agent creates (RunAgentThread), even before main if it is loaded with -agentpath. For
+ * other programs: threads that take long to start, threads that are refused mprotect, and attaching without a
+ * second process. With the option "undescribed" it only removes HotSpot's description of its data
+ * (vmStructs.hpp). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <jni.h>
@@ -82,7 +80,7 @@ static void *attach_and_detach(void *argument)
     return NULL;
 }
 
-/* Burns in a new native thread, which then attaches, runs and detaches so many times; false if something
+/* Burns in a new native thread, which then attaches, runs and detaches this many times. False if something
  * failed. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIEnv *env, jclass caller,
                                                                             jobject runnable, jint times,
@@ -112,7 +110,7 @@ static void JNICALL agent_thread(jvmtiEnv *jvmti, JNIEnv *env, void *burn)
         pause_ms(5);
 }
 
-/* A java.lang.Thread object without a thread: what RunAgentThread wants. */
+/* Creates a java.lang.Thread object without a thread, as RunAgentThread requires. */
 static jobject new_thread_object(JNIEnv *env, const char *name)
 {
     jclass class = (*env)->FindClass(env, "java/lang/Thread");
@@ -180,7 +178,7 @@ JNIEXPORT void JNICALL Java_dev_threadclock_tests_child_Helper_release(JNIEnv *e
     atomic_store(&released, 1);
 }
 
-/* --- threads that are long in starting --- */
+/* --- threads that take long to start --- */
 
 static atomic_int start_ms;
 
@@ -196,10 +194,8 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
         pause_ms(1);
 }
 
-/*
- * From now on each thread burns so long, or sleeps if that is 0, before agents that come later learn of its
- * start. False: that cannot be.
- */
+/* From now on each thread burns for this time, or sleeps if it is 0, before agents that were loaded later see
+ * its start. False if that is impossible. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JNIEnv *env, jclass caller,
                                                                               jint ms)
 {
@@ -218,8 +214,7 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JN
 
 typedef jint JNICALL on_attach(JavaVM *vm, char *options, void *reserved);
 
-/* As the JVM's attach listener: the agent in this library does what the options say. False: there is none. */
-/* What a function like clock_gettime answers, in ns; -1: an error. */
+/* What a function like clock_gettime returns, in nanoseconds; -1 if it fails. */
 JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *env, jclass caller,
                                                                       jlong function, jint clock)
 {
@@ -231,6 +226,7 @@ JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *en
     return clock_function(clock, &time) != 0 ? -1 : time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
+/* Like the JVM's attach listener: the agent in the library carries out the options. False without an agent. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller,
                                                                           jstring library, jstring options)
 {
@@ -255,7 +251,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 
 /* --- refusals --- */
 
-/* A seccomp filter of this thread alone. */
+/* Installs a seccomp filter for this thread only. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_refuseMprotect(JNIEnv *env, jclass caller)
 {
     (void)env;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Another agent that binds a native of ThreadImpl to a function of its own, for the child program Rival.
- * While the native is bound anew by somebody else, in the middle of that, it lets another thread call it
- * until the JVM compiles it.
- */
+/* Another agent that binds a native of ThreadImpl to a function of its own, for the child program Rival.
+ * While somebody else binds the native, it lets another thread call it until the JVM compiles it. */
 #define _GNU_SOURCE
 #include <jni.h>
 #include <jvmti.h>
@@ -34,8 +31,8 @@ static long long now_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Called before the new function is stored: the caller goes on when the other thread has called for some
- * microseconds. */
+/* Runs before the new function is stored. The caller continues after the other thread has called the native
+ * for some microseconds. */
 static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
                                           void *address, void **new_address)
 {
@@ -56,7 +53,7 @@ static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread th
     (*env)->Deallocate(env, (unsigned char *)name);
 }
 
-/* False: it cannot be done here. */
+/* False if it cannot be done here. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv *env, jclass caller,
                                                                           jclass class)
 {
@@ -73,8 +70,8 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv
                   == JVMTI_ERROR_NONE;
 }
 
-/* Binds the native to the rival's answer; the next who binds it is held up for so long (0: not) after calls
- * may begin. */
+/* Binds the native to the rival's answer. The next one that binds it is delayed by this time, unless it is 0,
+ * after calls may begin. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *env, jclass caller,
                                                                        jint wait_us)
 {

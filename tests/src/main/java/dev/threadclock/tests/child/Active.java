@@ -9,13 +9,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A child program: reports whether this JVM's own-thread user time comes from the agent, and from which file
- * it was loaded. The JVM's own answer counts in hundredths of a second, or in ticks minus the stolen time,
- * which a hypervisor reports to the nanosecond; the agent's counts in microseconds.
+ * A child program: reports whether the user time of this JVM's calling thread comes from the agent, and from
+ * which file the agent was loaded. The JVM's own answer has units of hundredths of a second, or of ticks
+ * minus the stolen time, which a hypervisor reports to the nanosecond; the agent's has microseconds.
  *
  * <p>Prints {@code active=true|false}, then {@code library=PATH} for each libthreadclock.so whose code is
  * mapped. (glibc leaves a mapping without code behind after it has refused a file that is mounted noexec.)
- * The argument {@code list=DIR} prints {@code left=NAME} for each file in DIR at that time.
+ * With the argument {@code list=DIR} it then prints {@code left=NAME} for each file in DIR.
  */
 public final class Active {
     private Active() {}

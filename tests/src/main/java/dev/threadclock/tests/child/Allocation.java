@@ -2,7 +2,7 @@
 package dev.threadclock.tests.child;
 
 /**
- * A child program: how many bytes of Java heap a million reads allocate. Argument: read, or "allocate" to
+ * A child program: how many bytes of Java heap a million reads allocate. Argument: "read", or "allocate" to
  * show that the count works. Prints {@code bytes=N}, the smallest of up to four runs of a million rounds:
  * while it compiles and loads classes, the JVM allocates some hundred bytes on behalf of the thread.
  */

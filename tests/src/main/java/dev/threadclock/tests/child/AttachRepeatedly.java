@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 
 /**
- * A child program: the command line's attach and detach, many times in one JVM. Arguments: PID, how often.
- * Prints to stderr, after the first time and after the last, the number of open files and of file-backed
- * mappings of both processes; exit status 1 as soon as a command fails.
+ * A child program: runs the command line's attach and detach many times in one JVM. Arguments: PID, number of
+ * times. Prints to stderr, after the first and the last time, the number of open files and of file-backed
+ * mappings of both processes. Exits with 1 as soon as a command fails.
  */
 public final class AttachRepeatedly {
     private AttachRepeatedly() {}
@@ -32,7 +32,7 @@ public final class AttachRepeatedly {
         System.exit(0);
     }
 
-    /** The JVM closes a connection a moment after its answer: the least in half a second. */
+    /** The lowest number in half a second, because the JVM closes a connection a moment after its answer. */
     private static int openFiles(String pid) throws Exception {
         int least = Integer.MAX_VALUE;
         for (int i = 0; i < 20; i++) {

@@ -9,7 +9,7 @@ public final class AttachTarget {
     private static final long LONGEST_NANOS = 300_000_000_000L;
     private static final int BATCHES = 20;
     private static final int READS = 200;
-    /** A JVM that reads /proc would otherwise take more CPU time than the commands that reach for it. */
+    /** Without this limit, a JVM that reads /proc would take more CPU time than the commands. */
     private static final long LONG_ROUND_NANOS = 4_000_000;
 
     private AttachTarget() {}

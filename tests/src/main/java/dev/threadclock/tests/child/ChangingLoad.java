@@ -5,10 +5,9 @@ import dev.threadclock.probe.TickLoads;
 import java.io.File;
 
 /**
- * A child program: the thread "changer" works between the kernel's timer ticks, which therefore hardly notice
- * it, and then in the kernel, where they do; so the share of user time according to the ticks falls. Then it
- * ends.
- * Arguments: tick length and phase in nanoseconds of System.nanoTime().
+ * A child program whose thread "changer" works first between the kernel's timer ticks, which therefore hardly
+ * see it, and then in the kernel, where they do. So its share of user time according to the ticks falls. Then
+ * it ends. Arguments: tick length and phase in nanoseconds of System.nanoTime().
  */
 public final class ChangingLoad {
     private static final long BETWEEN_TICKS_NANOS = 2_500_000_000L;

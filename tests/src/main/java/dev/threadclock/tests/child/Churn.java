@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program: threads start and end by the hundred thousand while four others read all ids. Argument:
- * how many threads. Prints {@code threads=N reads=N alive=N wrong=N first=TEXT early=KB growth=KB}: answers
- * other than -1, wrong answers, resident memory in the second eighth of the time, and its growth until the
- * last.
+ * A child program: hundreds of thousands of threads start and end while four others read all ids. Argument:
+ * the number of threads. Prints {@code threads=N reads=N alive=N wrong=N first=TEXT early=KB growth=KB}:
+ * answers other than -1, wrong answers, resident memory in the second eighth of the time, and its growth
+ * until the last.
  *
- * <p>A thread cannot have more user time than the time since its creation. Threads that have burnt long
- * before end in the course of the run, so that young ones take over their TIDs and their slots in the agent.
+ * <p>A thread cannot have more user time than the time since its creation. Threads that have burnt a long
+ * time end during the run, so that young threads take over their TIDs and their slots in the agent.
  */
 public final class Churn {
     private static final int STARTERS = 4;
@@ -30,7 +30,7 @@ public final class Churn {
     /** The resolution of the kernel's /proc files, which a JVM without the agent reads. */
     private static final long SLACK_NANOS = 10_000_000;
 
-    /** Of the last threads created: id, time of creation, and whether it is known to have ended. */
+    /** The threads created last: id, time of creation, and whether the thread is known to have ended. */
     private static final AtomicLongArray IDS = new AtomicLongArray(RECENT);
     private static final AtomicLongArray MADE = new AtomicLongArray(RECENT);
     private static final AtomicLongArray ENDED = new AtomicLongArray(RECENT);
@@ -63,8 +63,8 @@ public final class Churn {
             starters[i] = new Thread(Churn::startAndEnd);
             starters[i].start();
         }
-        // From the second eighth to the last: by then the JVM's initial allocation and the old threads are
-        // over.
+        // From the second eighth to the last: by then the JVM's initial allocation is over and the old
+        // threads have ended.
         long[] resident = new long[8];
         long[] samples = new long[8];
         for (long left; (left = LEFT.get()) > 0; Thread.sleep(5)) {
@@ -86,7 +86,7 @@ public final class Churn {
                 + " early=" + early + " growth=" + (late - early));
     }
 
-    /** Threads that burn 100 ms and end one after the other in the first eighth. */
+    /** Creates threads that burn 100 ms and end one after the other in the first eighth. */
     private static void old(long threads) {
         for (int i = 0; i < OLD; i++) {
             long until = threads - threads * i / OLD / 8;

@@ -2,8 +2,8 @@
 package dev.threadclock.tests.child;
 
 /**
- * A child program: ThreadMXBean's contract on user time, as a transcript that is the same with and without
- * the agent. Arguments: the helper library or "none", and the java with which to start another JVM.
+ * A child program: ThreadMXBean's contract on user time, as a transcript that must be the same with and
+ * without the agent. Arguments: the helper library or "none", and the java with which to start another JVM.
  */
 public final class Contract {
     private Contract() {}

@@ -15,8 +15,7 @@ import java.util.concurrent.CountDownLatch;
  */
 final class ContractGetId {
     /**
-     * Far more than a thread that burnt almost nothing can have, even where user time is a raw count of
-     * ticks.
+     * Far more than a thread can have that burnt almost nothing, even if user time is a raw count of ticks.
      */
     private static final long MUCH_NANOS = 240_000_000;
 
@@ -78,7 +77,7 @@ final class ContractGetId {
         line("its real id after its end", ask(real));
     }
 
-    /** Old JDKs call getId() for every id that they report; but ids are assigned sequentially. */
+    /** Old JDKs call getId() for every id that they report, but ids are assigned sequentially. */
     private static long realId(Runnable makesOneThread) {
         while (true) {
             long before = new Thread().getId();
@@ -104,10 +103,7 @@ final class ContractGetId {
                 : time > MUCH_NANOS / 2 ? "the time of one that burnt" : "its own time";
     }
 
-    /**
-     * A getId() that throws: the caller that asks for the thread's id gets the exception, and nothing worse
-     * happens.
-     */
+    /** If getId() throws, only the caller that asked for the thread's id gets the exception. */
     private static void throwing() {
         Worker worker = new Worker() {
             @Override

@@ -10,7 +10,7 @@ import static dev.threadclock.tests.child.Transcript.say;
 import dev.threadclock.tests.child.Transcript.Worker;
 import java.util.Arrays;
 
-/** Part of the contract: the answers for each kind of id, alone and in arrays, and what is refused. */
+/** Part of the contract: the answers for each kind of id, alone and in arrays, and refused requests. */
 final class ContractIds {
     private static final long HIGH_BIT = 1L << 32;
 
@@ -89,7 +89,7 @@ final class ContractIds {
         return true;
     }
 
-    /** Of a thousand ids, one third is alive, one third has ended, one third has never existed. */
+    /** Of a thousand ids, one third are alive, one third have ended, and one third have never existed. */
     private static void thousand(Worker worker, Thread ended) {
         Thread[] ends = new Thread[50];
         for (int i = 0; i < ends.length; i++) {
@@ -124,9 +124,7 @@ final class ContractIds {
         return ids;
     }
 
-    /**
-     * Threads that end while they are read: a time, never another thread's, or -1 and from then on always -1.
-     */
+    /** Threads that end while they are read have their own time or -1, and after -1 always -1. */
     private static void endWhileRead() {
         boolean right = true;
         for (int i = 0; i < 300; i++) {
@@ -137,8 +135,8 @@ final class ContractIds {
             boolean gone = false;
             while (!gone || thread.isAlive()) {
                 long user = i % 2 == 0 ? THREADS.getThreadUserTime(id) : userTimes(own(), id)[1];
-                // It is not -1 at the very start on any JDK: when start() returns, the thread is in the JVM's
-                // list or has ended.
+                // On no JDK is it -1 at the very start: when start() returns, the thread is in the JVM's list
+                // or has ended.
                 right &= user >= -1 && user <= System.nanoTime() - began + 10_000_000
                         && (!gone || user == -1);
                 gone = user == -1;

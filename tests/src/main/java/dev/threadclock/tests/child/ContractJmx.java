@@ -20,9 +20,9 @@ import javax.management.remote.JMXConnectorServerFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Part of the contract: ThreadMXBean through the MBeanServer, local and remote proxies, and from another JVM.
- * When run as a program of its own, it is that other JVM: arguments are the address, and the id of a thread
- * there.
+ * Part of the contract: ThreadMXBean through the MBeanServer, through local and remote proxies, and from
+ * another JVM. When this class is run as a program, it is that other JVM. Arguments: the address, and the id
+ * of a thread there.
  */
 public final class ContractJmx {
     private ContractJmx() {}

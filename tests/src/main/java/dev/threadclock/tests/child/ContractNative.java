@@ -39,7 +39,7 @@ final class ContractNative {
         }
     }
 
-    /** One native thread is a different Java thread each time; its clock is the kernel's and continues. */
+    /** At each attach a native thread is a new Java thread, but its clock is the kernel's and continues. */
     private static void attachOften(boolean daemon) {
         List<Long> ids = new ArrayList<>();
         List<String> answers = new ArrayList<>();

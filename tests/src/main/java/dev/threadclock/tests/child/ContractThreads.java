@@ -19,7 +19,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
 
 /**
- * Part of the contract: each kind of thread that a program can have, read by another one, by itself, and
+ * Part of the contract: each kind of thread that a program can have, read by another thread, by itself, and
  * after its end.
  */
 final class ContractThreads {
@@ -69,8 +69,8 @@ final class ContractThreads {
     }
 
     /**
-     * HotSpot lists a thread for a moment longer than it lives for agents: from JVMTI's ThreadEnd event until
-     * it is marked as exiting (JavaThread::exit).
+     * HotSpot lists a thread slightly longer than it lives for agents: from JVMTI's ThreadEnd event until it
+     * is marked as exiting (JavaThread::exit).
      */
     private static boolean ends(long id) {
         boolean listed = true;
@@ -100,7 +100,7 @@ final class ContractThreads {
     }
 
     /**
-     * The thread's class and its Runnable belong to a class loader of their own, which is closed while it
+     * The thread's class and its Runnable belong to a separate class loader, which is closed while the thread
      * runs.
      */
     private static void otherClassLoader() throws Exception {
@@ -121,14 +121,14 @@ final class ContractThreads {
         line("its class is another", type != StrangeThread.class);
     }
 
-    /** A subclass of Thread to be loaded by another class loader. */
+    /** A subclass of Thread that another class loader loads. */
     public static final class StrangeThread extends Thread {
         public StrangeThread(Runnable run) {
             super(run);
         }
     }
 
-    /** Threads that started before any agent could see them. */
+    /** The JVM's own threads, which started before any agent could see them. */
     private static void jvmsOwn() throws ExecutionException, InterruptedException {
         for (String name : new String[]{"Reference Handler", "Finalizer", "Signal Dispatcher", "main"}) {
             long id = idOf(name);
@@ -139,7 +139,7 @@ final class ContractThreads {
         }
     }
 
-    /** The id of the first thread whose name begins like this. */
+    /** The id of the first thread whose name begins with this. */
     static long idOf(String name) {
         for (ThreadInfo thread : THREADS.dumpAllThreads(false, false)) {
             if (thread.getThreadName().startsWith(name)) {

@@ -3,8 +3,8 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program that reads times until it ends. Arguments: {@code return}, {@code exit} (with status 5),
- * {@code halt} (with status 6) or {@code stay} (half a minute), and after how many microseconds. Prints
- * {@code up}.
+ * {@code halt} (with status 6) or {@code stay} (half a minute), and after how many microseconds to do it.
+ * Prints {@code up}.
  */
 public final class Ending {
     private Ending() {}

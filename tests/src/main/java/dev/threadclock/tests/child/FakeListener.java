@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A child program that listens where HotSpot would, from JDK 16 on, and answers as its argument says:
+ * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
  * endless, silent, garbage, closing, or liar. Prints lines {@code nanos=1}.
  */
 public final class FakeListener {

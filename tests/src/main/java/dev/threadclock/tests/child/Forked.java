@@ -4,8 +4,8 @@ package dev.threadclock.tests.child;
 /**
  * A child program whose native code forks: each forked process reads the times of its single thread, which
  * start at 0, through ThreadMXBean, and ends. Arguments: the library of tests/src/main/c/company.c, how
- * often. Prints {@code forks=N wrong=N hung=N}: forked processes with times that are not theirs; and those
- * that wait for a thread of the JVM that does not exist in them.
+ * often. Prints {@code forks=N wrong=N hung=N}: wrong ones had times that are not theirs; hung ones waited
+ * for a thread of the JVM that does not exist in them.
  */
 public final class Forked {
     /** CPU time that the parent has used before, and that a forked process cannot have. */
@@ -35,8 +35,8 @@ public final class Forked {
     }
 
     /**
-     * Called in the forked process: 1 if its times are small and right, 0 if they are those of a process that
-     * has burnt, else 2.
+     * Called in the forked process. Returns 1 if its times are small and right, 0 if they are those of a
+     * process that has burnt CPU time, otherwise 2.
      */
     static int right() {
         long user = Burn.THREADS.getCurrentThreadUserTime();

@@ -4,8 +4,8 @@ package dev.threadclock.tests.child;
 import java.lang.management.ManagementFactory;
 
 /**
- * A child program: reads its user time without printing it, so that anything that a JVM or an agent prints is
- * visible.
+ * A child program: reads its user time without printing it, so that everything that a JVM or an agent prints
+ * is visible.
  */
 public final class Hello {
     private Hello() {}

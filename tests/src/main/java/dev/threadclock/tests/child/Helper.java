@@ -14,10 +14,7 @@ final class Helper {
         return true;
     }
 
-    /**
-     * A native thread burns, then attaches, runs and detaches the given number of times. False if something
-     * failed.
-     */
+    /** A native thread burns, then attaches, runs and detaches this many times. False if something failed. */
     static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
 
     /**
@@ -28,19 +25,19 @@ final class Helper {
 
     /**
      * From now on each thread burns for this time, or sleeps if it is 0, before later agents learn of its
-     * start. False: not possible.
+     * start. False if that is impossible.
      */
     static native boolean slowStarts(int millis);
 
-    /** Loads an agent's library as the JVM's attach listener does: false if the library is missing. */
+    /** Loads an agent's library as the JVM's attach listener does. False if the library is missing. */
     static native boolean attach(String library, String options);
 
-    /** What a function like clock_gettime, at this address, answers for a clock, in nanoseconds. */
+    /** What a function like clock_gettime, at this address, returns for a clock, in nanoseconds. */
     static native long clock(long function, int clock);
 
-    /** From now on mprotect fails in the calling thread. False: not possible. */
+    /** From now on mprotect fails in the calling thread. False if that is impossible. */
     static native boolean refuseMprotect();
 
-    /** Lets the threads of the other agent end. */
+    /** Lets the other agent's threads end. */
     static native void release();
 }

@@ -19,11 +19,11 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * A child program: a Jetty server whose handlers meter themselves and all threads, as monitored applications
- * do. Prints {@code port=N}. {@code POST /work} is answered with its own body. {@code POST /phase} says in
- * its body who answers ThreadMXBean from now on: an odd number means the agent, an even one the JVM, a
- * negative one that it is uncertain. {@code POST /end} prints {@code served=N fine=N wrong=N first=TEXT} and
- * ends the server once its clients have gone: requests served, times of the agent that are finer than a
- * kernel's tick, wrong answers, and the first of these.
+ * do. Prints {@code port=N}. {@code POST /work} is answered with its own body. The body of {@code POST
+ * /phase} says whether the agent (an odd number) or the JVM (an even number) answers ThreadMXBean from now
+ * on; a negative number means that this is uncertain. {@code POST /end} prints {@code served=N fine=N wrong=N
+ * first=TEXT} and ends the server once its clients have gone: requests served, times of the agent that are
+ * finer than a kernel's tick, wrong answers, and the first of these.
  */
 public final class HttpApplication extends AbstractHandler {
     private static final int HANDLERS = 12;
@@ -40,7 +40,7 @@ public final class HttpApplication extends AbstractHandler {
     private HttpApplication() {}
 
     /**
-     * What one handler's thread has read in a phase: values are compared only within a phase and a thread.
+     * What one handler's thread has read in a phase. Values are compared only within a phase and a thread.
      */
     private static final class Seen {
         private final Map<Long, Long> users = new HashMap<>();

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Paths;
 
 /**
- * A child program that needs nothing but java.base: waits until a file exists. Argument: the file. Prints
- * {@code ready} before, {@code there} afterwards.
+ * A child program that needs only java.base: waits until a file exists. Argument: the file. Prints {@code
+ * ready} before and {@code there} afterwards.
  */
 public final class Idle {
     private static final long LONGEST_NANOS = 60_000_000_000L;

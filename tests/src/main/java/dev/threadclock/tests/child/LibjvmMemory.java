@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What libjvm has in memory that nobody may write: its constants, and its table of imported functions. Read
- * through /proc/self/mem, so that nothing of threadclock takes part.
+ * libjvm's read-only memory: its constants, and its table of imported functions. It is read through
+ * /proc/self/mem, so that nothing of threadclock takes part.
  */
 final class LibjvmMemory {
     private final List<String> mappings;
@@ -36,7 +36,7 @@ final class LibjvmMemory {
         }
     }
 
-    /** What is in the first word that is different from here; 0: there is none. */
+    /** The content here of the first word that differs from the other; 0 if there is none. */
     long changed(LibjvmMemory other) {
         for (int i = 0; i < contents.size(); i++) {
             for (int at = 0; at < contents.get(i).limit(); at++) {
@@ -48,7 +48,7 @@ final class LibjvmMemory {
         return 0;
     }
 
-    /** The number of words that are different; -1: the mappings or their protection are. */
+    /** The number of words that differ; -1 if the mappings or their protection differ. */
     int differences(LibjvmMemory other) {
         if (!mappings.equals(other.mappings)) {
             return -1;

@@ -24,12 +24,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A child program: the account of the process while threads come and go, virtual ones too if there is an
- * argument. Prints {@code KIND=NANOS} for each kind of group; throws at the first wrong answer.
+ * A child program: the account of the process while threads come and go, including virtual ones if there is
+ * an argument. Prints {@code KIND=NANOS} for each kind of group. Throws at the first wrong answer.
  */
 public final class LibraryAccount {
     private static final int ENDING = 20;
-    /** By which interpolated totals of a few carriers may be ahead. */
+    /** By how much the interpolated totals of a few carriers may be ahead. */
     private static final long AHEAD_NANOS = 5_000_000;
     private static volatile boolean stop;
     private static volatile Object garbage;
@@ -84,7 +84,7 @@ public final class LibraryAccount {
         check(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
     }
 
-    /** Two burners for each CPU: their pool's wait is the sum of what the kernel says of each. */
+    /** Two burners per CPU: their pool's waiting time is the sum of the kernel's values for its threads. */
     private static void overcommitted() throws Exception {
         AtomicLong readThemselves = new AtomicLong();
         Crowd crowd = new Crowd(2 * Runtime.getRuntime().availableProcessors(), "burner-", () -> {
@@ -106,7 +106,7 @@ public final class LibraryAccount {
         crowd.end();
     }
 
-    /** No value decreases while threads of a few hundred microseconds come and go, whoever reads. */
+    /** No value decreases while threads of a few hundred microseconds come and go, whichever thread reads. */
     private static void churn(Starter starter) throws Exception {
         stop = false;
         AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -202,7 +202,7 @@ public final class LibraryAccount {
         }
     }
 
-    /** Short-lived threads included: the sum is the process's clock within 1 %. */
+    /** Including short-lived threads, the sum equals the process's clock within 1 %. */
     private static void addsUp() {
         CpuTimes process = new CpuTimes();
         for (int i = 0; i < 20; i++) {
@@ -241,7 +241,7 @@ public final class LibraryAccount {
         }
     }
 
-    /** Threads of one pool that work at the same time, wait to be read, and end. */
+    /** Threads of one pool that work at the same time, wait until they have been read, and end. */
     private static final class Crowd {
         private final List<Thread> threads = new ArrayList<>();
         private final List<Integer> tids = new ArrayList<>();
@@ -270,7 +270,7 @@ public final class LibraryAccount {
             threads.forEach(thread -> tids.add(ThreadClock.tid(thread)));
         }
 
-        /** The sum of the second fields of schedstat. */
+        /** The sum of the threads' waiting times, the second field of schedstat. */
         long waitedNanos() {
             return tids.stream().map(tid -> text("/proc/self/task/" + tid + "/schedstat").split(" "))
                     .mapToLong(fields -> fields.length < 2 ? 0 : Long.parseLong(fields[1])).sum();
@@ -284,7 +284,7 @@ public final class LibraryAccount {
             }
             for (int tid : tids) {
                 while (Files.exists(Paths.get("/proc/self/task/" + tid))) {
-                    Thread.sleep(1); // join returns before that
+                    Thread.sleep(1); // join returns before the kernel has removed them
                 }
             }
         }

@@ -61,7 +61,7 @@ public final class LibraryAllThreads {
             Thread.sleep(1); // join returns before the JVM has removed the thread
         }
         while (Files.exists(Paths.get("/proc/self/task/" + tid))) {
-            Thread.sleep(1); // and that happens before the kernel has
+            Thread.sleep(1); // and the JVM removes it before the kernel does
         }
         threads.read();
         for (int i = 0; i < threads.size(); i++) {
@@ -70,7 +70,7 @@ public final class LibraryAllThreads {
         System.out.println("threads=" + threads.size() + " passes=" + passes);
     }
 
-    /** Passes while threads start and end: each thread has its own name, and no value decreases. */
+    /** Threads start and end during the passes: each thread keeps its name, and no value decreases. */
     private static int churn(ThreadTimes threads) throws InterruptedException {
         Thread starter = new Thread(() -> {
             for (int i = 0; !stop; i++) {

@@ -11,9 +11,9 @@ import java.util.List;
 
 /**
  * A child program: the library in several class loaders at once, one for each argument {@code PACKAGE=JAR}.
- * Reads the calling thread by all of them in turn, and checks that its times never decrease. Prints
- * {@code native=N}, how many are native, {@code user=NANOS other=NANOS}, and the reason of each that is not
- * native on a line of its own.
+ * Reads the calling thread with each copy in turn and checks that its times never decrease. Prints the number
+ * of native copies as {@code native=N}, {@code user=NANOS other=NANOS}, and for each copy that is not native
+ * the reason on a separate line.
  */
 public final class LibraryLoaders {
     private static volatile long sink;
@@ -59,7 +59,7 @@ public final class LibraryLoaders {
         return user;
     }
 
-    /** Another thread's user time, read by all in turn. */
+    /** Another thread's user time, read with each copy in turn. */
     private static long readOther(List<Class<?>> clocks) throws Exception {
         Thread other = new Thread(() -> {
             while (!Thread.currentThread().isInterrupted()) {
@@ -90,7 +90,7 @@ public final class LibraryLoaders {
         return user;
     }
 
-    /** Takes nothing but the platform's classes from others. */
+    /** Takes only the platform's classes from other loaders. */
     private static final class Alone extends URLClassLoader {
         Alone(URL jar) {
             super(new URL[]{jar}, ClassLoader.getSystemClassLoader().getParent());

@@ -50,13 +50,13 @@ public final class LibraryMeter {
         tick.start();
         Burn.cpuNanos(50_000_000);
         tick.stop();
-        // A thread that no tick meets has only system time in the newer JDKs.
+        // In newer JDKs, a thread that no tick meets has only system time.
         check((tick.userNanos() > 0 || !splitIsOurs()) && tick.wallNanos() > 0, "tick: " + tick);
         tick.reset();
         check(tick.userNanos() == 0 && tick.intervals() == 0, "reset: " + tick);
     }
 
-    /** Without the native library the split is the JVM's. */
+    /** Whether the split is ours. Without the native library it is the JVM's. */
     private static boolean splitIsOurs() {
         return !ThreadClock.source(Quantity.USER, Freshness.NOW).binding().equals("ThreadMXBean");
     }

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 
 /**
- * A child program: which copy of the native library answers the Java API. Prints {@code user=NANOS} and
+ * A child program: shows which copy of the native library answers the Java API. Prints {@code user=NANOS} and
  * {@code library=PATH}, the mapping that contains the function called by the API.
  */
 public final class LibraryShared {

@@ -10,9 +10,8 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 
 /**
- * A child program: the source of each quantity, and that reads behave alike whichever it is. Prints the
- * sources, one per line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID
- * meter=NANOS}.
+ * A child program: reads behave alike, whatever the source of each quantity is. Prints the sources, one per
+ * line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID meter=NANOS}.
  */
 public final class LibrarySources {
     private LibrarySources() {}

@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program: very many reads of every kind, through ThreadMXBean and through the Java library, each
- * checked: that no value decreases, that none is above the true value, that none is another thread's. Threads
+ * A child program: makes a very large number of reads of every kind, through ThreadMXBean and through the
+ * Java library, and checks that no value decreases, exceeds the true value, or is another thread's. Threads
  * work around ticks, between ticks, in the kernel, in user mode and intermittently; others come and go.
  *
- * <p>Arguments: how many reads, how many seconds at most, tick length and phase in nanoseconds of
- * System.nanoTime(). The agent must be loaded and answer total times. Prints what {@link Tallies} reports;
- * exit status 1: some reading was wrong.
+ * <p>Arguments: the number of reads, the maximum number of seconds, tick length and phase in nanoseconds of
+ * System.nanoTime(). The agent must be loaded and answer total times. Prints what {@link Tallies} reports.
+ * Exits with 1 if a reading was wrong.
  */
 public final class ManyReads {
     private static final int BATCH = 1000;

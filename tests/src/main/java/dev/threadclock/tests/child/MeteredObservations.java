@@ -16,14 +16,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An observation on two threads, first on the one, then on the other, and a task, with the meters of
- * threadclock-micrometer. On platform threads, or with "virtual" on virtual ones, also with "accounted".
+ * A child program with the meters of threadclock-micrometer: an observation that moves from one thread to
+ * another, and a task. With "virtual", on virtual threads, which are accounted for with "accounted".
  */
 public final class MeteredObservations {
     private static final long WORK_NANOS = 50_000_000;
     private static long withinNanos;
     private static long aroundNanos;
-    private static long workerNanos; // of the thread that runs the task
+    private static long workerNanos; // the thread that runs the task
 
     private MeteredObservations() {}
 
@@ -72,7 +72,7 @@ public final class MeteredObservations {
                         + " meters=" + meters.find("threadclock.cpu.time").meters().size());
     }
 
-    /** In two pieces, between which a virtual thread leaves its carrier. Returns what the own clock says. */
+    /** Works in two pieces, between which a virtual thread leaves its carrier. Returns its own CPU time. */
     private static long work() {
         long before = ThreadClock.totalNowNanos();
         Burn.until(System.nanoTime() + WORK_NANOS);
@@ -91,7 +91,7 @@ public final class MeteredObservations {
         thread.join();
     }
 
-    /** Not started. */
+    /** Creates a thread that has not been started. */
     private static Thread thread(boolean isVirtual, Runnable work) {
         if (!isVirtual) {
             return new Thread(work);

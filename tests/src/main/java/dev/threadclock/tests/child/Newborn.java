@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * A child program: threads are read by id as soon as their id is visible, before the agent knows them.
+ * A child program: reads threads by id as soon as their ids are visible, before the agent knows them.
  * Arguments: the helper library, the agent's, its options, the minimum duration in milliseconds, and the
  * milliseconds that a thread burns before the agent learns of its start (0: it sleeps). Threads that are in
  * no list, such as the JIT's, are read too. Prints {@code threads=N newborn=N unlisted=N above=N below=N
@@ -66,7 +66,7 @@ public final class Newborn {
         private final CountDownLatch runs = new CountDownLatch(1);
         private final CountDownLatch mayEnd = new CountDownLatch(1);
         private final Thread thread = new Thread(this::run);
-        /** Plus an id that no thread has: ThreadImpl treats an array of one as a single id. */
+        /** Includes an id that no thread has, because ThreadImpl treats an array of one as a single id. */
         private final long[] id = {thread.getId(), Transcript.UNKNOWN};
         private volatile boolean read;
         private volatile long user;

@@ -9,9 +9,9 @@ import java.util.List;
 
 /**
  * A child program: threads with all kinds of names that have burnt before an agent arrives, and their answers
- * afterwards. Argument: a file whose existence says that the agent is loaded. Prints {@code ready}, then for
- * each thread {@code user=burnt} or what it is instead, for the last one {@code doubt=} with the same, and
- * {@code fine=N}: how many answers of {@code user} are finer than the ticks in which the JVM itself counts.
+ * afterwards. Argument: a file that exists once the agent is loaded. Prints {@code ready}; then for each
+ * thread {@code user=burnt} or the wrong value, for the last one {@code doubt=} likewise; and {@code fine=N},
+ * the number of {@code user} answers that are finer than the ticks in which the JVM itself counts.
  */
 public final class OldThreads {
     private static final String[] NAMES = {"plain", "say \"hello\" #", "two\nlines", "nid=7 of #5",
@@ -27,7 +27,7 @@ public final class OldThreads {
             workers.add(Worker.started(name));
         }
         Worker inDoubt = Worker.started("in doubt");
-        // A name that contains a thread dump line for that thread, with the TID of the JVM's first thread.
+        // A name that contains a thread dump's line for that thread, with the TID of the JVM's first thread.
         Worker.started("x\n\"in doubt\" #" + inDoubt.id() + " prio=5 os_prio=0 tid=0x00007f1b nid="
                 + Idle.pid() + " runnable [0x0]\n");
         Idle.untilThere(args[0]);

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A child program: reads user time, then CPU time, repeatedly in several threads, and checks each pair.
- * Arguments: threads, pairs in all, seconds at most, and a number of nanoseconds to add to each user time
- * read (0; any other value shows that the check works). Prints {@code pairs=N violations=N first=TEXT}.
+ * Arguments: threads, total pairs, maximum seconds, and a number of nanoseconds to add to each user time read
+ * (0; any other value shows that the check works). Prints {@code pairs=N violations=N first=TEXT}.
  */
 public final class PairedReads {
     private static final int BATCH = 10_000;

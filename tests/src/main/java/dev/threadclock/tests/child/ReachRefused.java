@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * A child program: what reach=jvm does while mprotect is refused to the requesting thread, and once libjvm
+ * A child program: shows what reach=jvm does if mprotect is refused to the requesting thread, and if libjvm
  * reads the PROF clock. Arguments: the helper library, the agent's, an existing file for reports. Prints for
  * each step {@code STEP: changed words; what libjvm is answered by; the agent's answer}.
  */
@@ -43,7 +43,7 @@ public final class ReachRefused {
         say("detached", ask("do=detach"));
     }
 
-    /** In a thread that may not change the protection of memory. */
+    /** Runs the step in a thread that may not change the protection of memory. */
     private static void refused(String step, String options) throws Exception {
         String[] answer = {"not refused"};
         Thread thread = new Thread(() -> {
@@ -61,7 +61,7 @@ public final class ReachRefused {
         System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; " + answer);
     }
 
-    /** How many reads the core has answered until then. */
+    /** The number of reads that the core has answered so far. */
     private static String answered(long clockGettime, int clock) {
         return Helper.clock(clockGettime, clock) < 0 ? "an error" : value("libjvm.answered");
     }

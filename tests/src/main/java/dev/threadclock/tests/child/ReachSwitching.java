@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A child program: reach=jvm is switched on and off while four threads call System.nanoTime(), one reads all
- * threads' user times, and threads start, work and end. Arguments: the helper library, the agent's, how many
- * times. Prints {@code nanoTimes=N backwards=N thrown=N changed=N left=N}: the words of libjvm's read-only
+ * A child program: switches reach=jvm on and off while four threads call System.nanoTime(), one reads the
+ * user times of all threads, and threads start, work and end. Arguments: the helper library, the agent's, how
+ * often. Prints {@code nanoTimes=N backwards=N thrown=N changed=N left=N}: the words of libjvm's read-only
  * memory that differ from before while it is on, and after it is off; -1: its protection does.
  */
 public final class ReachSwitching {
@@ -63,7 +63,7 @@ public final class ReachSwitching {
         }
     }
 
-    /** Long enough for Flight Recorder to report it at its end. */
+    /** Works long enough for Flight Recorder to report it at its end. */
     private static void startOne() {
         Thread thread = new Thread(() -> Burn.until(System.nanoTime() + 3_000_000));
         thread.start();

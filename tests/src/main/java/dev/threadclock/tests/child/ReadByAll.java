@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program: threads of mixed load read by themselves and by four others at once; no reading may
- * decrease. Arguments: readings in all, seconds at most, and a number of nanoseconds to subtract from what
- * the first reader reads (0; any other value shows that the check works). Prints
- * {@code reads=N violations=N first=TEXT others=agent|jvm}: the last says whether the agent or the JVM
+ * A child program: threads of mixed load are read by themselves and by four others at once, and no value may
+ * decrease. Arguments: the number of readings in all, the maximum number of seconds, and a number of
+ * nanoseconds to subtract from what the first reader reads (0; any other value shows that the check works).
+ * Prints {@code reads=N violations=N first=TEXT others=agent|jvm}: the last says whether the agent or the JVM
  * answers the user time of other threads.
  *
- * <p>A reading that begins after another one has ended must not be less, whichever threads made them; and it
+ * <p>A reading that begins after another one has ended must not be less, whichever threads made them, and
  * must not exceed the thread's CPU time read after it.
  */
 public final class ReadByAll {

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * A child program: the CPU time of threads, read by their ids by another thread. Argument: the library that
  * starves the JVM. Prints {@code busy=NANOS idle=NANOS user=NANOS before=NANOS main=NANOS after=NANOS
- * starved=N}: total of a working thread, total of an idle one, user of the working one; of the main thread,
- * read by itself, by another, and by itself again; and how often the JVM was starved.
+ * starved=N}: the total of a working thread and of an idle one, the user time of the working one; the main
+ * thread's total, read by itself, by another, and by itself again; how often the JVM was starved.
  */
 public final class ReadById {
     private static final long WORK_NANOS = 100_000_000;

@@ -15,10 +15,10 @@ import java.util.stream.Stream;
 
 /**
  * A child program: an application server that redeploys an application with the library in it. Arguments: the
- * jar, the package, and how often. Each class loader is used and dropped. Prints what the process has after
- * the first ten and at the end: {@code mappings.before=N mappings.after=N}, those of the library
- * ({@code ours.}), open files ({@code files.}) and resident memory in KB ({@code rss.}); and how many class
- * loaders are {@code left=} and were {@code native=}.
+ * jar, the package, and the number of times. Each class loader is used and dropped. Prints the state of the
+ * process after the first ten times and at the end: {@code mappings.before=N mappings.after=N}, those of the
+ * library ({@code ours.}), open files ({@code files.}), resident memory in KB ({@code rss.}), and the number
+ * of class loaders that are {@code left=} and that were {@code native=}.
  */
 public final class Redeployments {
     private static final int WARM_UP = 10;
@@ -63,7 +63,7 @@ public final class Redeployments {
         }
     }
 
-    /** Until the JVM has unloaded the libraries of all loaders, or ten seconds have passed. */
+    /** Waits until the JVM has unloaded the libraries of all loaders, but at most ten seconds. */
     private static void awaitCollected(List<WeakReference<ClassLoader>> loaders) throws Exception {
         long end = System.nanoTime() + 10_000_000_000L;
         boolean left = true;

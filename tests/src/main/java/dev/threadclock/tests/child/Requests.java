@@ -7,8 +7,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * A child program: sends requests to the agent, one after the other, which must not block the caller.
- * Arguments: the helper library, the agent's, then options, each a request. Prints {@code answered=BOOLEAN}
- * for each: whether it was answered in time.
+ * Arguments: the helper library, the agent's, then the options of each request. Prints {@code
+ * answered=BOOLEAN} for each: whether it was answered in time.
  */
 public final class Requests {
     private static final int PATIENCE_SECONDS = 20;

@@ -4,11 +4,12 @@ package dev.threadclock.tests.child;
 /**
  * A child program: another agent binds a native method of ThreadImpl to its own function, and ours is
  * attached again each time. Arguments: the helper library, the rival's, the agent's, the minimum duration in
- * milliseconds. A thread calls the native method just when it is bound to ours, so that the JVM compiles it
- * with one function or the other. What the rival binds while ours is detached remains the rival's. Prints
- * {@code cycles=N lost=N ignored=N}: how often the rival still answered when ours was attached, and whether
- * the run ended because ours still answered when detached. The JVM itself can do that: it compiles the native
- * method with our function just when the rival binds its own, once only, and keeps the code.
+ * milliseconds. A thread calls the native method just when it is bound to our function, so that the JVM
+ * compiles it with one function or the other. What the rival binds while our agent is detached remains the
+ * rival's. Prints {@code cycles=N lost=N ignored=N}: how often the rival still answered when our agent was
+ * attached, and whether the run ended because our agent still answered when detached. The JVM itself can
+ * cause that: it compiles the native method with our function, just when the rival binds its own, only once,
+ * and keeps the code.
  */
 public final class Rival {
     private static final long RIVALS_ANSWER = 42;

@@ -7,8 +7,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 
 /**
- * A child program whose threads are sampled: each does what its name says. Runs until it is killed, but no
- * longer than five minutes; prints lines nanos=0. Arguments: how many sleepers, and how many new threads per
+ * A child program whose threads are sampled. Each does what its name says. Runs until it is killed, but no
+ * longer than five minutes; prints lines nanos=0. Arguments: the number of sleepers, and of new threads per
  * second.
  */
 public final class SampledLoad {
@@ -65,7 +65,7 @@ public final class SampledLoad {
         return x;
     }
 
-    /** Without copying to the heap, which would be user time. */
+    /** Works in the kernel without copying to the heap, which would be user time. */
     private static void burnSystem() {
         ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
         try (FileChannel zero = FileChannel.open(Paths.get("/dev/zero"))) {

@@ -8,10 +8,7 @@ import static dev.threadclock.tests.child.Transcript.say;
 
 import java.util.concurrent.Callable;
 
-/**
- * A child program under a security manager that grants it nothing: which queries are allowed, and which are
- * not.
- */
+/** A child program under a security manager that grants nothing: shows which queries are allowed. */
 public final class Secured {
     private Secured() {}
 

@@ -5,7 +5,7 @@ import java.util.concurrent.Semaphore;
 
 /**
  * A child program whose threads sleep, except one at a time, now and then. Runs until it is killed, but no
- * longer than five minutes; prints lines nanos=0. Argument: how many sleepers.
+ * longer than five minutes; prints lines nanos=0. Argument: the number of sleepers.
  */
 public final class SleepingLoad {
     private static final long LONGEST_NANOS = 300_000_000_000L;

@@ -5,16 +5,15 @@ import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program that keeps running whatever its JVM is deprived of: it reads its own times a thousand times
- * a second, allocates nothing, and reports in a {@link StormState} its progress and the number of wrong
- * answers.
+ * A child program that must keep running, whatever its JVM lacks: it reads its own times a thousand times a
+ * second, allocates nothing, and reports its progress and the number of wrong answers in a {@link
+ * StormState}.
  *
- * <p>Arguments: the file of the state; another file, when it appears, makes it fill its heap, to the last
- * byte,
+ * <p>Arguments: the file of the state; another file, whose appearance makes it fill its heap to the last byte
  * until the state says that totals may decrease. Ends when the state says so.
  */
 public final class Steady {
-    /** By then everything needed is loaded: classes, the internals of method handles. */
+    /** By this round everything needed is loaded: classes, the internals of method handles. */
     private static final int WARM = 100;
 
     private static Object[] held = new Object[1 << 16];
@@ -35,8 +34,8 @@ public final class Steady {
                 long now = Burn.THREADS.getCurrentThreadUserTime();
                 long total = Burn.THREADS.getCurrentThreadCpuTime();
                 boolean ours = attached % 2 == 1 && attached == state.attached();
-                // Without the agent a JVM may have no answer, or a wrong one: no file can be opened,
-                // JDK-8372584.
+                // Without the agent a JVM may have no answer, because no file can be opened, or a wrong one
+                // (JDK-8372584).
                 if (ours && (now < 0 || total < now || attached == since && now < user)) {
                     wrong++;
                 }
@@ -69,7 +68,7 @@ public final class Steady {
                     count++;
                 }
             } catch (OutOfMemoryError e) {
-                // Continues with the next smaller ones.
+                // Continues with smaller arrays.
             }
         }
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Arguments: the file of {@link StormState}; nanoseconds to subtract from one reader's own times (0; any
  * other value shows that the check works); milliseconds that every thread rests between two rounds (0: a
- * storm); {@code library}, if the readers are to call the Java library as well. Ends when the state says so.
+ * storm); {@code library} if the readers should call the Java library as well. Ends when the state says so.
  * Prints {@code reads=N threads=N violations=N}, then what {@link StormCheck#print()} prints.
  */
 public final class Storm {
@@ -211,7 +211,7 @@ public final class Storm {
         ThreadInfo[] infos = THREADS.getThreadInfo(IDS, 3);
         ThreadInfo[] locks = THREADS.getThreadInfo(IDS, true, true);
         for (int i = 0; i < IDS.length; i++) {
-            // They run until stop is set, and for some time after it.
+            // Readers run until stop is set, and for some time after it.
             if (!stop && (infos[i] == null || locks[i] == null || infos[i].getBlockedTime() < -1)) {
                 StormCheck.violation("no ThreadInfo of a thread that lives", "thread " + IDS[i]);
             }
@@ -277,7 +277,7 @@ public final class Storm {
                 Subject subject = new Subject();
                 threads[i] = new Thread(() -> live(subject));
                 subject.id = threads[i].getId();
-                NEW.set(from + i, subject); // before it starts: listings may already show its id
+                NEW.set(from + i, subject); // before it starts, because listings may already show its id
                 threads[i].start();
             }
             for (int i = 0; i < threads.length; i++) {

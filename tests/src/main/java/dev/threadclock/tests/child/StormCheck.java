@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The conditions that each answer of a ThreadMXBean must fulfil while the agent comes and goes; counts
+ * The conditions that each answer of a ThreadMXBean must meet while the agent comes and goes. Counts
  * violations.
  */
 final class StormCheck {
@@ -35,7 +35,7 @@ final class StormCheck {
         }
     }
 
-    /** One quantity of one thread: no reading may be less than one that ended before it began. */
+    /** One quantity of one thread. No reading may be less than one that ended before it began. */
     static final class Track {
         private final AtomicReference<Mark> greatest = new AtomicReference<>(new Mark(-1, 0));
 
@@ -54,13 +54,13 @@ final class StormCheck {
         }
     }
 
-    /** A thread that is read: by itself, or by others. */
+    /** A thread that is read, by itself or by others. */
     static class Subject {
         final Track user = new Track();
         final Track total = new Track();
         final long madeNanos = System.nanoTime();
         volatile long id;
-        /** The thread has started, and will not end while this is true. */
+        /** True while the thread has started and will not end. */
         volatile boolean lives;
 
         @Override

@@ -6,8 +6,8 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 
 /**
- * One thread's reads through the Java library in a {@link Storm}: of its own times, of another thread's, of
- * all threads'.
+ * One thread's reads through the Java library in a {@link Storm}: its own times, another thread's, and those
+ * of all threads.
  */
 final class StormLibrary {
     private static final int ALL_EVERY = 64;

@@ -8,8 +8,8 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * A page of memory that a test and its child JVM share: what the test is doing to the child, and the child's
- * progress.
+ * A page of memory that a test and its child JVM share. It contains what the test is doing to the child, and
+ * the child's progress.
  *
  * <p>An era is a period in which values may not decrease. Its number is odd while the test changes something
  * that may end it.
@@ -63,7 +63,7 @@ public final class StormState {
         }
     }
 
-    /** Odd: the agent answers; the number is different for each attach. */
+    /** Odd if the agent answers. The number differs for each attach. */
     public long attached() {
         return page.getLong(ATTACHED);
     }
@@ -80,7 +80,7 @@ public final class StormState {
         page.putLong(ENDING, 1);
     }
 
-    /** The child's answers so far; 0 until it is running. */
+    /** The number of the child's answers so far; 0 until it is running. */
     public long reads() {
         return page.getLong(READS);
     }

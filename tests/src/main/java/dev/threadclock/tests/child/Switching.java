@@ -9,12 +9,12 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A child program: the agent is attached and detached repeatedly while threads read every available time.
- * Arguments: the helper library, the agent's, the minimum duration in milliseconds. What was read while the
- * agent was attached is a lower bound: no later answer, attached or detached, may be below it. No live thread
- * has -1, nothing is thrown, and while the agent is attached user time is not above a total that is read
- * later. Prints {@code reads=N cycles=N below=N none=N thrown=N above=N}, and the first of each kind of
- * mistake on stderr.
+ * A child program: attaches and detaches the agent repeatedly while threads read every available time.
+ * Arguments: the helper library, the agent's, the minimum duration in milliseconds. A value read while the
+ * agent was attached is a lower bound for all later answers, attached or detached. No live thread has -1,
+ * nothing is thrown, and while the agent is attached user time does not exceed a total that is read later.
+ * Prints {@code reads=N cycles=N below=N none=N thrown=N above=N}, and the first of each kind of mistake on
+ * stderr.
  */
 public final class Switching {
     private static final String[] WAYS = {"", "freshness=now", "total=tick", "reach=jvm", "total=now",
@@ -89,7 +89,7 @@ public final class Switching {
         }
     }
 
-    /** One of the readers, whose threads are also the ones that are read. */
+    /** One of the readers, which also read each other. */
     private static final class Reader {
         private final List<Thread> threads;
         private final Map<String, Long> floors = new HashMap<>();

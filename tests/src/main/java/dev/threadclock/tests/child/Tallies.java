@@ -4,7 +4,7 @@ package dev.threadclock.tests.child;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many reads {@link ManyReads} made of each kind, how many of them were wrong, and in what way. */
+/** The number of reads of each kind that {@link ManyReads} made, how many of them were wrong, and how. */
 final class Tallies {
     enum Kind {
         BEAN_USER("getCurrentThreadUserTime"),
@@ -67,12 +67,12 @@ final class Tallies {
         private static void raise(AtomicLong greatest, long value) {
             for (long now = greatest.get(); now < value
                     && !greatest.compareAndSet(now, value); now = greatest.get()) {
-                // Another reader has seen a greater one.
+                // Another reader has seen a greater value.
             }
         }
     }
 
-    /** For the calling thread; counted later, in batches. Returns the greater one. */
+    /** For the calling thread. The read is counted later, in batches. Returns the greater value. */
     static long own(Kind kind, long before, long value) {
         if (value < before) {
             (value < 0 ? kind.failed : kind.decreases).increment();
@@ -87,7 +87,7 @@ final class Tallies {
         }
     }
 
-    /** For another thread, with what had been seen before the reading began. */
+    /** For another thread, with the value that had been seen before the reading began. */
     static void other(Kind kind, Seen seen, boolean user, long before, long value) {
         kind.reads.increment();
         own(kind, before, value);
@@ -120,7 +120,7 @@ final class Tallies {
         return sum;
     }
 
-    /** Returns whether all were right, and every kind was read. */
+    /** Returns whether all reads were right and there were reads of every kind. */
     static boolean print() {
         boolean right = true;
         System.out.printf("%-32s %14s %9s %9s %9s %9s%n", "Java " + System.getProperty("java.version"),

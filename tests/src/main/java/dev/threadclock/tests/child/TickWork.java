@@ -8,11 +8,11 @@ import java.nio.file.Paths;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program: fresh threads that work only around the kernel's timer ticks, only between them, or all
- * the time. Arguments: hit|avoid|steady, tick length and phase in nanoseconds of System.nanoTime(),
- * milliseconds to run. Prints {@code user=NANOS proc=NANOS cpu=NANOS rounds=N}, read in this order after the
- * work: the thread's user time according to ThreadMXBean, according to the kernel in /proc (steps of 10 ms),
- * and its CPU time.
+ * A child program: new threads work only around the kernel's timer ticks, only between them, or all the time.
+ * Arguments: hit|avoid|steady, tick length and phase in nanoseconds of System.nanoTime(), milliseconds to
+ * run. Prints {@code user=NANOS proc=NANOS cpu=NANOS rounds=N}, read in this order after the work: the
+ * thread's user time according to ThreadMXBean, according to the kernel in /proc (steps of 10 ms), and its
+ * CPU time.
  */
 public final class TickWork {
     private TickWork() {}
@@ -22,7 +22,7 @@ public final class TickWork {
         final long tickNanos = Long.parseLong(args[1]);
         final TickLoads loads = new TickLoads(Burn.THREADS, tickNanos, Long.parseLong(args[2]));
         final long runNanos = Long.parseLong(args[3]) * 1_000_000;
-        // Compiles the loops in another thread, so that the fresh one does nothing but its work.
+        // Compiles the loops in another thread, so that the new thread does only its work.
         run("warm-up", kind, loads, tickNanos, 300_000_000);
         run("fresh", kind, loads, tickNanos, runNanos);
     }
@@ -57,7 +57,7 @@ public final class TickWork {
     }
 
     /**
-     * Field 14 (utime) of the stat line, in hundredths of a second; the name in field 2 may contain spaces.
+     * Field 14 (utime) of the stat line, in hundredths of a second. The name in field 2 may contain spaces.
      */
     private static long procUserNanos() {
         try {

@@ -4,14 +4,14 @@ package dev.threadclock.tests.child;
 import com.sun.management.ThreadMXBean;
 
 /**
- * A child program: what ThreadMXBean reports for a thread that works in user mode. Prints before= and after=,
- * its total time around the reads, and user=, by_id=, by_array= and other= (of a thread that waits, and its
- * other_total=) in nanoseconds, and their values in a second reading. Exits with 3.
+ * A child program: prints what ThreadMXBean reports for a thread that works in user mode. Prints before= and
+ * after=, its total time around the reads, and user=, by_id=, by_array= and other= (of a thread that waits,
+ * and its other_total=) in nanoseconds, and their values in a second reading. Exits with 3.
  */
 public final class Told {
     private Told() {}
 
-    /** By wall-clock time, because the thread's clock may be refused. */
+    /** Burns for a wall-clock time, because the thread's clock may be refused. */
     private static void burn() {
         for (long began = System.nanoTime(); System.nanoTime() - began < 100_000_000;) {
             Burn.slice();

@@ -21,14 +21,14 @@ import java.util.concurrent.Executors;
 /**
  * A child program: a web server for OpenTelemetry's agent to trace, on virtual threads with the argument
  * {@code virtual}. Prints {@code port=N}. {@code /work} burns CPU time on the thread that serves it and on a
- * second one, and is answered with what these threads read of themselves, in nanoseconds. {@code /process} is
- * answered with the CPU time of such threads and of the one that dispatches to them. {@code /end} ends the
+ * second one, and answers with what these threads read of themselves, in nanoseconds. {@code /process}
+ * answers with the CPU time of such threads and of the thread that dispatches to them. {@code /end} ends the
  * server.
  */
 public final class TracedApplication {
     private static final long SERVING_NANOS = 300_000_000;
     private static final long HELPING_NANOS = 200_000_000;
-    /** The application's, beside the pools: virtual threads with their carriers. */
+    /** Kinds of groups, besides pools, that the application's threads belong to. */
     private static final Set<CpuGroup.Kind> VIRTUAL = EnumSet.of(CpuGroup.Kind.VIRTUAL,
             CpuGroup.Kind.CARRIER);
 
@@ -72,7 +72,7 @@ public final class TracedApplication {
         }
     }
 
-    /** 0 if the thread cannot read its time: a virtual one that is not accounted for. */
+    /** Returns 0 if the thread cannot read its time, as a virtual thread that is not accounted for. */
     private static long burn(long nanos) {
         long begun = ThreadClock.totalNowNanos();
         if (begun < 0) {
@@ -104,7 +104,7 @@ public final class TracedApplication {
     }
 
     private void end() {
-        server.stop(1); // seconds that the last answer may take
+        server.stop(1); // the seconds that the last answer may take
         serving.shutdown();
         helping.shutdown();
     }

@@ -5,9 +5,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The lines of the contract's child program: answers without the values of times, so that runs can be
- * compared. A time is printed as "time", -1 and any other negative value as it is, an exception as its type
- * and those of its causes.
+ * The lines of the contract's child program. They contain no values of times, so that runs can be compared: a
+ * time is printed as "time", a negative value as it is, an exception as its type and the types of its causes.
  */
 final class Transcript {
     static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) Burn.THREADS;
@@ -105,7 +104,7 @@ final class Transcript {
 
         void awaitBurnt() {
             await(burnt);
-            // Until it really sleeps: from then on its user time is constant.
+            // Waits until it really sleeps, because its user time is constant from then on.
             while (thread != null && thread.getState() == Thread.State.RUNNABLE) {
                 Thread.yield();
             }
@@ -126,9 +125,7 @@ final class Transcript {
         Thread make(Runnable run);
     }
 
-    /**
-     * Whether this is the time of a thread that has burnt 60 ms: at least some ticks of it, and not far more.
-     */
+    /** "burnt" for a plausible time of a thread that has burnt 60 ms: at least some ticks, not far more. */
     static String burnt(long user) {
         return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt"
                 : user < 0 ? String.valueOf(user) : "other: " + user;

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
  * Throws at the first wrong answer; prints {@code key=value} lines.
  */
 public final class VirtualAccounts {
-    /** A thread uses no more CPU time than passes, but for the error of an interpolated total. */
+    /** By how much more CPU time than elapsed time an interpolated total may show. */
     private static final long AHEAD_NANOS = 1_000_000;
 
     private static final Object MONITOR = new Object();
@@ -108,7 +108,7 @@ public final class VirtualAccounts {
         return sum;
     }
 
-    /** Slices of one length between all ways to be unmounted: the sum, and the carriers' time. */
+    /** Compares the sum of slices, between all ways to be unmounted, with the carriers' time. */
     private static void sums(Freshness clock, long sliceNanos) throws Throwable {
         VirtualThreads.startAccounting(clock);
         load(sliceNanos, 300_000_000, new AtomicLong(), new AtomicLong()); // compiles it
@@ -161,7 +161,7 @@ public final class VirtualAccounts {
         }
     }
 
-    /** Own reads of all freshnesses, meters, and reads by others, while threads change carriers. */
+    /** Own reads of all freshnesses, meters, and reads by other threads, while threads change carriers. */
     private static void readers() throws Throwable {
         VirtualThreads.startAccounting();
         List<Thread> threads = new ArrayList<>();
@@ -211,7 +211,7 @@ public final class VirtualAccounts {
         highest[at + 2] = times.totalNanos();
     }
 
-    /** On a virtual thread: nothing decreases, and no more CPU time passes than time. */
+    /** On a virtual thread, no value decreases and CPU time does not exceed elapsed time. */
     private static void readOwn(long runNanos) {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter(Freshness.NOW, null);
@@ -248,7 +248,7 @@ public final class VirtualAccounts {
         check(now[0] <= now[3] && now[1] <= now[4] && now[2] <= now[5] && now[5] <= now[6], "each is later");
     }
 
-    /** Accounting that begins and ends during a thread's life: failures, never zero or a carrier's time. */
+    /** If accounting begins or ends during a thread's life, reads fail: never 0 or a carrier's time. */
     private static void switched() throws Throwable {
         CountDownLatch began = new CountDownLatch(1);
         Thread thread = start(() -> {
@@ -300,7 +300,7 @@ public final class VirtualAccounts {
         check(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
     }
 
-    /** Accounting on and off all the time, threads that begin and end, garbage collection. */
+    /** Accounting is switched on and off while threads begin and end and garbage is collected. */
     private static void toggled() throws Throwable {
         List<Thread> threads = new ArrayList<>();
         AtomicLong known = new AtomicLong();
@@ -320,7 +320,7 @@ public final class VirtualAccounts {
         }
         long end = System.nanoTime() + 4_000_000_000L;
         for (int i = 0; System.nanoTime() < end && failure == null; i++) {
-            // Not TICK, by which a slice has whole ticks.
+            // Not TICK, with which a slice has whole ticks.
             VirtualThreads.startAccounting(i % 2 == 0 ? Freshness.NOW : Freshness.INTERPOLATED);
             Thread.sleep(i % 5);
             VirtualThreads.stopAccounting();
@@ -360,7 +360,7 @@ public final class VirtualAccounts {
         VirtualThreads.stopAccounting();
     }
 
-    /** A virtual thread with a platform thread of its own has the kernel's clock in any case. */
+    /** A virtual thread with its own platform thread always has the kernel's clock. */
     private static void bound() throws Throwable {
         Runnable body = () -> {
             CpuTimes times = new CpuTimes();

@@ -12,11 +12,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A child program: many virtual threads begin and end, some hundred at a time, while accounting and the agent
- * are switched on and off. Arguments: the helper library, the agent's, the number of threads, milliseconds
- * between two switches, a file for the agent's report. Prints {@code threads=N switches=N known=N unknown=N
- * accounts=N growthKb=N}: how often a thread knew its time, the core's accounts in the end, and by how much
- * the resident memory grew after the first fifth of the threads.
+ * A child program: many virtual threads begin and end, some hundreds at a time, while accounting and the
+ * agent are switched on and off. Arguments: the helper library, the agent's, the number of threads,
+ * milliseconds between two switches, a file for the agent's report. Prints {@code threads=N switches=N
+ * known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the number of the core's
+ * accounts at the end, and the growth of resident memory after the first fifth of the threads.
  */
 public final class VirtualCrowd {
     private static final int TOGETHER = 500;
@@ -64,7 +64,7 @@ public final class VirtualCrowd {
                 + (after - before));
     }
 
-    /** In turns: the agent comes with accounting on, the library's is off and on, the agent goes. */
+    /** In turn: the agent comes with accounting on, the library switches it off and on, the agent goes. */
     private static void change(long step, String agent) {
         switch ((int) (step % 4)) {
             case 0 :
@@ -81,7 +81,7 @@ public final class VirtualCrowd {
         }
     }
 
-    /** Begins so many threads and waits for their end. */
+    /** Begins this many threads and waits for their end. */
     private static void begin(long threads) throws Throwable {
         Semaphore room = new Semaphore(TOGETHER);
         for (long i = 0; i < threads && failure == null; i++) {
@@ -114,8 +114,8 @@ public final class VirtualCrowd {
     }
 
     private static long accounts(String agent, Path report) throws Exception {
-        for (int patience = 100;; patience--) { // a thread gives room before it has ended
-            Files.write(report, new byte[0]); // the agent creates none
+        for (int patience = 100;; patience--) { // a thread makes room for the next before it has ended
+            Files.write(report, new byte[0]); // because the agent does not create files
             Helper.attach(agent, "do=status,report=" + report);
             long accounts = -1;
             for (String line : Files.readAllLines(report)) {

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child program with virtual threads in groups: one that burns for ever, short ones with names, others
- * that are parked, or have no names. Runs until it is killed, but no longer than five minutes; prints lines
- * nanos=0 and request=, the CPU time that the short ones have read at their ends, all together.
+ * A child program with virtual threads in groups: one burns forever, short-lived ones have names, others are
+ * parked or have no names. Runs until it is killed, but no longer than five minutes. Prints lines nanos=0 and
+ * request=, the sum of the CPU times that the short-lived threads have read at their ends.
  */
 public final class VirtualLoad {
     private static final long LONGEST_NANOS = 300_000_000_000L;
