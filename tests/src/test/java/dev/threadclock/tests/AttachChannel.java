@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * HotSpot's attach socket of a child JVM, used as directly as possible, so that thousands of requests take
+ * HotSpot's attach socket of a child JVM, used as directly as possible so that thousands of requests take
  * only seconds.
  */
 final class AttachChannel {
@@ -20,7 +20,7 @@ final class AttachChannel {
     private final UnixDomainSocketAddress address;
     private final Path report;
 
-    /** Makes the JVM start its listener; it must be running already, because SIGQUIT ends a younger one. */
+    /** Makes the JVM start its listener. It must be running already: SIGQUIT ends one that is starting. */
     AttachChannel(Process jvm, Path folder) throws IOException, InterruptedException {
         Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
         Path trigger = Files.createFile(Path.of("/tmp/.attach_pid" + jvm.pid()));
@@ -38,18 +38,18 @@ final class AttachChannel {
         report = Files.createTempFile(folder, "report-", "");
     }
 
-    /** The agent's report of what it did; IOException: the JVM has ended, or does not load the library. */
+    /** The agent's report. Throws an IOException if the JVM has ended or does not load the library. */
     String agent(Path library, String options) throws IOException {
         Files.write(report, new byte[0]);
         String reply = load(library, "report=" + report + "," + options);
-        // 0: the load command itself; then, in words from JDK 9 on, what Agent_OnAttach returned.
+        // 0 is for the load command itself. What Agent_OnAttach returned follows (in words from JDK 9 on).
         if (!reply.startsWith("0\n") || !reply.endsWith("0\n")) {
             throw new IOException("refused: \"" + reply.strip() + "\"");
         }
         return Files.readString(report);
     }
 
-    /** Makes the JVM load an agent. Returns its raw reply. */
+    /** Makes the JVM load an agent and returns its raw reply. */
     String load(Path library, String options) throws IOException {
         return request("load", library.toString(), "true", options);
     }

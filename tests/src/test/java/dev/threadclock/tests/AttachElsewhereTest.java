@@ -14,8 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * attach to JVMs of other users and in containers: as the right user, through their file system, leaving
- * nothing behind.
+ * attach reaches JVMs of other users and in containers: as the right user, through their file system, and
+ * without leaving anything behind.
  */
 class AttachElsewhereTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
@@ -25,8 +25,8 @@ class AttachElsewhereTest {
     }
 
     /**
-     * In PID and mount namespaces of its own, after a line of shell that mounts things; its classes stay
-     * where they are.
+     * A JVM in separate PID and mount namespaces, started after a line of shell that mounts things. Its
+     * classes stay where they are.
      */
     private static ChildJvm contained(TestJdk jdk, String mounts) {
         String classes = "'" + AttachJvm.CLASSES + "'";
@@ -120,7 +120,7 @@ class AttachElsewhereTest {
         }
     }
 
-    /** It could not listen there, whatever folder the file is in that asks it to. */
+    /** The agent could not listen there, whatever folder the requesting file is in. */
     @OnEachJdk
     void aJvmWhoseTmpIsReadOnlyIsNotSignalled(TestJdk jdk) {
         Host.assumeMounts();

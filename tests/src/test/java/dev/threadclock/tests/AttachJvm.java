@@ -23,13 +23,13 @@ final class AttachJvm implements AutoCloseable {
     /** The classes of the programs that child JVMs run. */
     static final Path CLASSES = Product.origin(AttachTarget.class);
 
-    /** On a loaded machine a JVM needs longer to answer than these commands wait. */
+    /** Commands that wait for an answer, for which a JVM on a loaded machine needs longer. */
     private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record",
             "doctor");
     private static final int SETTLING_LINES = 5;
     private static final long PATIENCE_NANOS = 90_000_000_000L;
 
-    /** The tests' own JVM, with flags that make a short program shorter. */
+    /** The tests' own JVM, with flags that speed up a short program. */
     static final List<String> QUICKLY = List.of(System.getProperty("java.home") + "/bin/java",
             "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
@@ -39,17 +39,17 @@ final class AttachJvm implements AutoCloseable {
     private AttachJvm(Running running) {
         this.running = running;
         nanosUntil(nanos -> true);
-        // Under unshare the JVM is a grandchild.
+        // Under unshare, the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second)
                 .orElse(running.process().toHandle()).pid();
     }
 
-    /** Starts it, and waits until it is running. */
+    /** Starts the JVM and waits until it is running. */
     static AttachJvm start(ChildJvm child) {
         return new AttachJvm(child.start(AttachTarget.class));
     }
 
-    /** Another program, which also prints some lines nanos=... once it is running. */
+    /** Starts another program, which must also print some lines nanos=... once it is running. */
     static AttachJvm start(ChildJvm child, Class<?> program, String... arguments) {
         return new AttachJvm(child.start(program, arguments));
     }
@@ -67,7 +67,7 @@ final class AttachJvm implements AutoCloseable {
         return Long.parseLong(line.substring("nanos=".length()));
     }
 
-    /** Waits until a read has such a cost; returns the settled cost, the lowest of a few. */
+    /** Waits until a read has the wanted cost. Returns the settled cost, the lowest of several. */
     long nanosUntil(LongPredicate wanted) {
         int settled = Integer.MAX_VALUE;
         for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
@@ -89,7 +89,7 @@ final class AttachJvm implements AutoCloseable {
         throw new AssertionError("no such cost: " + read(running.out()) + read(running.err()));
     }
 
-    /** What else it has printed. */
+    /** Everything else that it has printed. */
     String said() {
         return read(running.out()).replaceAll("(?m)^nanos=\\d*(\\n|$)", "") + read(running.err());
     }
@@ -98,13 +98,13 @@ final class AttachJvm implements AutoCloseable {
         return Path.of("/proc", pid());
     }
 
-    /** The number of copies of the library in it. */
+    /** The number of copies of the library in the JVM. */
     long copies() {
         return read(proc().resolve("maps")).lines()
                 .filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
     }
 
-    /** Names in one of its folders, except HotSpot's own files and the path to its classes. */
+    /** The names in one of its folders, except HotSpot's own files and the path to its classes. */
     List<String> left(String folder) {
         try (Stream<Path> files = Files.list(Path.of(proc() + "/root" + folder))) {
             return files.map(file -> file.getFileName().toString())
@@ -115,7 +115,7 @@ final class AttachJvm implements AutoCloseable {
         }
     }
 
-    /** With SIGTERM, as a user would, so that it removes its socket. */
+    /** Ends it with SIGTERM, as a user would, so that it removes its socket. */
     private void terminate() {
         if (running.process().isAlive()) {
             ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
@@ -142,7 +142,7 @@ final class AttachJvm implements AutoCloseable {
         return startCommand(List.of(), arguments).end();
     }
 
-    /** The same under another command, such as setpriv. */
+    /** Runs a command of the command line under another command, such as setpriv. */
     static Running startCommand(List<String> under, String... arguments) {
         List<String> command = new ArrayList<>(under);
         command.addAll(QUICKLY);
@@ -178,7 +178,7 @@ final class AttachJvm implements AutoCloseable {
                 return;
             }
         } catch (IllegalStateException e) {
-            // There is no setpriv.
+            // setpriv is not installed.
         }
         abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that"
                 + " others may read");

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How a JVM's memory develops over hundreds of attach and detach, compared with the same number of loads of
- * an agent that does nothing, and with the same time without any. {@code -Dthreadclock.memory=all}: on every
- * JDK, with two kinds of heap, for longer.
+ * The growth of a JVM's memory over hundreds of attach and detach, compared with the same number of loads of
+ * an agent that does nothing, and with the same time without any agent. {@code -Dthreadclock.memory=all}: on
+ * every JDK, with two kinds of heap, for longer.
  */
 class AttachMemoryTest {
     private static final String TITLE = "Memory of a JVM (RSS, and what it knows itself of: NMT) over"

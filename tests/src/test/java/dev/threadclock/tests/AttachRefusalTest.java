@@ -202,7 +202,7 @@ class AttachRefusalTest {
         }
     }
 
-    /** On a loaded machine the command may not have looked at the JVM yet when that ends. */
+    /** On a loaded machine, the process may end before the command has examined it. */
     @Test
     void aJvmThatEndsMeanwhileIsToldFromOneThatRefuses() throws Exception {
         Result result = detachedFromOneThatEndsAfter(2_000);

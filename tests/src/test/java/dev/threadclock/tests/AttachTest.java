@@ -16,10 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * attach, status and detach in running JVMs: what they change there, what they print, and that nothing else
- * changes.
- */
+/** What attach, status and detach change in running JVMs, what they print, and that nothing else changes. */
 class AttachTest {
     private static final int TIMES = 100;
 

@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param problem why there is none
  */
 record CLibrary(Optional<Path> file, String problem) {
-    /** Compiled once: a file that a JVM has mapped must not be written again. */
+    /** Each library is compiled once, because a file that a JVM has mapped must not be written again. */
     private static final Map<String, CLibrary> COMPILED = new ConcurrentHashMap<>();
-    /** Test JVMs that run side by side have a folder each. */
+    /** Test JVMs that run side by side have separate folders. */
     private static final Path FOLDER = Product.ROOT.resolve("build/test/parity")
             .resolve(System.getProperty("threadclock.fork", "1"));
 

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Describes a child JVM that runs one of the programs in src/main: each {@code with} method adds to the
- * description and returns it. Starts the child, and collects what it prints and how it ends.
+ * Describes a child JVM that runs one of the programs in src/main, starts it, and collects its output and
+ * exit status. Each {@code with} method adds to the description and returns it.
  */
 final class ChildJvm {
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -46,7 +46,7 @@ final class ChildJvm {
         return with("-agentpath:" + Product.LIBRARY + (options.isEmpty() ? "" : "=" + options));
     }
 
-    /** -javaagent, with the flag that suppresses the warning of JDK 24 and later. */
+    /** Loads the agent with -javaagent, and suppresses the warning of JDK 24 and later. */
     ChildJvm withJavaAgent(String options) {
         return withJavaAgent(Product.JAR, options);
     }
@@ -62,13 +62,13 @@ final class ChildJvm {
         return with("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
     }
 
-    /** Jars that its program needs. */
+    /** Adds jars that the program needs. */
     ChildJvm withClassPath(Path... jars) {
         classPath.addAll(Arrays.asList(jars));
         return this;
     }
 
-    /** How long it may run, if that is longer than usual. */
+    /** Extends the time limit. */
     ChildJvm withinAtLeast(Duration longer) {
         limit = longer.compareTo(LIMIT) > 0 ? longer : LIMIT;
         return this;
@@ -79,7 +79,7 @@ final class ChildJvm {
         return this;
     }
 
-    /** A command that is given the java command line as its arguments: strace, unshare. */
+    /** Runs it under a command that takes the java command line as arguments: strace, unshare. */
     ChildJvm under(String... command) {
         before.addAll(Arrays.asList(command));
         return this;
@@ -100,7 +100,7 @@ final class ChildJvm {
         return start(command, environment, limit);
     }
 
-    /** Any command, with the environment of a plain shell: no options for Java in it. */
+    /** Starts any command with the environment of a plain shell, which has no options for Java. */
     static Running start(List<String> command, Map<String, String> environment) {
         return start(command, environment, LIMIT);
     }
@@ -147,7 +147,7 @@ final class ChildJvm {
             }
         }
 
-        /** For messages: its output so far, and how it has ended, if it has. */
+        /** The output so far, and the exit status if it has ended; for messages. */
         String state() throws IOException {
             String how = process.isAlive() ? "runs" : "has ended with " + process.exitValue();
             return how + "\nstdout: " + Files.readString(out) + "\nstderr: " + Files.readString(err);
@@ -167,7 +167,7 @@ final class ChildJvm {
             return err.lines().toList();
         }
 
-        /** The values of lines or words {@code key=value} in the output. */
+        /** The values of all lines or words {@code key=value} in the output. */
         List<String> all(String key) {
             return Arrays.stream(out.split("\\s+")).filter(word -> word.startsWith(key + "="))
                     .map(word -> word.substring(key.length() + 1)).toList();

@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads that start and end by the ten thousand, in CI by the hundred thousand: a thread's time is never
- * another's, and memory does not grow. {@code -Dthreadclock.churn=N}: how many threads on each JDK, instead
- * of {@code -Dthreadclock.churn.thorough=N} on the thorough ones and fewer on others.
+ * While tens of thousands of threads (in CI hundreds) start and end, a thread's time is never another's, and
+ * memory does not grow. {@code -Dthreadclock.churn=N}: the number of threads on each JDK, instead of
+ * {@code -Dthreadclock.churn.thorough=N} on the thorough ones and fewer on others.
  */
 class ChurnTest {
     private static final int THREADS = Integer.getInteger("threadclock.churn.thorough", 30_000);

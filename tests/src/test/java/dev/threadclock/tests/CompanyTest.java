@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The agent beside other agents in one JVM: a debugger's, Flight Recorder, async-profiler, one that registers
- * the same natives, OpenTelemetry's, a second copy of itself; and with every collector that the JDK has.
+ * The agent works in one JVM beside other agents (a debugger's, Flight Recorder, async-profiler, one that
+ * registers the same natives, OpenTelemetry's, a second copy of itself) and with every collector of the JDK.
  * {@code -Dthreadclock.company=each} also tests every one by itself, on every JDK.
  */
 class CompanyTest {
@@ -35,7 +35,7 @@ class CompanyTest {
     @TempDir
     Path folder;
 
-    /** The flags of each, by its name. */
+    /** JVM flags by the name of the other agent. */
     private Map<String, String> company(TestJdk jdk) throws IOException {
         Map<String, String> flags = new LinkedHashMap<>();
         flags.put("JDWP", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address="
@@ -53,7 +53,7 @@ class CompanyTest {
         return flags;
     }
 
-    /** Its library, unpacked into a folder. */
+    /** Unpacks its library into a folder. */
     static Path asyncProfiler(Path folder) throws IOException {
         Path library = folder.resolve("libasyncProfiler.so");
         String platform = System.getProperty("os.arch").equals("amd64") ? "linux-x64" : "linux-arm64";
@@ -66,7 +66,7 @@ class CompanyTest {
         return library;
     }
 
-    /** The order of loading, and what is loaded besides the agent. */
+    /** Combinations of what is loaded besides the agent, and in which order. */
     static Stream<Arguments> orders() {
         List<String> names = EACH
                 ? List.of("all", "JDWP", "JFR", "async-profiler", "another agent", "a second copy")
@@ -94,7 +94,7 @@ class CompanyTest {
         }
     }
 
-    /** Its start takes tens of seconds of CPU time. */
+    /** OpenTelemetry's start takes tens of seconds of CPU time. */
     static List<TestJdk> withOpenTelemetry() {
         return EACH ? TestJdk.all() : List.of(TestJdk.newest());
     }
@@ -121,7 +121,7 @@ class CompanyTest {
     }
 
     private static String[] collectorFlags(String collector) {
-        // Epsilon frees nothing: its heap must hold everything that is allocated.
+        // Epsilon frees nothing, so its heap must hold everything that is allocated.
         return new String[]{"-XX:+UnlockExperimentalVMOptions", "-XX:+Use" + collector + "GC",
             collector.equals("Epsilon") ? "-Xmx2g" : "-Xmx256m"};
     }

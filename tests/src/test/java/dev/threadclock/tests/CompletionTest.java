@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a shell offers with the completion script: commands, options, values, and the running JVMs. */
+/** The completion script offers commands, options, values, and the running JVMs. */
 class CompletionTest {
     @TempDir
     Path folder;
@@ -23,9 +23,9 @@ class CompletionTest {
         Files.writeString(folder.resolve("threadclock"), AttachJvm.command("completion").ok().out());
     }
 
-    /** What bash offers for the last of these words. */
+    /** The words that bash offers in place of the last of these. */
     private List<String> offered(String... words) {
-        // compopt is available in bash only during completion.
+        // bash has compopt only during completion.
         String shell = "compopt() { :; }; . '" + folder.resolve("threadclock")
                 + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * ThreadMXBean's contract on user time: as specified in contract.txt, and the same with and without the
+ * ThreadMXBean's contract on user time is as specified in contract.txt, and the same with and without the
  * agent.
  */
 class ContractTest {
@@ -97,7 +97,7 @@ class ContractTest {
                 .anyMatch(line::startsWith);
     }
 
-    /** By itself a JVM from 25.0.5 on answers with a count of ticks, which may miss most of the work. */
+    /** JVMs from 25.0.5 on themselves answer with a count of ticks, which may miss most of the work. */
     private static String withoutTicks(String line, String way, TestJdk jdk) {
         boolean ticks = way.equals(WAYS.get(0)) && jdk.feature() >= 25;
         return ticks ? line.replaceAll("other: \\d+", "burnt") : line;

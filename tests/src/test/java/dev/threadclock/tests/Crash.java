@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files that a JVM leaves when it crashes (hs_err), in a folder of the test. */
+/** Finds the files that a JVM leaves in a test's folder when it crashes (hs_err). */
 final class Crash {
     private Crash() {}
 
@@ -21,7 +21,7 @@ final class Crash {
         }
     }
 
-    /** The essentials of the first one: signal, problematic frame and stack; "" if there is none. */
+    /** The signal, the problematic frame and the stack of the first crash; "" if there is none. */
     static String text(Path folder) throws IOException {
         for (Path file : files(folder)) {
             return String.join("\n",

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demo as a user runs it: its arguments, its figures, and that nothing remains when it is stopped. */
+/** The demo as users run it: arguments and figures are right, and nothing remains when it is stopped. */
 class DemoTest {
     @TempDir
     Path folder;
@@ -112,7 +112,7 @@ class DemoTest {
                 assertThat(child.getAsJsonObject(what).get("cpuNanos").getAsLong()).as(what).isPositive();
             }
         }
-        // Does not depend on how busy the machine is: the old path makes at least one system call, ours none.
+        // This holds however busy the machine is: the old path makes at least one system call, ours none.
         assertThat(median(measured, "with")).isLessThan(median(measured, "before"));
         assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http",
                 "href=\"http");
@@ -146,8 +146,8 @@ class DemoTest {
     }
 
     /**
-     * Until a child has measured for a while: the JVMs that were only asked for their version have ended by
-     * then.
+     * Waits until a child has measured for a while. The JVMs that were only asked for their version have
+     * ended by then.
      */
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {

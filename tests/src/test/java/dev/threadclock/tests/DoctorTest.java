@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The doctor as a user runs it: its findings on the machine, on each JDK and on running JVMs, which are not
+ * The doctor as users run it: its findings on the machine, on each JDK and on running JVMs, which are not
  * affected.
  */
 class DoctorTest {
@@ -35,8 +35,8 @@ class DoctorTest {
     }
 
     /**
-     * What OpenJDK's ThreadMXBean does, by version: /proc before 25.0.5 (JDK-8372584), the count of ticks
-     * from then on.
+     * What OpenJDK's ThreadMXBean reads, by version: /proc before 25.0.5 (JDK-8372584), then the count of
+     * ticks.
      */
     private static String known(TestJdk jdk) {
         String[] numbers = jdk.jdk().version().split("[^0-9]+");
@@ -80,14 +80,14 @@ class DoctorTest {
         }
     }
 
-    /** What it says of Flight Recorder's split; "" for nothing. */
+    /** Checks the finding on Flight Recorder; "" means that there should be none. */
     private static void assertRecorder(JsonObject report, String value) {
         JsonObject jvm = report.getAsJsonObject("jvm");
         assertThat(jvm.has("flightRecorder") ? value(report, "jvm", "flightRecorder") : "").as(jvm.toString())
                 .isEqualTo(value);
     }
 
-    /** By which clock virtual threads are accounted for, if at all; what a switch costs is measured. */
+    /** Checks which clock accounts for virtual threads, if any, and that a switch's cost was measured. */
     private static void assertVirtual(TestJdk jdk, JsonObject report, String clock) {
         assertThat(value(report, "machine", "virtualClock")).isIn("interpolated", "now");
         JsonObject jvm = report.getAsJsonObject("jvm");
@@ -138,7 +138,7 @@ class DoctorTest {
                 .getAsJsonObject("metrics");
     }
 
-    /** Where the JVM reads the VIRT clock, the agent repairs what ThreadMXBean says, not Flight Recorder. */
+    /** If the JVM reads the VIRT clock, the agent repairs ThreadMXBean, but not Flight Recorder. */
     @OnEachJdk
     void withTheAgentItIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
@@ -168,7 +168,7 @@ class DoctorTest {
         }
     }
 
-    /** The doctor shares its mounts, and sees its files below the folder that is its root. */
+    /** The doctor has the same mounts as the JVM, and sees the JVM's files below the JVM's root folder. */
     @Test
     void theJdkOfAJvmInAChrootIsFound(@TempDir Path root) {
         Host.assumeMounts();
@@ -180,8 +180,8 @@ class DoctorTest {
             Result result = AttachJvm
                     .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
                     .end();
-            // A JDK that is a script of ci/jdks does not run from another place; that it was found there is
-            // what matters.
+            // A JDK that is a script of ci/jdks does not run from another place. What matters is that it was
+            // found.
             String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
                     .getAsString();
             assertThat(text).as(result.toString()).doesNotContain("/proc/")

@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The output that docs/installing.md shows for each way to install the agent. */
+/** Reads the output that docs/installing.md shows for each way to install the agent. */
 final class Documented {
     private Documented() {}
 
-    /** The lines of the code block below {@code <!-- output: NAME -->}, without empty ones. */
+    /** The lines of the code block below {@code <!-- output: NAME -->}, without empty lines. */
     static List<String> output(String name) {
         try {
             String page = Files.readString(Product.ROOT.resolve("docs/installing.md"));
@@ -22,7 +22,7 @@ final class Documented {
         }
     }
 
-    /** The printed lines, with names that differ from run to run replaced as in the page. */
+    /** The printed lines. Names that differ from run to run are replaced as in the page. */
     static List<String> printed(List<String> lines) {
         return lines.stream().filter(line -> !line.isEmpty())
                 .map(line -> line.replaceAll("\\(file:/[^)]*\\.jar\\)", "(file:JAR)")

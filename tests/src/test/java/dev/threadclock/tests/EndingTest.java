@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A JVM that ends at any moment while the agent is set up: it ends as it would without it, at once, and
- * leaves no hs_err file. {@code -Dthreadclock.endings=N}: how often in each way.
+ * A JVM may end at any moment while the agent is set up: it ends at once, as it would without the agent, and
+ * leaves no hs_err file. {@code -Dthreadclock.endings=N}: the number of times in each way.
  */
 class EndingTest {
     private static final int TIMES = Integer.getInteger("threadclock.endings", 8);
@@ -41,8 +41,8 @@ class EndingTest {
     private void assertEnded(Running running, int how) throws IOException {
         Result result = running.end();
         assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
-        // A JVM terminated during its start-up sometimes reports this itself, and may exit with 1: without an
-        // agent as well.
+        // A JVM that is terminated during its start sometimes reports that and exits with 1, even without an
+        // agent.
         boolean notStarted = HOW[how].equals("TERM")
                 && (result.out().contains("java.lang.InternalError: Bad level")
                         || result.out().contains("IllegalStateException: Module system already initialized"));
@@ -52,9 +52,8 @@ class EndingTest {
     }
 
     /**
-     * Again if need be: the JDK loses a SIGTERM that comes between Signal.handle's call of the JVM and its
-     * note of
-     * the handler.
+     * Repeats the signal if necessary, because the JDK loses a SIGTERM that arrives between Signal.handle's
+     * call of the JVM and its registration of the handler.
      */
     private static void terminateAfter(Running running, int micros) throws InterruptedException {
         Thread.sleep(micros / 1000, micros % 1000 * 1000);
@@ -81,7 +80,7 @@ class EndingTest {
         }
     }
 
-    /** A JVM whose JVMTI is dead, but which has not ended yet: SIGTERM during premain. It is no news. */
+    /** SIGTERM during premain: the JVM's JVMTI is dead, but it has not ended yet. Nothing is printed. */
     @OnEachJdk
     void afterItsWork(TestJdk jdk) throws Exception {
         assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
@@ -97,7 +96,7 @@ class EndingTest {
         for (int i = 0; i < TIMES; i++) {
             int how = 1 + i % (HOW.length - 1);
             boolean term = HOW[how].equals("TERM");
-            // Its listener is started first; then everything happens at about the same time.
+            // The listener is started first; then everything happens at about the same time.
             Running running = child(jdk).start(Ending.class, term ? "stay" : HOW[how],
                     Integer.toString(300_000 + random.nextInt(60_000)));
             while (Files.size(running.out()) == 0 && running.process().isAlive()) {

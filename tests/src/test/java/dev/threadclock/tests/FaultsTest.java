@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A JVM with the agent where the kernel refuses something: it starts and runs as it does without the agent,
- * at most one line says why threadclock does not work, and no time is wrong: each is right, or -1.
+ * If the kernel refuses something, a JVM with the agent starts and runs as it does without the agent. At most
+ * one line says why threadclock does not work, and each time is right or -1.
  */
 class FaultsTest {
     private static final long TICKS_NANOS = 40_000_000;
@@ -57,14 +57,14 @@ class FaultsTest {
                 calls);
     }
 
-    /** The library path, which the launcher otherwise derives from /proc. */
+    /** The library path, which the launcher would otherwise derive from /proc. */
     private static String libraryPath(TestJdk jdk) {
         Path home = Path.of(jdk.java()).getParent().getParent();
         return Stream.of("lib", "lib/jli", "lib/amd64/jli").map(below -> home.resolve(below).toString())
                 .collect(Collectors.joining(":"));
     }
 
-    /** As without the agent, except for a line on stderr; the times are right or -1. */
+    /** Everything is as without the agent, except for a line on stderr, and each time is right or -1. */
     private static void assertSound(Result control, Result with) {
         assumeTrue(control.exitCode() == 3, "a JVM without the agent does not run so either: " + control);
         assertThat(with.exitCode()).as(with.toString()).isEqualTo(3);
@@ -75,7 +75,7 @@ class FaultsTest {
         if (!more.isEmpty()) {
             return; // The JVM's own methods answer.
         }
-        // Without clock_gettime HotSpot returns as total whatever was on the stack.
+        // Without clock_gettime, HotSpot's total is whatever was on the stack.
         boolean haveTotal = with.command().stream().noneMatch(word -> word.startsWith("clock_gettime"));
         for (int i = 0; i < 2; i++) {
             for (String key : List.of("user", "by_id", "by_array")) {
@@ -156,7 +156,7 @@ class FaultsTest {
         }
     }
 
-    /** Owned by another user, in the shared /tmp, before the JVM has created anything there. */
+    /** A folder of another user is in the shared /tmp before the JVM has created anything there. */
     @Test
     void whatAnotherUserHasPutIntoTmpBefore() throws IOException {
         AttachJvm.assumeUsers(TestJdk.newest());

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** What the machine permits a test to do; a test that needs more is skipped with the reason. */
+/** What the machine permits. A test that needs more is skipped with the reason. */
 final class Host {
     private Host() {}
 
@@ -22,8 +22,8 @@ final class Host {
     }
 
     /**
-     * A PID namespace with its own limit (Linux 6.14, kernel/pid_namespace.c): before, the limit is the
-     * machine's.
+     * Requires PID namespaces with a limit of their own (Linux 6.14, kernel/pid_namespace.c). On older
+     * kernels the limit is the machine's.
      */
     static void assumeOwnPidMax() {
         String[] release = System.getProperty("os.version").split("[^0-9]+");

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A malicious process to which root attaches: no file of root outside the process's own file system is read,
+ * Root attaches to a malicious process: no file of root outside the process's own file system is read,
  * written or removed, no connection is made there, and the command ends in time with one line.
  */
 class HostileTargetTest {
@@ -76,7 +76,7 @@ class HostileTargetTest {
                 .under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", mounts, "sh"));
     }
 
-    /** What the container's root does to the folders that appear in its /tmp, as fast as it can. */
+    /** What the container's root does, as fast as it can, to the folders that appear in its /tmp. */
     private interface Attack {
         void on(Path made) throws IOException;
     }
@@ -171,8 +171,8 @@ class HostileTargetTest {
     }
 
     /**
-     * From then on the command runs as that user, who may signal it; but root's terminal and files are open
-     * in it.
+     * From then on the command runs as a user that may send it signals, and has root's terminal and files
+     * open.
      */
     @Test
     void theUserGetsNoWayIntoTheCommandThatHasBecomeThatUser() throws Exception {
@@ -202,8 +202,8 @@ class HostileTargetTest {
     }
 
     /**
-     * Its command line may name an argument file, whose content is shown: the target's user must be allowed
-     * to read that file.
+     * Its command line may name an argument file, whose content is shown, so the target's user must be
+     * allowed to read the file.
      */
     @Test
     void aFileThatOnlyRootMayReadIsNotReadForIt() throws Exception {

@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 
-/** One keep-alive connection to a web server: a lost request is an exception, none is sent twice. */
+/** One keep-alive connection to a web server. A lost request is an exception; none is sent twice. */
 final class HttpConnection implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 60_000;
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * User time never exceeds a CPU time read later, and never decreases: twenty million pairs of reads in four
- * threads, in CI a hundred million. {@code -Dthreadclock.pairs=N} and
- * {@code -Dthreadclock.pairs.seconds=N}: how many pairs on the thorough JDKs, for how long at most.
+ * threads, in CI a hundred million. {@code -Dthreadclock.pairs=N} and {@code -Dthreadclock.pairs.seconds=N}:
+ * the number of pairs and the maximum duration on the thorough JDKs.
  */
 class InvariantTest {
     private static final String THREADS = "4";

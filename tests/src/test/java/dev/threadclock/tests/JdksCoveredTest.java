@@ -13,9 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Which of the relevant JDKs the tests have run on: a missing one appears as a skipped test with its name.
- */
+/** Which relevant JDKs the tests have run on: a missing one appears as a skipped test with its name. */
 class JdksCoveredTest {
     @ParameterizedTest(name = "JDK {0} is covered")
     @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27})

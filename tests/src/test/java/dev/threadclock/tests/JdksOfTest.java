@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
- * The JDKs that a test runs on: all, or with -Dthreadclock.every=N every Nth, the first of which depends on
- * the test's name. Of a matrix of nine, a quarter has two or three, one of them from 21 on.
+ * The JDKs that a test runs on: all, or with -Dthreadclock.every=N every Nth. The first one depends on the
+ * test's name. Of a matrix of nine, a quarter has two or three, one of them from 21 on.
  */
 final class JdksOfTest implements ArgumentsProvider {
     private static final int EVERY = Integer.getInteger("threadclock.every", 1);
@@ -29,7 +29,7 @@ final class JdksOfTest implements ArgumentsProvider {
         return share(TestJdk.all(), EVERY, test.getSimpleName()).stream();
     }
 
-    /** A share of one would not show much: then it is all. */
+    /** A share of one JDK would not show much, so all are used instead. */
     static <T> List<T> share(List<T> all, int every, String test) {
         if (all.size() < 2 * every) {
             return all;

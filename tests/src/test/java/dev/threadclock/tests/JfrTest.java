@@ -16,8 +16,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * With the agent in a JVM, its own Flight Recorder has the CPU times, whether it starts with the JVM or
- * later.
+ * With the agent in a JVM, the JVM's own Flight Recorder records the CPU times, whether it starts with the
+ * JVM or later.
  */
 class JfrTest {
     @TempDir
@@ -62,7 +62,7 @@ class JfrTest {
             }
         }
         long used = result.ok().number("total");
-        // It has the program's warm-up, too, but not what was used after the last whole second.
+        // It includes the program's warm-up, but not the CPU time after the last whole second.
         assertThat(recorded).as("%s", result).isBetween(used / 10, used * 3 / 2);
         assertThat(AttachJvm.command("report", file.toString()).ok().out())
                 .contains("VIRTUAL THREADS, ", "\n(unnamed virtual threads) ");

@@ -71,7 +71,7 @@ class JlinkTest {
         }
     }
 
-    /** The server of the metrics takes no more than the agent itself. */
+    /** The server of the metrics needs no further modules than the agent itself. */
     @Test
     void metricsNeedNoFurtherModule() {
         Path least = runtime("java.base,java.instrument");

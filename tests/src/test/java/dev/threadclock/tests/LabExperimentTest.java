@@ -20,9 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The cheapest experiments of the lab, run for real on one JDK; those that the jar alone cannot run say so.
- */
+/** The cheapest experiments of the lab work on one JDK, and those that need more than the jar say so. */
 class LabExperimentTest {
     @TempDir
     private Path scratch;
@@ -58,7 +56,7 @@ class LabExperimentTest {
                 .allSatisfy(figure -> assertThat(figure.value()).as(figure.toString()).isZero());
     }
 
-    /** How right they are depends on the machine's load as well; ReachTest sees to that. */
+    /** Their accuracy also depends on the machine's load; ReachTest checks it. */
     @Test
     void flightRecorderIsComparedWithAndWithoutTheOption() throws Exception {
         Outcome outcome = named("flight-recorder").run(lab(List.of(TestJdk.newest())));
@@ -77,7 +75,7 @@ class LabExperimentTest {
         assertThat(steps).hasSize(2);
     }
 
-    /** How large the shares are depends on the machine's load as well; VirtualThreadsTest has bounds. */
+    /** The shares also depend on the machine's load; VirtualThreadsTest has bounds for them. */
     @Test
     void virtualThreadsAreComparedWithTheirCarriers() throws Exception {
         assumeTrue(TestJdk.newest().feature() >= 21, "no JDK here has virtual threads");

@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The lab as a user runs it: its arguments, its reports, and that a stopped run can be resumed and leaves
+ * The lab as users run it: its arguments, its reports, and that a stopped run can be resumed and leaves
  * nothing running.
  */
 class LabTest {
-    /** Takes a second. */
+    /** An experiment that takes a second. */
     private static final String SHORT = "bound-natives";
-    /** Takes minutes, in JVMs of its own, on a JDK that reads /proc. */
+    /** An experiment that takes minutes, in separate JVMs, on a JDK that reads /proc. */
     private static final String LONG = "observer-effect";
     private static final long PATIENCE_MILLIS = 60_000;
 
@@ -59,7 +59,7 @@ class LabTest {
         return oldest.jdk().home().toString();
     }
 
-    /** What is stored of the only run that was stopped. */
+    /** The stored results of the only run that was stopped. */
     private List<String> kept() throws Exception {
         Path runs = folder.resolve("cache/threadclock/lab");
         if (!Files.exists(runs)) {

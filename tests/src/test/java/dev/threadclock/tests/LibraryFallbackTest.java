@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Java API where native code is unavailable: ThreadMXBean answers, and the API says so. */
+/** If native code is unavailable, ThreadMXBean answers the Java API, and the API says so. */
 class LibraryFallbackTest {
     @TempDir
     Path folder;
@@ -53,7 +53,7 @@ class LibraryFallbackTest {
                 "os.name Solaris");
     }
 
-    /** Where native code could be used, the program's log says once why it is not. */
+    /** Where native code could be used, the program's log says once why it is not used. */
     private static Result logged(Result result, String why) {
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.errLines()).as(result.toString())

@@ -12,7 +12,7 @@ import java.util.Map;
 final class LibraryJvm {
     private LibraryJvm() {}
 
-    /** With the flag that suppresses the native access warning of JDK 24 and later. */
+    /** Suppresses the native access warning of JDK 24 and later. */
     static Result run(TestJdk jdk, List<String> flags, Class<?> program, String... args) {
         List<String> more = new ArrayList<>(flags);
         if (jdk.warnsOfNativeAccess()) {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The library more than once in a JVM, as in application servers, and renamed, as in shaded jars: each copy
- * of its classes is native, and all give the same account of a thread.
+ * The library may be loaded several times in a JVM, as in application servers, and renamed, as in shaded
+ * jars: each copy of its classes is native, and all give the same account of a thread.
  */
 class LibraryLoadersTest {
     private static final String AS_IT_IS = "dev.threadclock=" + Product.JAR;
@@ -34,7 +34,7 @@ class LibraryLoadersTest {
         assertThat(result.number("other")).as(result.toString()).isPositive();
     }
 
-    /** Without the agent, and with it. */
+    /** Flags for a JVM without the agent, and for one with it. */
     private static List<List<String>> alone(String... flags) {
         List<String> withAgent = new ArrayList<>(List.of(flags));
         withAgent.add("-agentpath:" + Product.LIBRARY);
@@ -65,7 +65,7 @@ class LibraryLoadersTest {
         run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);
     }
 
-    /** Without the agent, with it, from an installed file, and under another package name. */
+    /** Covers copies without the agent, with it, from an installed file, and under another package name. */
     @OnEachJdk
     void twoHundredRedeploymentsLeaveNothingBehind(TestJdk jdk) throws Exception {
         Path tmp = Files.createDirectory(folder.resolve("tmp"));
@@ -89,7 +89,7 @@ class LibraryLoadersTest {
                 .isEqualTo(result.number("ours.before"));
         assertThat(result.number("files.after")).as(result.toString())
                 .isEqualTo(result.number("files.before"));
-        // The JVM has some of its own that come and go; each library that stays has five.
+        // The JVM has some mappings of its own that come and go. Each library that stays has five.
         assertThat(result.number("mappings.after") - result.number("mappings.before"))
                 .as(result.toString()).isLessThan(100);
         try (Stream<Path> left = Files.list(tmp)) {

@@ -7,7 +7,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryShared;
 import java.util.List;
 
-/** There is one native library per process: if the agent is loaded, its copy answers the Java API. */
+/** There is only one native library per process: if the agent is loaded, its copy answers the Java API. */
 class LibrarySharedTest {
     @OnEachJdk
     void withoutTheAgentTheJarsOwnAnswers(TestJdk jdk) {

@@ -14,12 +14,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * {@link ManyReads} finds no wrong reading. {@code -Dthreadclock.many.reads=N}: how many reads on each JDK,
- * for at most ten minutes; otherwise for two seconds.
+ * {@link ManyReads} finds no wrong reading. {@code -Dthreadclock.many.reads=N}: the number of reads on each
+ * JDK, for at most ten minutes; otherwise each runs for two seconds.
  */
 class ManyReadsTest {
     private static final String READS = System.getProperty("threadclock.many.reads", "");
-    /** So that TIDs of ended threads are reused soon. */
+    /** Low, so that TIDs of ended threads are reused soon. */
     private static final String FEW_IDS = "1000";
 
     static Stream<Arguments> totals() {

@@ -14,9 +14,9 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** threadclock-micrometer on each JDK, on platform threads and on virtual ones. */
+/** threadclock-micrometer works on each JDK, on platform threads and on virtual threads. */
 class MicrometerTest {
-    /** User and system are in steps of 1 us, at each end of two scopes. */
+    /** User and system are in steps of 1 us at each end of two scopes. */
     private static final long STEPS_NANOS = 8_000;
 
     @TempDir
@@ -36,7 +36,7 @@ class MicrometerTest {
         return result;
     }
 
-    /** Between what the threads' own clocks say within the scopes and around them. */
+    /** The values must lie between what the threads' own clocks report within the scopes and around them. */
     private static void assertMeasured(Result result) {
         assertThat(result.number("timers")).as(result.toString()).isEqualTo(2);
         assertThat(result.number("partial")).as(result.toString()).isZero();
@@ -60,7 +60,7 @@ class MicrometerTest {
         assertMeasured(run(jdk, "virtual", "accounted"));
     }
 
-    /** No value, and above all not the carrier's. */
+    /** There is no value, and above all not the carrier's. */
     @OnEachJdk
     void onVirtualThreadsThatAreNot(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
@@ -70,12 +70,12 @@ class MicrometerTest {
         assertThat(result.value("tasks")).isEqualTo("NaN");
     }
 
-    /** The threads cannot be listed; what a thread reads of itself can be had. */
+    /** The threads cannot be listed, but each thread can read itself. */
     @Test
     void withoutProcOneLineSaysWhyThereAreNoGroups() {
         Host.assumeMounts();
         TestJdk jdk = TestJdk.newest();
-        Path libraries = jdk.jdk().home().resolve("lib"); // the launcher finds them through /proc
+        Path libraries = jdk.jdk().home().resolve("lib"); // because the launcher finds them through /proc
         Result result = child(jdk).with("-Djava.util.logging.SimpleFormatter.format=%5$s%n")
                 .withEnvironment("LD_LIBRARY_PATH", libraries + ":" + libraries.resolve("server"))
                 .under("unshare", "-m", "sh", "-c", "mount --bind " + folder + " /proc && exec \"$@\"", "sh")

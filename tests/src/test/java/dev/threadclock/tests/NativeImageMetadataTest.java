@@ -26,8 +26,8 @@ import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the jar says to GraalVM's native-image: all that it names exists, and all native code is covered.
- * Whether an image works is not tested: that takes GraalVM.
+ * The jar's metadata for GraalVM's native-image: everything that it names exists, and all native code is
+ * covered. Whether an image works is not tested, because that takes GraalVM.
  */
 class NativeImageMetadataTest {
     private static final String FOLDER = "META-INF/native-image/dev.threadclock/threadclock/";

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The extension in OpenTelemetry's own Java agent, started as docs/metrics.md says: what a collector receives
- * of a web server, against what the server's threads read of themselves.
+ * The extension in OpenTelemetry's own Java agent, started as in docs/metrics.md: what a collector receives
+ * about a web server equals what the server's threads read of themselves.
  */
 class OpenTelemetryTest {
     private static final Path EXTENSION = Product.DIST.resolve("threadclock-opentelemetry.jar");
@@ -50,7 +50,7 @@ class OpenTelemetryTest {
     private final HttpClient client = HttpClient.newHttpClient();
     private final Map<String, Long> usedByTrace = new HashMap<>();
 
-    /** The agent's start takes seconds of CPU time: on the oldest, the newest and the tests' own JDK. */
+    /** The oldest, the newest and the tests' own JDK, because the agent's start takes seconds of CPU time. */
     static Stream<TestJdk> some() {
         return Stream
                 .concat(Stream.of(TestJdk.all().get(0), TestJdk.newest()), TestJdk.ofFeature(17).stream())
@@ -94,7 +94,7 @@ class OpenTelemetryTest {
         }
     }
 
-    /** Many requests: each span is right, and their sum is the process's. Returns the metrics. */
+    /** After many requests, each span is right and their sum is the process's time. Returns the metrics. */
     private Map<String, Metric> serve(TestJdk jdk, String... virtual) throws Exception {
         try (OtlpSink sink = new OtlpSink()) {
             Running server = start(jdk, sink, List.of(virtual),
@@ -128,7 +128,7 @@ class OpenTelemetryTest {
             System.out.printf("  %s %s: threads used %,d ns, spans have %,d, process %,d%n", jdk,
                     Arrays.toString(virtual), used, spent, process);
             assertThat(spent).isCloseTo(used, withinPercentage(PERCENT));
-            if (virtual.length == 0) { // otherwise the process has their scheduler too
+            if (virtual.length == 0) { // else the process has their scheduler, too
                 assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
             }
             return sink.metrics();
@@ -151,7 +151,7 @@ class OpenTelemetryTest {
         return child.start(TracedApplication.class, args);
     }
 
-    /** The flags of the first command in docs/metrics.md's section. */
+    /** The flags of the first command in that section of docs/metrics.md. */
     private static String[] documented() throws IOException {
         String section = Files.readString(Product.ROOT.resolve("docs/metrics.md"))
                 .split("\n## OpenTelemetry\n")[1];
@@ -192,7 +192,7 @@ class OpenTelemetryTest {
         assertThat(server.end().exitCode()).isZero();
     }
 
-    /** The attributes of the server's spans of these traces. */
+    /** The attributes of the server's spans in these traces. */
     private static Map<String, Map<String, AnyValue>> served(OtlpSink sink, Predicate<String> traces) {
         Map<String, Map<String, AnyValue>> served = new HashMap<>();
         for (Span span : new ArrayList<>(sink.spans())) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The agent's options: their effects, and that a mistake in them costs one line and nothing else. */
+/** The agent's options have their effects, and a mistake in them costs one line and nothing else. */
 class OptionsTest {
     @TempDir
     Path folder;

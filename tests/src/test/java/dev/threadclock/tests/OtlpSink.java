@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
-/** A collector of OpenTelemetry's protocol, OTLP over HTTP: keeps all that it is sent. */
+/** A collector of OpenTelemetry's protocol (OTLP over HTTP) that keeps everything it receives. */
 final class OtlpSink implements AutoCloseable {
     private final List<Span> spans = new CopyOnWriteArrayList<>();
     private final List<Metric> metrics = new CopyOnWriteArrayList<>();

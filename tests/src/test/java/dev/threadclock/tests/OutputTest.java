@@ -10,7 +10,7 @@ import dev.threadclock.tests.child.Hello;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The agent prints nothing on its own: a program's output and exit code are the same with and without it. */
+/** The agent prints nothing unasked: a program's output and exit code are the same with and without it. */
 class OutputTest {
     private static void assertSame(Result with, Result without) {
         assertThat(with.out()).isEqualTo(without.out());

@@ -7,7 +7,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.SystemWork;
 
 /**
- * The user time of the calling thread by its id is its user time: some builds of JDK 21 return the total
+ * The user time of the calling thread by its id is its user time. Some builds of JDK 21 return the total
  * (JDK-8372704).
  */
 class OwnIdTest {
@@ -16,8 +16,8 @@ class OwnIdTest {
         for (ChildJvm child : new ChildJvm[]{ChildJvm.of(jdk).withAgentPath(""),
             ChildJvm.of(jdk).withJavaAgent("")}) {
             Result result = child.run(SystemWork.class).ok();
-            // Read in this order, by one thread: none is less than the previous one, and all are within the
-            // duration of the reading.
+            // One thread reads the values in this order: none is less than the previous one, and the first
+            // and the last differ by no more than the duration of the reads.
             assertThat(result.number("id")).as(result.toString())
                     .isGreaterThanOrEqualTo(result.number("current"));
             assertThat(result.number("one")).as(result.toString())

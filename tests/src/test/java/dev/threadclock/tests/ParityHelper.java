@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The libraries for child programs that need native threads, or an agent that wants the same natives. */
+/** Libraries for child programs that need native threads, or another agent that wants the same natives. */
 final class ParityHelper {
     private static final CLibrary LIBRARY = CLibrary.of("parity_helper");
     private static final CLibrary RIVAL = CLibrary.of("rival_agent");
@@ -29,7 +29,7 @@ final class ParityHelper {
         return LIBRARY.file().get().toString();
     }
 
-    /** Why there is none. */
+    /** Why the libraries cannot be built. */
     static String problem() {
         return LIBRARY.problem() + RIVAL.problem();
     }

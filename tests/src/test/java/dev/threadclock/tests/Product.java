@@ -7,7 +7,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The tested product: the files in dist/, and where tests may leave theirs. */
+/** The tested product: the files in dist/, and where tests may put theirs. */
 final class Product {
     static final Path ROOT = Path.of(System.getProperty("threadclock.root")).toAbsolutePath();
     static final Path DIST = Path.of(System.getProperty("threadclock.dist")).toAbsolutePath();

@@ -28,10 +28,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The agent's option prometheus=, in JVMs that work. */
+/** The agent's option prometheus= in JVMs that work. */
 class PrometheusTest {
     private static final String CPU = "threadclock_cpu_time_seconds_total";
-    /** A scrape within this time of another one may show the same reading. */
+    /** A scrape within this time after another one may return the same reading. */
     private static final long REUSED_MILLIS = 110;
 
     @TempDir
@@ -43,7 +43,7 @@ class PrometheusTest {
                 .replaceFirst("^ *prometheus +", "");
     }
 
-    /** In 10 ms, by the kernel's clock of the process. */
+    /** The CPU time of the process by the kernel's clock, in steps of 10 ms. */
     private static double cpuSeconds(AttachJvm jvm) {
         return ProcessHandle.of(Long.parseLong(jvm.pid())).orElseThrow().info().totalCpuDuration()
                 .orElse(Duration.ZERO).toNanos() / 1e9;
@@ -123,12 +123,12 @@ class PrometheusTest {
         }
     }
 
-    /** The kernel's name: threadclock-prometheus is cut at its end, or in its middle by new JDKs. */
+    /** The kernel's name of threadclock-prometheus is cut at its end, or by new JDKs in its middle. */
     private static boolean isServer(String name) {
         return name.startsWith("threadc");
     }
 
-    /** The JVM's thread has ended by then; the kernel's ends a little later. */
+    /** The JVM's thread has ended before this is called; the kernel's thread ends a little later. */
     private static void awaitNoServer(AttachJvm jvm) throws IOException {
         for (int i = 0; threads(jvm).stream().anyMatch(PrometheusTest::isServer); i++) {
             assertThat(i).as("rounds").isLessThan(1000);
@@ -184,7 +184,7 @@ class PrometheusTest {
                 + " ignored, because the agent has been loaded before");
     }
 
-    /** As by JAVA_TOOL_OPTIONS and by the command line. */
+    /** The options come both from JAVA_TOOL_OPTIONS and from the command line. */
     @OnEachJdk
     void soItIsIfBothAreOfTheJar(TestJdk jdk) {
         Result result = ChildJvm.of(jdk).withJavaAgent("freshness=now").withJavaAgent("prometheus=0")
@@ -214,7 +214,7 @@ class PrometheusTest {
         }
     }
 
-    /** Nothing is served meanwhile, but again when there is room. */
+    /** Nothing is served meanwhile, but the server works again once there is room. */
     @OnEachJdk
     void aFullHeapEndsNothing(TestJdk jdk) throws Exception {
         Path log = folder.resolve("log");

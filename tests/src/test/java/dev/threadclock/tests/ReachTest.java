@@ -31,7 +31,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** reach=jvm: what Flight Recorder's jdk.ThreadCPULoad says of a thread is what the kernel says. */
+/** reach=jvm: what Flight Recorder's jdk.ThreadCPULoad reports of a thread equals what the kernel reports. */
 class ReachTest {
     private static final int ATTEMPTS = 3;
     private static final long PERIOD_NANOS = 1_000_000_000;
@@ -66,7 +66,7 @@ class ReachTest {
         return event.getThread() != null && thread.equals(event.getThread().getJavaName());
     }
 
-    /** The words of the line that RecordedLoads printed of it. */
+    /** The words of the line that RecordedLoads printed about a thread. */
     private static String[] printed(Result result, String line) {
         return result.out().lines().filter(each -> each.startsWith(line + " ")).findFirst()
                 .orElseThrow(() -> new AssertionError("no " + line + " in " + result)).split(" ");
@@ -81,7 +81,7 @@ class ReachTest {
         return new Split(Long.parseLong(load[3]), Long.parseLong(load[4]));
     }
 
-    /** The sum of its events: shares of all processors in the time since the previous look at all threads. */
+    /** The sum of its events, which are shares of all processors in the time since the previous events. */
     private static Split recorded(List<RecordedEvent> events, String thread, Result result) {
         TreeSet<Instant> looks = new TreeSet<>(events.stream().map(RecordedEvent::getStartTime).toList());
         Instant began = began(result, thread);
@@ -102,7 +102,7 @@ class ReachTest {
     }
 
     private record Run(Result result, List<RecordedEvent> events, long tickNanos) {
-        /** Those that are not within 5 % of a CPU and a tick per period. */
+        /** The threads whose values are off by more than 5 % of a CPU and a tick per period. */
         List<String> wrong(String... threads) {
             List<String> wrong = new ArrayList<>();
             for (String thread : threads) {
@@ -137,7 +137,7 @@ class ReachTest {
         return new Run(result, loads(file), ticks.lengthNanos());
     }
 
-    /** A busy machine shifts a thread's work, and Flight Recorder's looks. */
+    /** A busy machine shifts both a thread's work and Flight Recorder's looks. */
     @Tag("alone")
     @OnEachJdk
     void threadCpuLoadIsWhatTheKernelSays(TestJdk jdk) throws IOException {
@@ -161,7 +161,7 @@ class ReachTest {
                 "the machine is too busy to tell: load " + load);
     }
 
-    /** async-profiler replaces functions of libjvm's as well, on the same page, and leaves it writable. */
+    /** async-profiler also replaces functions of libjvm, on the same page, which it leaves writable. */
     @Tag("alone")
     @OnEachJdk
     void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws IOException {
@@ -203,13 +203,13 @@ class ReachTest {
     }
 
     private static void tellProfiler(TestJdk jdk, AttachJvm jvm, Path library, String command) {
-        // In quotes, because jcmd takes a word with an equals sign for an option of its own.
+        // The quotes are needed because jcmd takes a word with an equals sign as an option of its own.
         Result said = ChildJvm.start(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), "JVMTI.agent_load",
                 library.toString(), '"' + command + '"'), Map.of()).end();
         assertThat(said.out()).as(said.toString()).contains("return code: 0");
     }
 
-    /** Otherwise the test above would prove nothing. */
+    /** Without this, the test above would prove nothing. */
     @Tag("alone")
     @OnEachJdk
     void withoutItWhereTheJvmReadsTheVirtClockItIsWrong(TestJdk jdk) throws IOException {
@@ -223,7 +223,7 @@ class ReachTest {
         abort("right without the option: this kernel's accounting is precise, or the machine is too busy");
     }
 
-    /** Flight Recorder looks at a thread for the last time after its ThreadEnd event. */
+    /** Flight Recorder looks at a thread for the last time after the thread's ThreadEnd event. */
     @OnEachJdk
     void noLoadIsNegative(TestJdk jdk) throws IOException {
         assumeConcerned(jdk);
@@ -239,7 +239,7 @@ class ReachTest {
         });
     }
 
-    /** Of those that read /proc, the installed ones suffice. */
+    /** Of the JDKs that read /proc, the installed ones suffice. */
     private static void assumeConcerned(TestJdk jdk) {
         assumeTrue(jdk.isThorough() || readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
     }
@@ -248,7 +248,7 @@ class ReachTest {
         return answerer(jdk).equals("threadclock");
     }
 
-    /** Nothing crashes, no nanoTime decreases, and in the end libjvm is what it was, to the bit. */
+    /** Nothing crashes, no nanoTime decreases, and in the end libjvm is unchanged to the bit. */
     @OnEachJdk
     void switchedOnAndOffWhileAllIsRead(TestJdk jdk) throws IOException {
         assumeConcerned(jdk);
@@ -285,7 +285,7 @@ class ReachTest {
                 "detached: 0; " + DIVIDES + "; ok");
     }
 
-    /** A clock_gettime that another library puts before glibc's. */
+    /** Another library puts its clock_gettime before glibc's. */
     @OnEachJdk
     void whereAnotherLibraryAnswersClockGettimeItIsRefused(TestJdk jdk) {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
@@ -303,7 +303,7 @@ class ReachTest {
         assertThat(child.run(Active.class).value("active")).isEqualTo("false");
     }
 
-    /** From outside, with the command line. */
+    /** The command line switches it from outside. */
     @OnEachJdk
     void attachStatusAndDetachSayWhoAnswers(TestJdk jdk) {
         boolean virt = readsVirt(jdk);
@@ -330,7 +330,7 @@ class ReachTest {
         return JsonParser.parseString(text).getAsJsonObject();
     }
 
-    /** Without libjvm's reads being asked for, they stay the JVM's; by the jar's agent as by the library. */
+    /** By default libjvm's reads stay the JVM's, with the jar's agent as with the library. */
     @OnEachJdk
     void onlyWhoAsksForItGetsIt(TestJdk jdk) {
         for (String options : List.of("log=stderr", "reach=bean,log=stderr")) {
@@ -341,7 +341,7 @@ class ReachTest {
                 .contains("is answered by: " + (readsVirt(jdk) ? "threadclock" : READS_PROC) + "\n");
     }
 
-    /** Who answers libjvm under reach=jvm. */
+    /** What answers libjvm under reach=jvm. */
     private static String answerer(TestJdk jdk) {
         Result result = ChildJvm.of(jdk).withAgentPath("reach=jvm,log=stderr").run(Hello.class);
         return result.errLines().stream().filter(line -> line.contains("libjvm")).findFirst().orElseThrow()

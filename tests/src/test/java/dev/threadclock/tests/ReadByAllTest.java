@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * User time never decreases, whichever thread reads it, and never exceeds a CPU time read later; even while
- * CPU time is switched. {@code -Dthreadclock.reads=N} and {@code -Dthreadclock.reads.seconds=N}: readings on
- * the thorough JDKs, for how long at most.
+ * User time never decreases, whichever thread reads it, and never exceeds a CPU time read later, even while
+ * CPU time is switched. {@code -Dthreadclock.reads=N} and {@code -Dthreadclock.reads.seconds=N}: the number
+ * of readings and the maximum duration on the thorough JDKs.
  */
 class ReadByAllTest {
     private static final String READS = System.getProperty("threadclock.reads", "100000000");

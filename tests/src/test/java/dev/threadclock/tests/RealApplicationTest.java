@@ -24,8 +24,8 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The agent comes and goes in a web server under load: no request is lost, no answer is wrong, nothing else
- * is printed.
+ * The agent comes and goes in a web server under load: no request is lost, no answer is wrong, and nothing
+ * else is printed.
  */
 class RealApplicationTest {
     private static final int CLIENTS = 4;
@@ -38,11 +38,11 @@ class RealApplicationTest {
             .of(Server.class, HttpFields.class, EndPoint.class, Callback.class, Servlet.class).stream()
             .map(Product::origin).toArray(Path[]::new);
 
-    /** Warnings and errors only. */
+    /** Limits logging to warnings and errors. */
     private static final String[] QUIET = {"-Dorg.eclipse.jetty.LEVEL=WARN",
         "-Dorg.eclipse.jetty.util.log.announce=false"};
 
-    /** Answered requests of all clients. */
+    /** The number of requests answered to all clients. */
     private final AtomicLong answered = new AtomicLong();
     private volatile boolean enough;
 
@@ -88,7 +88,7 @@ class RealApplicationTest {
                 .isEqualTo(jdk.feature() >= 21 ? Documented.output("attach 21") : List.of());
     }
 
-    /** Enters the next phase, and waits for some requests in it. Phase 1 is the first with the agent. */
+    /** Begins the next phase and waits for some requests in it. Phase 1 is the first with the agent. */
     private void change(HttpConnection control, Running server, int phase, List<Future<Long>> loads)
             throws Exception {
         control.post("/phase", "-1");
@@ -108,7 +108,7 @@ class RealApplicationTest {
         }
     }
 
-    /** One client's requests, one after the other; returns their number. */
+    /** Sends one client's requests, one after the other. Returns their number. */
     private long load(int port, int client) throws IOException {
         long sent = 0;
         try (HttpConnection connection = new HttpConnection(port)) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Debian's Prometheus and promtool take what the agent serves, the rules and the dashboard in
+ * Debian's Prometheus and promtool accept what the agent serves, the rules and the dashboard in
  * metrics/prometheus, and the lines to paste in docs/metrics.md.
  */
 class RealPrometheusTest {
@@ -73,7 +73,7 @@ class RealPrometheusTest {
         assertGood(promtool("test", "rules", RULES.resolveSibling("rules_test.yml").toString()));
     }
 
-    /** The code block of docs/metrics.md whose first line begins so. */
+    /** The code block of docs/metrics.md whose first line begins with this. */
     private static String pasted(String beginning) throws IOException {
         String page = Files.readString(Product.ROOT.resolve("docs/metrics.md"));
         String[] parts = page.split("\n```[a-z]*\n" + beginning, 2);
@@ -126,7 +126,7 @@ class RealPrometheusTest {
                 Map.of()).end());
     }
 
-    /** With what Grafana puts in place of its variables. */
+    /** The dashboard's queries, with the values that Grafana inserts for its variables. */
     private static List<String> dashboardQueries() throws IOException {
         JsonObject dashboard = JsonParser
                 .parseString(Files.readString(RULES.resolveSibling("dashboard.json"))).getAsJsonObject();
@@ -141,7 +141,7 @@ class RealPrometheusTest {
         return queries;
     }
 
-    /** Alerts have no data as long as all is well: what they compare has. */
+    /** Alerts have no data as long as all is well, but the values that they compare have. */
     private static void rules(Prometheus prometheus) {
         int rules = 0;
         for (JsonElement group : prometheus.get("rules").getAsJsonObject("data").getAsJsonArray("groups")) {
@@ -157,7 +157,7 @@ class RealPrometheusTest {
         assertThat(rules).isEqualTo(10);
     }
 
-    /** Only OpenMetrics has the type info, and the unit. */
+    /** Only OpenMetrics has the type info and the unit. */
     private static void openMetricsIsTaken(Prometheus prometheus) {
         JsonArray metadata = prometheus.get("targets/metadata").getAsJsonArray("data");
         TreeSet<String> found = new TreeSet<>();
@@ -169,7 +169,7 @@ class RealPrometheusTest {
                 "threadclock info ");
     }
 
-    /** A server that keeps its data in a folder of the test. */
+    /** A server whose data is in a folder of the test. */
     private static final class Prometheus implements AutoCloseable {
         private final Running running;
         private final String api;
@@ -196,7 +196,7 @@ class RealPrometheusTest {
                     .getAsJsonObject("data").getAsJsonArray("result");
         }
 
-        /** Until it has data other than NaN. */
+        /** Waits until the query has a result other than NaN. */
         void await(String query) {
             Optional<Object> last = Optional.empty();
             for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
@@ -209,7 +209,7 @@ class RealPrometheusTest {
                         return;
                     }
                 } catch (IllegalStateException e) {
-                    last = Optional.of(e); // it does not listen yet, or still opens its data
+                    last = Optional.of(e); // it is not listening yet, or is still opening its data
                 }
                 AttachJvm.sleep(200);
             }

@@ -31,7 +31,7 @@ class RecordTest {
         }
     }
 
-    /** Starts recording the JVM; sampling is under way when this returns. */
+    /** Starts a recording of the JVM. Sampling is under way when this returns. */
     private static Running record(String pid, Path file, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(
                 List.of("record", pid, "-i", "100ms", "-o", file.toString()));
@@ -100,7 +100,7 @@ class RecordTest {
             assertThat(result.exitCode()).as(result.toString()).isZero();
             assertThat(result.out()).contains("recorded 1");
             assertThat(Files.readAllLines(folder.resolve("short.csv"))).hasSizeGreaterThan(1);
-            // Other tests come and go there as well; what this command left would stay.
+            // Other tests come and go there as well, but files of this command would stay.
             List<String> left = new ArrayList<>(jvm.left("/tmp"));
             left.removeIf(name -> !name.startsWith("threadclock-") || before.contains(name));
             for (long began = System.nanoTime(); !left.isEmpty(); left.retainAll(jvm.left("/tmp"))) {
@@ -131,7 +131,7 @@ class RecordTest {
         }
     }
 
-    /** In a file that is being written. */
+    /** The number of intervals in a file that is being written. */
     private static long intervals(Path jfr) {
         try {
             return RecordingFile.readAllEvents(jfr).stream()

@@ -14,9 +14,9 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A copy of the library with another package name, as maven-shade's relocation makes it: class names,
- * descriptors and string constants that begin with the old name are changed, and the manifest, with
- * Multi-Release in it, is left out.
+ * A copy of the library with another package name, as maven-shade's relocation makes it. Class names,
+ * descriptors and string constants that begin with the old name are changed, and the manifest with its
+ * Multi-Release entry is omitted.
  */
 final class RelocatedJar {
     static final String PACKAGE = "org.example.shaded.clock";
@@ -45,7 +45,7 @@ final class RelocatedJar {
         return target;
     }
 
-    /** Names are in the constant pool only, as entries with tag 1 (JVMS 4.4). */
+    /** Names occur only in the constant pool, as entries with tag 1 (JVMS 4.4). */
     private static byte[] renamed(byte[] bytes) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         ByteArrayOutputStream renamed = new ByteArrayOutputStream();
@@ -66,7 +66,7 @@ final class RelocatedJar {
                 case 3, 4, 9, 10, 11, 12, 17, 18 -> out.write(in.readNBytes(4));
                 case 5, 6 -> {
                     out.write(in.readNBytes(8));
-                    i++; // takes two entries
+                    i++; // such an entry counts twice
                 }
                 default -> throw new IOException("constant pool entry of tag " + tag);
             }

@@ -17,8 +17,8 @@ import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A request to the agent that names something that could block the JVM is refused, because the JVM has a
- * single attach listener thread.
+ * The agent refuses a request that names something that could block the JVM, because the JVM has a single
+ * attach listener thread.
  */
 class RequestsTest {
     @TempDir

@@ -11,8 +11,8 @@ import java.time.LocalDate;
 import java.util.List;
 
 /**
- * {@code -Dthreadclock.results=FILE}: the file to which a manual run appends its lines, to be committed in
- * lab/results.
+ * {@code -Dthreadclock.results=FILE} names the file to which a manual run appends its lines, to be committed
+ * in lab/results.
  */
 final class ResultFile {
     private static final String NAME = System.getProperty("threadclock.results", "");
@@ -20,8 +20,8 @@ final class ResultFile {
     private ResultFile() {}
 
     /**
-     * Prints the line, and appends it to the file, if any; the first time after a heading that says what the
-     * file is and where it was made.
+     * Prints the line and appends it to the file, if there is one. The first line is preceded by a heading
+     * that says what the file is and where it was made.
      */
     static synchronized void line(String title, String line) {
         System.out.println("  " + line);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** User time is right, even for threads that work only around timer ticks or only between them. */
 class RightnessTest {
-    /** A busy machine shifts a thread's work: the kernel's own estimate is then no longer all user. */
+    /** A busy machine shifts a thread's work: even the kernel's own estimate is then not all user time. */
     private static final int ATTEMPTS = 4;
 
     private static final long MILLIS = 1_000_000;
@@ -45,8 +45,8 @@ class RightnessTest {
             long user = result.number("user");
             long cpu = result.number("cpu");
             long proc = result.number("proc");
-            // On any machine, however busy: never more than the CPU time, and equal to the kernel's own
-            // value, to its 10 ms.
+            // Even on a busy machine, it never exceeds the CPU time and equals the kernel's own value to 10
+            // ms.
             assertThat(user).as("user time of %s", result).isLessThanOrEqualTo(cpu);
             assertThat(user).as("user time of %s", result).isBetween(proc - 10 * MILLIS, proc + 20 * MILLIS);
             // A thread that got hardly any CPU proves nothing.

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the sampler in a JVM reports for its threads: right names, right times, nothing lost, nothing left
+ * The sampler in a JVM reports its threads with the right names and times, loses nothing, and leaves nothing
  * behind.
  */
 class SamplerTest {
@@ -33,7 +33,7 @@ class SamplerTest {
                 Integer.toString(startsPerSecond));
     }
 
-    /** Without the warning about a dynamically loaded agent, on JDKs that print one. */
+    /** Suppresses the warning about a dynamically loaded agent on JDKs that print one. */
     private static ChildJvm quiet(TestJdk jdk) {
         return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading")
                 : ChildJvm.of(jdk);
@@ -59,12 +59,12 @@ class SamplerTest {
         return found.get(0);
     }
 
-    /** what: user, system or total; or "" for the length of an interval. */
+    /** what: user, system or total; "" for the length of an interval. */
     private static long nanos(JsonObject from, String what) {
         return from.get(what.isEmpty() ? "nanos" : what + "Nanos").getAsLong();
     }
 
-    /** Since its start. */
+    /** The thread's times since its start. */
     private static JsonObject life(JsonObject thread) {
         return thread.getAsJsonObject("life");
     }
@@ -98,7 +98,7 @@ class SamplerTest {
         }
     }
 
-    /** And waits until it samples. */
+    /** Starts top and waits until it samples. */
     private static Running startTop(AttachJvm jvm, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of("top", jvm.pid(), "--json", "-i", "0.1"));
         command.addAll(List.of(options));
@@ -152,8 +152,8 @@ class SamplerTest {
                                 && thread.get("osThreadId").getAsInt() != 0)
                         .toList();
                 assertThat(ended).isNotEmpty();
-                // The first may still have the name from before its renaming; a thread of the JVM may end as
-                // well.
+                // The first threads may still have the name from before they were renamed, and a thread of
+                // the JVM may also end.
                 assertThat(ended).allSatisfy(thread -> assertThat(thread.get("name").getAsString())
                         .matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
                 assertThat(ended.stream().map(thread -> thread.get("name").getAsString()))
@@ -170,7 +170,7 @@ class SamplerTest {
         }
     }
 
-    /** Most of them are not read then: the process's clock must show in time which of them wake up. */
+    /** Most of them are not read then, so the process's clock must show in time that some wake up. */
     @OnEachJdk
     void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
@@ -185,14 +185,14 @@ class SamplerTest {
                                 && nanos(thread, "total") > 5_000_000)
                         .toList();
                 risen += risers.size();
-                // They run half a second apart, and a busy machine may make an interval longer.
+                // The threads run half a second apart, and a busy machine may make an interval longer.
                 if (nanos(interval, "") < 200_000_000) {
                     assertThat(risers).as(interval.toString()).hasSizeLessThan(2);
                 }
                 all += threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
                 process += nanos(interval.getAsJsonObject("process"), "total");
             }
-            // Not for each interval: on a busy machine the sampler may be held up between reading the
+            // Not for each interval: on a busy machine, the sampler may be held up between reading the
             // threads and the process.
             assertThat(all).as("all of the process's time").isCloseTo(process, within(10_000_000L));
             assertThat(risen).isGreaterThan(2);

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the agent's option prometheus= serves at one moment. */
+/** What the agent's option prometheus= serves at one time. */
 record Scrape(String text) {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final Pattern SAMPLE = Pattern.compile("([a-z_]+(?:\\{.*\\})?) (\\d+(?:\\.\\d{1,9})?)");
 
-    /** Of the address that the status or the log names. */
+    /** address: as the status or the log names it. */
     static Scrape of(String address) {
         HttpResponse<String> answer = get("http://" + address + "/metrics", "Accept", "*/*");
         if (answer.statusCode() != 200) {
@@ -38,7 +38,7 @@ record Scrape(String text) {
         }
     }
 
-    /** False: nothing listens there. */
+    /** False if nothing listens there. */
     static boolean answers(String address) {
         try {
             of(address);
@@ -48,7 +48,7 @@ record Scrape(String text) {
         }
     }
 
-    /** Name with labels to value; fails for a line that is neither a sample nor a comment. */
+    /** Maps names with labels to values. Fails if a line is neither a sample nor a comment. */
     Map<String, BigDecimal> samples() {
         Map<String, BigDecimal> samples = new LinkedHashMap<>();
         text.lines().filter(line -> !line.startsWith("# ")).forEach(line -> {

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Under a security manager ThreadImpl's own checks remain in force, and the agent needs no further
+ * Under a security manager, ThreadImpl's own checks remain in force, and the agent needs no further
  * permissions.
  */
 class SecurityManagerTest {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.DisplayNameGenerator;
 
-/** Derives test names from method names: userTimeNeverGoesBack becomes "user time never goes back". */
+/** Derives test names from method names: userTimeNeverDecreases becomes "user time never decreases". */
 public final class SentenceNames extends DisplayNameGenerator.Standard {
     @Override
     public String generateDisplayNameForMethod(List<Class<?>> enclosing, Class<?> testClass, Method method) {

@@ -10,13 +10,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * JVMs with the agent for hours: every method of ThreadMXBean and of the Java library is called and checked
- * while threads come and go, the agent is detached and attached, and top and record sample. Prints a line per
- * minute for each JVM, and at the end whether memory, descriptors and threads have stayed constant. A
- * separate program, run by ci/soak.
+ * JVMs run with the agent for hours: every method of ThreadMXBean and of the Java library is called and
+ * checked while threads come and go, the agent is detached and attached, and top and record sample. Prints a
+ * line per minute for each JVM, and at the end whether memory, descriptors and threads have stayed constant.
+ * A separate program, run by ci/soak.
  *
  * <p>Arguments: minutes, the agent's library, the jar, {@code attach} or {@code noattach} (without detaching
- * and attaching), Java homes. Exit status 0: all constant, no wrong answer, no crash; 1: otherwise.
+ * and attaching), Java homes. Exit status: 0 if all is constant, no answer was wrong and nothing crashed,
+ * else 1.
  */
 public final class Soak {
     static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top, record,"
@@ -75,6 +76,6 @@ public final class Soak {
         }
     }
 
-    /** The program that its JVMs run. */
+    /** The program that the JVMs run. */
     static final Class<?> PROGRAM = Storm.class;
 }

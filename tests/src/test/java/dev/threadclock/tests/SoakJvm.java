@@ -23,21 +23,20 @@ final class SoakJvm {
             "wrong");
 
     /**
-     * Read by the child and by commands alike: milliseconds that each of its threads rests between two
-     * rounds.
+     * Milliseconds that each of its threads rests between two rounds. The child and the commands read this
+     * alike.
      */
     private static final String REST_MILLIS = "70";
     private static final String HEAP = "48m";
     private static final int HEAP_KILOBYTES = 48 << 10;
     private static final long COMMAND_SECONDS = 60;
     /**
-     * The permitted difference between the medians of the last and of the first third, the first fifth left
-     * out: 6 MB is what the compilers of a JVM without the agent add in ten minutes, and malloc's
-     * fragmentation of it.
+     * The permitted difference between the medians of the last and of the first third, without the first
+     * fifth: the compilers of a JVM without the agent, and malloc's fragmentation, add 6 MB in ten minutes.
      */
     private static final long RESIDENT_KILOBYTES = 6 << 10;
     private static final long FILES = 0;
-    /** Those of malloc's arenas and of the compilers; the stacks of threads do not count. */
+    /** For malloc's arenas and the compilers. The stacks of threads do not count. */
     private static final long MAPS = 8;
     private static final long THREADS = 1;
 
@@ -90,11 +89,11 @@ final class SoakJvm {
             samples.add(new Sample(seconds, field(status, "VmRSS:"), field(status, "RssAnon:"), count("fd"),
                     mappings(), field(status, "Threads:")));
         } catch (IOException e) {
-            // It has ended: end() says how.
+            // It has ended; end() reports how.
         }
     }
 
-    /** One of them in turn: two samplings, then detach and attach. */
+    /** Runs one of the commands in turn: two kinds of sampling, then detach and attach. */
     void command(int turn, boolean attaches) throws IOException, InterruptedException {
         String pid = Long.toString(process.pid());
         switch (turn % 4) {
@@ -113,7 +112,7 @@ final class SoakJvm {
                     run("detach", pid);
                     attached = false;
                 } else {
-                    // Values may decrease only on the change from the JVM's own answers to ours.
+                    // Values may decrease only when our answers replace the JVM's own.
                     state.userMayDecrease(true);
                     state.totalMayDecrease(true);
                     run("attach", pid, turn % 8 == 3 ? "total=tick" : "freshness=now,total=interpolated");
@@ -155,7 +154,7 @@ final class SoakJvm {
                 state.reads(), state.violations());
     }
 
-    /** Lets it end; returns whether all was well. */
+    /** Lets it end and returns whether all was well. */
     boolean end(long seconds) throws IOException, InterruptedException {
         state.end();
         boolean ended = process.waitFor(60, TimeUnit.SECONDS);

@@ -27,8 +27,8 @@ import org.springframework.boot.loader.tools.LoaderImplementation;
 import org.springframework.boot.loader.tools.Repackager;
 
 /**
- * The library in an executable jar of Spring Boot: a jar within a jar, from which Spring's own class loader
- * takes it.
+ * The library works in an executable jar of Spring Boot: a jar within a jar, from which Spring's own class
+ * loader loads it.
  */
 class SpringBootTest {
     private static final String CLASS = InFatJar.class.getName().replace('.', '/') + ".class";
@@ -54,7 +54,7 @@ class SpringBootTest {
         return Files.readAllBytes(Product.origin(InFatJar.class).resolve(CLASS));
     }
 
-    /** As the Maven and Gradle plugins of Spring Boot 3 do it. */
+    /** As packaged by the Maven and Gradle plugins of Spring Boot 3. */
     @OnEachJdk
     void repackagedBySpringBoot3(TestJdk jdk) throws Exception {
         assumeTrue(jdk.feature() >= 17, "Spring Boot 3 needs Java 17");
@@ -76,7 +76,7 @@ class SpringBootTest {
         }
     }
 
-    /** The last that runs on Java 8: its loader's classes, and the library as it is, not compressed. */
+    /** The last version that runs on Java 8: its loader's classes, and the library uncompressed. */
     @OnEachJdk
     void inAJarOfSpringBoot2(TestJdk jdk) throws Exception {
         Path application = folder.resolve("application.jar");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A JVM that lacks something while the agent is set up (heap, address space, file descriptors), is stopped
- * meanwhile, or forks: it keeps running, or fails as it would without the agent.
+ * meanwhile, or forks, keeps running, or fails as it would without the agent.
  */
 class StarvedTest {
     private static final int STARTED = 3; // the exit status of Hello
@@ -32,7 +32,7 @@ class StarvedTest {
     @TempDir
     Path folder;
 
-    /** A JVM with the program Steady, and a channel to it. */
+    /** A JVM that runs the program Steady, and a channel to it. */
     private final class SteadyJvm implements AutoCloseable {
         final StormState state;
         final Running running;
@@ -61,8 +61,8 @@ class StarvedTest {
         }
 
         /**
-         * Sends a request; a refusal is as good as an answer, as long as the JVM keeps running. Returns the
-         * report, or the refusal.
+         * Sends a request. A refusal is as good as an answer if the JVM keeps running. Returns the report or
+         * the refusal.
          */
         String ask(String options) throws IOException {
             String answer;
@@ -96,7 +96,7 @@ class StarvedTest {
                     .findFirst().orElseThrow();
         }
 
-        /** In the end all is well again: it accepts the agent, and no answer was wrong. */
+        /** At the end, it must accept the agent, and no answer may have been wrong. */
         void assertFine() throws IOException {
             assertThat(ask("do=attach,total=tick")).startsWith("ok\n");
             state.end();
@@ -118,7 +118,7 @@ class StarvedTest {
     void aFullHeap(TestJdk jdk) throws Exception {
         Path full = folder.resolve("full");
         try (SteadyJvm jvm = new SteadyJvm(jdk, full.toString())) {
-            Files.createFile(full); // not before: with a full heap, the JVM cannot start its listener
+            Files.createFile(full); // not before, because with a full heap the JVM cannot start its listener
             jvm.awaitReads(200);
             for (int i = 0; i < 3; i++) {
                 assertThat(jvm.ask("do=attach,freshness=now,total=interpolated"))
@@ -132,7 +132,7 @@ class StarvedTest {
         }
     }
 
-    /** If the agent cannot read the fields of Thread, it tries again later, and never guesses a thread. */
+    /** If the agent cannot read the fields of Thread, it tries again later and never guesses a thread. */
     @OnEachJdk
     void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
         CLibrary library = CLibrary.of("company");
@@ -170,8 +170,8 @@ class StarvedTest {
     void noFileDescriptors(TestJdk jdk) throws Exception {
         try (SteadyJvm jvm = new SteadyJvm(jdk)) {
             assertThat(jvm.ask("do=status")).startsWith("ok\n");
-            // With none, the JVM's own listener fails to accept, and is gone for good on some JDKs: leaves at
-            // least the connection.
+            // Leaves at least one for the connection: with none, the JVM's own listener fails to accept, and
+            // on some JDKs never works again.
             for (int free = 1; free < 6; free++) {
                 jvm.limit("nofile", Integer.toString(firstFree(jvm) + free));
                 jvm.ask("do=attach");
@@ -221,7 +221,7 @@ class StarvedTest {
                 .isLessThan(5);
     }
 
-    /** Around the smallest address space in which a JVM starts without the agent. */
+    /** Uses sizes around the smallest address space in which a JVM starts without the agent. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void startedWithLittleAddressSpace(TestJdk jdk) throws Exception {
@@ -235,8 +235,8 @@ class StarvedTest {
             started += result.exitCode() == STARTED ? 1 : 0;
             String crash = Crash.text(folder);
             assertThat(crash).as(result.toString()).doesNotContain("SIGSEGV", "SIGBUS", "Internal Error");
-            // 127 is glibc's: no memory for a thread's storage, while HotSpot reports the first failure.
-            // Happens with other agents too.
+            // 127 is glibc's: no memory for a thread's storage while HotSpot reports the first failure. It
+            // also happens with other agents.
             assertThat(result.exitCode()).as(result.toString()).isIn(STARTED, 1, 127, 128 + 6);
             for (Path file : Crash.files(folder)) {
                 Files.delete(file);

@@ -16,29 +16,29 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * One JVM that runs the program {@link Storm}, and what is done to it: cycles of attach, a change of options
+ * One JVM that runs the program {@link Storm}, and what is done to it: cycles of attach, change of options
  * and detach, or an action of the test.
  */
 final class StormRun {
     /**
-     * With -Xcheck:jni a JVM reports which signals were ignored when it was started: by nohup, or by a
-     * shell's background.
+     * With -Xcheck:jni a JVM reports signals that were ignored when it was started, for example by nohup or
+     * in a shell's background.
      */
     private static final Pattern OF_SIGNALS = Pattern
             .compile("Warning: SIG.*|Signal Handlers:|SIG[A-Z0-9]+: .*|Running in non-interactive shell.*");
 
     /**
-     * JDK 11 may crash by itself, without any agent, when a thread is looked up by an id and ends during
+     * JDK 11 may crash by itself, without any agent, if a thread is looked up by an id and ends during
      * garbage collection: ThreadsList::find_JavaThread_from_java_tid waits for a lock after finding it, and
      * then continues through a list of threads whose objects the collector has moved meanwhile
-     * (docs/reliability.md). As long as the heap does not shrink, it reads stale memory there whose content
-     * it does not use.
+     * (docs/reliability.md). If the heap does not shrink, it only reads stale memory there, whose content it
+     * does not use.
      */
     private static final String HEAP_THAT_STAYS = "-Xms256m";
 
     private static final long LONGEST_START_NANOS = 300_000_000_000L;
     private static final long LONGEST_ANSWER_NANOS = 60_000_000_000L;
-    /** With -Xcheck:jni, and without an agent. */
+    /** Printed with -Xcheck:jni even without an agent. */
     private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking"
             + " exceptions when required to from CallStaticObjectMethod";
     private static final String[] FRESHNESS = {"tick", "now"};
@@ -56,10 +56,10 @@ final class StormRun {
     private long began;
     private long ended;
     private long cycles;
-    /** Which implementation answers total time. */
+    /** The implementation that answers total time. */
     private String total = "jvm";
 
-    /** What happens while the program runs; IOException: the JVM did not carry out a request. */
+    /** What happens while the program runs. Throws an IOException if the JVM did not carry out a request. */
     interface Action {
         void run(StormRun storm) throws IOException, InterruptedException;
     }
@@ -68,7 +68,7 @@ final class StormRun {
         this.jdk = jdk;
         this.folder = Files.createTempDirectory(folder, "storm-");
         state = new StormState(page());
-        // Without the agent user times may be wrong, and they are on JDK 21 (JDK-8372704).
+        // Without the agent, user times may be wrong; on JDK 21 they are (JDK-8372704).
         state.userMayDecrease(true);
         child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withinAtLeast(Duration.ofHours(3));
         if (jdk.feature() >= 21) {
@@ -101,7 +101,7 @@ final class StormRun {
         return this;
     }
 
-    /** Less than a storm: threads rest between two rounds. */
+    /** Makes it milder than a storm: threads rest between two rounds. */
     StormRun withRest(long millis) {
         restMillis = millis;
         return this;
@@ -116,7 +116,7 @@ final class StormRun {
             action.run(this);
         } catch (IOException e) {
             problem = e.toString();
-            // A crashing JVM is given the time to write its report.
+            // Gives a crashing JVM the time to write its report.
             running.process().waitFor(10, java.util.concurrent.TimeUnit.SECONDS);
             running.process().destroyForcibly();
         } finally {
@@ -150,12 +150,12 @@ final class StormRun {
         return state.reads();
     }
 
-    /** The number of cycles and seconds, as text. */
+    /** The number of cycles and seconds as text. */
     String cycles() {
         return cycles + " cycles in " + (ended - began) / 1_000_000_000 + " s";
     }
 
-    /** Runs this many cycles, or if count is 0 for this many seconds. */
+    /** Runs this many cycles, or, if count is 0, runs for this many seconds. */
     static Action cycles(long count, long seconds) {
         return storm -> {
             while (count > 0 ? storm.cycles < count
@@ -171,12 +171,12 @@ final class StormRun {
         };
     }
 
-    /** No change: only reads. */
+    /** Changes nothing, so that there are only reads. */
     static Action rest(long millis) {
         return storm -> AttachJvm.sleep(millis);
     }
 
-    /** Sometimes none, sometimes long enough for the reads of a tick or two. */
+    /** Sometimes does not pause, and sometimes pauses long enough for reads over a tick or two. */
     private void pause() {
         int kind = random.nextInt(4);
         if (kind < 2) {
@@ -186,8 +186,8 @@ final class StormRun {
 
     private void attach(boolean first) throws IOException, InterruptedException {
         String next = TOTAL[random.nextInt(TOTAL.length)];
-        // Only the JVM's own answers may exceed the next: they have another resolution, are fresher, or are
-        // wrong.
+        // Only the JVM's own answers may exceed the next ones: they have another resolution, are fresher, or
+        // are wrong.
         boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");
         state.userMayDecrease(first || state.userMayDecrease());
         state.totalMayDecrease(totalMayDecrease);
@@ -230,7 +230,7 @@ final class StormRun {
             return crashed() ? "crashed or refused: " + problem : said;
         }
 
-        /** No crash, no wrong answer; other output of the JVM is for the test to judge. */
+        /** There was no crash and no wrong answer. The test judges the JVM's other output. */
         Outcome assertFine() {
             String all = line() + "\n" + result;
             assertThat(crash).as(all).isEmpty();
@@ -241,7 +241,7 @@ final class StormRun {
             return this;
         }
 
-        /** Nothing on stderr, and on stdout the program's line. */
+        /** There was nothing on stderr, and only the program's line on stdout. */
         Outcome assertSilent() {
             result.ok();
             assertThat(result.out().lines()

@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The agent is attached, given other options and detached while all methods of ThreadMXBean are called: the
- * JVM does not crash, no call fails, no answer is wrong, nothing is printed; also with -Xcheck:jni, which
- * prints.
+ * While all methods of ThreadMXBean are called, the agent is attached, given other options and detached: the
+ * JVM does not crash, no call fails, no answer is wrong, and nothing is printed. This also holds with
+ * -Xcheck:jni, which would print.
  *
- * <p>{@code -Dthreadclock.storm.cycles=N}: how often on each JDK, instead of for as many seconds as
- * {@code -Dthreadclock.storm.seconds} says. ci/attack storm runs 10,000.
+ * <p>{@code -Dthreadclock.storm.cycles=N}: the number of cycles on each JDK, in place of the duration {@code
+ * -Dthreadclock.storm.seconds}. ci/attack storm runs 10,000.
  */
 class StormTest {
     private static final String TITLE = "Attach, change of options and detach while eight threads call"

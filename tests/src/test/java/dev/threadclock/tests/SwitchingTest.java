@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The agent is switched on and off while threads read: nothing crashes, nothing is thrown, no value
+ * While threads read, the agent is switched on and off: nothing crashes, nothing is thrown, and no value
  * decreases.
  */
 class SwitchingTest {
@@ -23,7 +23,7 @@ class SwitchingTest {
     @TempDir
     Path folder;
 
-    /** Without the JVM's warnings about the helper libraries. */
+    /** A child without the JVM's warnings about the helper libraries. */
     private static ChildJvm child(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk);
         return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
@@ -68,7 +68,7 @@ class SwitchingTest {
     }
 
     /**
-     * Where HotSpot does not describe its data, the JVM answers for it: on 25.0.5 and later with a raw count
+     * Where HotSpot does not describe its data, the JVM's own answer is used: on 25.0.5 and later a raw count
      * of ticks.
      */
     @OnEachJdk
@@ -107,8 +107,7 @@ class SwitchingTest {
 
     /**
      * From JDK 17 on the JVM logs what the rival does. A run in which the JVM has ignored the rival proves
-     * nothing
-     * (reliability.md, "What is not caught").
+     * nothing (reliability.md, "What is not caught").
      */
     @OnEachJdk
     void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {

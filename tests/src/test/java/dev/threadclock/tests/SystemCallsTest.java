@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The system calls of a read: nothing in /proc, and getrusage at most once per tick. */
+/** A read makes no system call on /proc, and getrusage at most once per tick. */
 class SystemCallsTest {
     private static final Pattern STAT = Pattern.compile("open(at)?\\(.*\"/proc/[^\"]*/task/\\d+/stat\"");
 
@@ -69,8 +69,8 @@ class SystemCallsTest {
         long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
         Result result = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "20000", "0");
         assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
-        // The number of reads that the worker makes while it burns differs from run to run, but not by one
-        // per refusal.
+        // The number of reads by the worker, while it burns, differs from run to run, but not by one per
+        // refusal.
         assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before)
                 .isLessThan(10_000);
     }

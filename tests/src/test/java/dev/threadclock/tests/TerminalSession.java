@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jline.utils.ScreenTerminal;
 
 /**
- * A command at a terminal: script(1) creates the pseudo terminal, JLine's emulator shows what a person would
- * see.
+ * A command at a terminal: script(1) creates the pseudo terminal, and JLine's emulator shows what a person
+ * would see.
  */
 final class TerminalSession implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -38,8 +38,8 @@ final class TerminalSession implements AutoCloseable {
     }
 
     /**
-     * Runs a command of the command line; the words settings= that the shell prints before and after it are
-     * those of the terminal (stty -g).
+     * Runs a command of the command line. The words settings= that the shell prints before and after it are
+     * the terminal's settings (stty -g).
      */
     static TerminalSession start(int columns, int rows, String... arguments) {
         List<String> words = new ArrayList<>(AttachJvm.QUICKLY);
@@ -81,7 +81,7 @@ final class TerminalSession implements AutoCloseable {
         }
     }
 
-    /** As when a window is resized. */
+    /** Resizes the terminal, as when its window is resized. */
     void resize(int columns, int rows) {
         screen.setSize(columns, rows);
         try {
@@ -126,7 +126,7 @@ final class TerminalSession implements AutoCloseable {
         throw new AssertionError("the screen never showed " + what + ":\n" + String.join("\n", lines()));
     }
 
-    /** Waits for the end of the command; returns all output to the terminal. */
+    /** Waits for the end of the command and returns all its output to the terminal. */
     String awaitEnd() {
         try {
             assertThat(script.waitFor(PATIENCE_NANOS, TimeUnit.NANOSECONDS))

@@ -8,18 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A Java installation on which the tests run child JVMs; {@link #toString()} is its name in test results. */
+/** A Java installation on which the tests run child JVMs. {@link #toString()} is its name in test results. */
 record TestJdk(Jdk jdk) {
     private static final List<TestJdk> FOUND = find();
 
-    /** All, the oldest first; at least one, because the tests themselves run on one. */
+    /** All JDKs, the oldest first. There is at least one, because the tests themselves run on one. */
     static List<TestJdk> all() {
         return FOUND;
     }
 
     /**
-     * Those that the long tests run on: the machine's installed ones, or the oldest and the newest if none of
-     * these is among them. The others, from ci/jdks, get shorter tests.
+     * The JDKs of the long tests: the machine's installed ones among these, or the oldest and the newest if
+     * there are none. The others, from ci/jdks, get shorter tests.
      */
     static List<TestJdk> thorough() {
         List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm"))
@@ -44,7 +44,7 @@ record TestJdk(Jdk jdk) {
         return jdk.feature();
     }
 
-    /** -javaagent and System.load cause a warning from this JDK (JEP 472). */
+    /** Whether -javaagent and System.load cause a warning (JEP 472). */
     boolean warnsOfNativeAccess() {
         return feature() >= 24;
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Threads that ran before the agent, in a JVM that does not describe its data: their TIDs are taken from a
+ * In a JVM that does not describe its data, the TIDs of threads that ran before the agent are taken from a
  * thread dump.
  */
 class ThreadDumpTest {
@@ -71,7 +71,7 @@ class ThreadDumpTest {
         return folder.resolve("attached").toString();
     }
 
-    /** Attaches to a child that is ready, and lets it continue: to an end without output on stderr. */
+    /** Attaches to a child that is ready and lets it continue. It must end without output on stderr. */
     private Result attachInTheMiddle(Running child) throws IOException {
         while (child.process().isAlive() && !Files.readString(child.out()).startsWith("ready\n")) {
             AttachJvm.sleep(20);

@@ -32,13 +32,13 @@ class TopScreenTest {
         return lines -> lines.stream().anyMatch(line -> pattern.matcher(line).find());
     }
 
-    /** The whole screen: its last line is drawn last. */
+    /** Waits for the whole screen, whose last line is drawn last. */
     private static List<String> awaitThreads(TerminalSession top) {
         return top.awaitScreen("the thread main",
                 lines -> has(" {2}main$").test(lines) && lines.get(lines.size() - 1).startsWith(" h help"));
     }
 
-    /** The command has ended with success, and the terminal's own screen, cursor and settings are back. */
+    /** The command has succeeded, and the terminal's own screen, cursor and settings are back. */
     private static void assertLeft(String transcript, int exitCode) {
         assertThat(transcript).contains("\033[?1049h", LEAVE, "exit=" + exitCode);
         assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h",

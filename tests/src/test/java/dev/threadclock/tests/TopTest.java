@@ -17,9 +17,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The top command as scripts and people use it: which JVM, how often, in which format, and what is refused.
- */
+/** The top command as scripts and people use it: which JVM, how often, in which format, and refusals. */
 class TopTest {
     static AttachJvm start() {
         TestJdk jdk = TestJdk.newest();

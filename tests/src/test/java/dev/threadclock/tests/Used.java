@@ -15,15 +15,15 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The CPU time that a recording shows for threads, in nanoseconds by pool, compared with what they reported
- * themselves.
+ * The CPU time by pool, in nanoseconds, that a recording shows for threads, to compare with what they
+ * reported.
  */
 record Used(Map<String, Long> pools, long allNanos, long processNanos, List<String> types) {
-    /** The kernel's split of the process's time has steps of 1 us, its total does not: one step for each. */
+    /** The kernel's user and system times of a process have steps of 1 us: one step for each. */
     private static final long STEPS_NANOS = 2_000;
     private static final Pattern SAID = Pattern.compile("worker=(\\d+) brief=(\\d+)");
 
-    /** From the events in a Flight Recorder file, each of which is checked as well. */
+    /** Reads and checks the events in a Flight Recorder file. */
     static Used inJfr(Path file) {
         Map<String, Long> pools = new HashMap<>();
         long all = 0;
@@ -54,8 +54,8 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
     }
 
     /**
-     * The pool's threads to 2 %; ended threads have all of their time, in their pool or in the row of the
-     * ended.
+     * The pool's threads agree to 2 %. Ended threads have all of their time, in their pool or in the row of
+     * the ended.
      */
     void assertAsSaid(String output) {
         Matcher said = SAID.matcher(output);

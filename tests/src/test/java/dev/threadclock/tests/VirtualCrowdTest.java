@@ -11,12 +11,12 @@ import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Many virtual threads pass through one JVM while accounting and the agent are switched on and off.
- * {@code -Dthreadclock.crowd=N}: how many, with a switch each second; otherwise 200,000, with ten a second.
+ * Many virtual threads pass through one JVM while accounting and the agent are switched on and off. {@code
+ * -Dthreadclock.crowd=N}: the number of threads, with a switch each second; otherwise 200,000 with ten.
  */
 class VirtualCrowdTest {
     private static final String THREADS = System.getProperty("threadclock.crowd", "");
-    /** Half of what 200,000 accounts with the JVM's own part would take, if none were freed. */
+    /** Half of what 200,000 accounts, with the JVM's own part, would take if none were freed. */
     private static final long GROWTH_KB = 48 << 10;
 
     @TempDir

@@ -20,11 +20,11 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Virtual threads by group, beside their carriers: in top and in recordings. */
+/** top and recordings show virtual threads by group, beside their carriers. */
 class VirtualGroupsTest {
     private static final String REQUESTS = "G1 request *";
     private static final String BURNER = "long burner *";
-    /** By which an interpolated total may be ahead, of a few carriers. */
+    /** By how much the interpolated totals of a few carriers may be ahead. */
     private static final long AHEAD_NANOS = 5_000_000;
 
     @TempDir
@@ -41,7 +41,7 @@ class VirtualGroupsTest {
         return AttachJvm.start(child(jdk).withAgentPath("virtual=on"), VirtualLoad.class);
     }
 
-    /** By name; each is there once. */
+    /** The groups by name. Each name occurs once. */
     private static Map<String, JsonObject> groups(JsonObject interval) {
         Map<String, JsonObject> groups = new HashMap<>();
         for (JsonElement group : interval.getAsJsonObject("virtualThreads").getAsJsonArray("groups")) {
@@ -77,7 +77,7 @@ class VirtualGroupsTest {
         return sum;
     }
 
-    /** What the threads that have ended had read of their own time. */
+    /** The sum of what ended threads had read of their own time. */
     private static long requested(AttachJvm jvm) {
         Matcher said = Pattern.compile("request=(\\d+)\n").matcher(jvm.said());
         long last = 0;

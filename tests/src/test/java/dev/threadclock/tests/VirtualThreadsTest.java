@@ -9,7 +9,7 @@ import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.VirtualAccounts;
 import java.util.List;
 
-/** Virtual threads have a CPU time of their own while they are accounted for; otherwise none. */
+/** Virtual threads have a CPU time of their own while they are accounted for, and otherwise none. */
 class VirtualThreadsTest {
     private static Result on(TestJdk jdk, List<String> flags, String... args) {
         assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
@@ -17,8 +17,8 @@ class VirtualThreadsTest {
     }
 
     /**
-     * What is missing is the work between unmount and mount: all the more, the shorter the slices, and the
-     * oftener other load interrupts it. How little that is on a quiet machine is the lab's row 19.
+     * The work between unmount and mount is missing: the more, the shorter the slices are and the more often
+     * other load interrupts it. The lab's row 19 shows how little it is on a quiet machine.
      */
     @OnEachJdk
     void theirTimesAddUpToTheirCarriers(TestJdk jdk) {
@@ -75,7 +75,7 @@ class VirtualThreadsTest {
         assertThat(on(jdk, flags, "bound").value("bound")).isEqualTo("true");
     }
 
-    /** HotSpot offers its events then as ever, and sends none: all times would stay 0. */
+    /** HotSpot still offers its events then, but sends none, so all times would stay 0. */
     @OnEachJdk
     void aJvmThatReportsNoSwitchesRefuses(TestJdk jdk) {
         List<String> flags = List.of("-XX:+UnlockExperimentalVMOptions",
