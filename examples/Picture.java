@@ -10,9 +10,9 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * Draws the first table of a result file as stacked bars, in SVG: its first line is the title, the second has
- * the names of the parts, and each further one up to an empty line is a bar with its name and the parts'
- * values. Columns are two or more blanks apart.
+ * Draws the first table of a result file as stacked bars in SVG. The first line is the title, the second has
+ * the names of the parts, and each further line up to an empty one is a bar with its name and the parts'
+ * values. Two or more blanks separate columns.
  *
  * <p>How to run: {@code java examples/Picture.java lab/results/X.txt >docs/images/X.svg}
  */
@@ -23,7 +23,7 @@ public final class Picture {
     private static final int BAR = 24;
     private static final int ROW = 38;
     private static final int TOP = 74;
-    /** Of each part, on a light and on a dark page. */
+    /** The colours of each part on a light and on a dark page. */
     private static final String[][] COLOURS = {{"#2a78d6", "#3987e5"}, {"#eb6834", "#d95926"},
         {"#1baf7a", "#199e70"}, {"#b8b6ad", "#55544f"}};
 

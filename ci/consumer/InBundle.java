@@ -9,9 +9,8 @@ import org.osgi.framework.launch.Framework;
 import org.osgi.framework.launch.FrameworkFactory;
 
 /**
- * A user's OSGi framework, with no package of the JDK beyond java.* delegated: installs the library's jar
- * as a bundle, and reads
- * through its native code. Arguments: the jar, a folder for the framework's cache.
+ * A user's OSGi framework, to which no package of the JDK beyond java.* is delegated: installs the library's
+ * jar as a bundle and reads through its native code. Arguments: the jar, a folder for the framework's cache.
  */
 public final class InBundle {
     public static void main(String[] arguments) throws Exception {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import dev.threadclock.ThreadClock;
 
-/**
- * A user's Java program that uses the library alone: reads its own user time, as README.md shows it. Java 8.
- */
+/** A user's Java program that uses only the library: reads its own user time, as README.md shows. Java 8. */
 public final class LibraryConsumer {
     private static volatile long sink;
 

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # why and others are read by those who source this
-# What tests on aarch64 need on another machine: its C libraries and JDKs, unpacked in a folder for qemu-user.
+# What tests for aarch64 need on another machine: C libraries and JDKs, unpacked in a folder for qemu-user.
 # Sourced after zig.bash and jdks.bash.
 #
 # $(tc_cache)/aarch64 has  root/ (Debian's glibc, musl and JDK), jdk-25/ (a run-time image from PyPI), cmocka/
 # (the sources), stamp (written last).
 
-# ensure_aarch64: leaves in $aarch64 that folder, made if it is not there; or fails with the reason in $why.
+# ensure_aarch64: leaves that folder in $aarch64, made if it is missing; or fails with the reason in $why.
 ensure_aarch64() {
     local new package mirror='' suite architecture=arm64 WORK LOG
     aarch64=$(tc_cache)/aarch64
@@ -37,7 +37,7 @@ ensure_aarch64() {
         why="unpacking the packages for arm64: see $LOG"
         return 1
     fi
-    # The JDK for its foreign functions; without it, what needs them is not tested.
+    # This JDK is for foreign functions. Without it, whatever needs them is not tested.
     python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
         --require-hashes --platform manylinux_2_17_aarch64 --target "$new/jdk-25" \
         -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null
@@ -57,10 +57,10 @@ unpack_aarch64() {
         mkdir -p "$new/cmocka" || return 1
         tar -xf "$file" -C "$new/cmocka" --strip-components=1 || return 1
     done
-    # Where the host has libraries in /usr/lib, the packages have links to them in /lib, or the other way
-    # about: qemu looks for the dynamic linkers in /lib.
+    # If the host has libraries in /usr/lib, the packages have links to them in /lib, or vice versa. qemu
+    # looks for the dynamic linkers in /lib.
     [[ -e $new/root/lib ]] || ln -s usr/lib "$new/root/lib" || return 1
-    # Its configuration, linked to in /etc, moves into the JDK.
+    # The JDK's configuration, to which it has links to /etc, moves into the JDK.
     home=$(echo "$new"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java)
     home=${home%/bin/java}
     [[ -x $home/bin/java ]] || return 1

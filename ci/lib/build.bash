@@ -15,17 +15,17 @@ TC_LOG=$TC_BUILD/build.log
 # shellcheck source=ci/lib/zig.bash
 . "$TC_ROOT/ci/lib/zig.bash"
 
-# The Maven modules of the jars, and where the product's sources lie. Neither tests/ and docs/ nor
+# The Maven modules of the jars, and the folders of the product's sources. Neither tests/ and docs/ nor the
 # lab's own programs and results change dist/.
 TC_MODULES=(library metrics/prometheus agent terminal attach watch probe lab lab/demo lab/profiler
     metrics/opentelemetry cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
-# The architectures of a full build, all made by Zig: one library for each serves glibc 2.17 and later, and
+# The architectures of a full build, which Zig makes. One library for each serves glibc 2.17 and later, and
 # musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
 
-# dist_is_current [all]: dist/ is whole and no source is newer. A few milliseconds.
+# dist_is_current [all]: dist/ is complete and no source is newer. Takes a few milliseconds.
 dist_is_current() {
     local file
     for file in threadclock.jar threadclock-opentelemetry.jar "$(tc_platform)/libthreadclock.so" .stamp; do
@@ -33,7 +33,7 @@ dist_is_current() {
     done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
     local newer
-    # A folder below src/ or native/ is newer when something in it was deleted or renamed.
+    # A folder below src/ or native/ is newer if something in it was deleted or renamed.
     newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
         \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path 'lab/demo*' ! -path 'lab/profiler*' \
         ! -path lab/pom.xml \) -prune -o \
@@ -41,8 +41,8 @@ dist_is_current() {
     [[ -z $newer ]]
 }
 
-# build_step TITLE COMMAND...: runs the command with its output in the log; on failure shows the log's tail
-# and leaves. Ctrl-C is no failure: Maven's JVM ends with 130 then, and this shell with it.
+# build_step TITLE COMMAND...: runs the command with its output in the log. On failure shows the end of the
+# log and exits. Ctrl-C is not a failure: Maven's JVM then ends with 130, and this shell with it.
 build_step() {
     local title=$1 status
     shift
@@ -55,16 +55,16 @@ build_step() {
     die "${title%...} failed (exit $status); the whole log is $TC_LOG"
 }
 
-# configure_native FOLDER [CMAKE OPTIONS]: as native/CMakePresets.json says, for the JDK in JAVA_HOME.
+# configure_native FOLDER [CMAKE OPTIONS]: uses native/CMakePresets.json and the JDK in JAVA_HOME.
 configure_native() { cmake -S "$TC_ROOT/native" --preset release -B "$@"; }
 
-# tc_maven ARGUMENTS: Maven on the checkout, never asking, trying again when the network fails.
+# tc_maven ARGUMENTS: runs Maven on the checkout without questions, and again if the network fails.
 tc_maven() {
     mvn -B -f "$TC_ROOT/pom.xml" -Dstyle.color=never -Dmaven.wagon.http.retryHandler.count=3 \
         -Daether.connector.http.retryHandler.count=3 "$@"
 }
 
-# build_dist [all]: for this machine with its own compiler; or for every platform with Zig.
+# build_dist [all]: builds for this machine with its own compiler, or for every platform with Zig.
 build_dist() {
     local stage=$TC_BUILD/stage platform architecture folder
     platform=$(tc_platform)
@@ -76,7 +76,7 @@ build_dist() {
     JAVA_HOME=$(find_java jdk) || die "no JDK 17 or later found; run ci/setup build"
     export JAVA_HOME
 
-    # CMake refuses a build folder made for a checkout elsewhere.
+    # CMake refuses a build folder that was made for a checkout elsewhere.
     if [[ -e $TC_BUILD/native.root && $(<"$TC_BUILD/native.root") != "$TC_ROOT $JAVA_HOME" ]]; then
         rm -rf "$TC_BUILD"/native "$TC_BUILD"/native-*
     fi
@@ -95,7 +95,7 @@ build_dist() {
         mkdir -p "$stage/$platform"
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
-    # Maven leaves the classes of sources that are gone, and of some that have to be compiled again.
+    # Maven keeps classes whose sources are gone, and some that must be compiled again.
     rm -rf "$TC_ROOT"/{,lab/,metrics/}*/target/classes "$TC_ROOT"/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
         -pl cli,metrics/opentelemetry -am package
@@ -103,7 +103,7 @@ build_dist() {
         "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
-    # What another build left for other platforms would be older than the jar.
+    # Another build's files for other platforms would be older than the jar.
     rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
     mkdir -p "$TC_DIST"
     for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
@@ -118,8 +118,8 @@ build_native() {
     "${@:2}" -DTHREADCLOCK_TESTS=OFF && cmake --build "$1"
 }
 
-# ensure_dist [clean] [all]: sets up and builds what is missing or out of date; one at a time, others wait.
-# All: for every platform; where Zig cannot be had this fails after this machine's build.
+# ensure_dist [clean] [all]: sets up and builds what is missing or out of date, one process at a time. With
+# "all" it builds for every platform; without Zig it fails after this machine's build.
 ensure_dist() {
     local lock clean='' all='' why=''
     [[ ${1:-} == clean ]] && clean=clean && shift

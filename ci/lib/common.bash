@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What all scripts share: messages, the platform's name, and finding a JDK. Sourced; TC_ROOT is the checkout.
+# What all scripts share: messages, the platform's name, finding a JDK. Sourced; TC_ROOT is the checkout.
 
 say() { printf '%s\n' "threadclock: $*" >&2; }
 
@@ -9,10 +9,10 @@ die() {
     exit 1
 }
 
-# The platform as dist/ and the jar name it: linux-x86_64, linux-aarch64.
+# The platform's name in dist/ and in the jar: linux-x86_64, linux-aarch64.
 tc_platform() { printf '%s-%s\n' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$(uname -m)"; }
 
-# jdk_version HOME: the feature version (8, 17, 25); fails when HOME is no Java home.
+# jdk_version HOME: the feature version (8, 17, 25); fails if HOME is not a Java home.
 jdk_version() {
     local line version=''
     [[ -x $1/bin/java ]] || return 1
@@ -31,7 +31,7 @@ jdk_version() {
     printf '%s\n' "$version"
 }
 
-# jdk_homes: every Java home in the order of preference, one a line, possibly more than once.
+# jdk_homes: every Java home in the order of preference, one per line, possibly more than once.
 jdk_homes() {
     local java
     [[ -n ${JAVA_HOME:-} ]] && printf '%s\n' "$JAVA_HOME"
@@ -55,6 +55,6 @@ find_java() {
         fi
         printf '%s\n' "$home"
         return 0
-    done < <(jdk_homes 2>/dev/null) # where SIGPIPE is ignored it complains that nobody reads the rest
+    done < <(jdk_homes 2>/dev/null) # if SIGPIPE is ignored, it complains that its output is not read
     return 1
 }

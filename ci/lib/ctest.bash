@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the native tree with its tests and runs them through ctest. Sourced after part.bash.
 
-# shortened: the C tests that repeat themselves do so less often.
+# shortened: reduces the repetitions of C tests.
 shortened() {
     export THREADCLOCK_STRESS_READS=400000 THREADCLOCK_CHURN_THREADS=1280 THREADCLOCK_WATCH_MS=1000 \
         THREADCLOCK_SIGNAL_MS=500
@@ -10,7 +10,7 @@ shortened() {
         THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
 }
 
-# run_native_tests PRESET SECONDS: one of native/CMakePresets.json; SECONDS is the limit of each test program.
+# run_native_tests PRESET SECONDS: PRESET is in native/CMakePresets.json; SECONDS limits each test program.
 run_native_tests() {
     build_native_tests "$1"
     pass "builds without warnings"
@@ -22,11 +22,11 @@ build_native_tests() {
     must cmake --build "$TC_BUILD/test-$1"
 }
 
-# run_ctest PRESET SECONDS [TITLE [CTEST OPTIONS]]: the title goes before the name of each test.
+# run_ctest PRESET SECONDS [TITLE [CTEST OPTIONS]]: TITLE is put before the name of each test.
 run_ctest() {
     local folder=$TC_BUILD/test-$1 seconds=$2 title=${3:-} output status
     output=$TC_PART_DIR/ctest${title:+-$title}.out
-    # Awk ends with ctest; PIPESTATUS keeps ctest's own verdict.
+    # Awk ends when ctest does. PIPESTATUS keeps ctest's own verdict.
     CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" -V -j 2 --timeout "$seconds" "${@:4}" \
         </dev/null 2>&1 | tee "$output" |
         awk -f "$TC_ROOT/ci/lib/ctest.awk" | results_from "$title"
@@ -43,8 +43,8 @@ run_ctest() {
     fi
 }
 
-# what_failed_tests_printed OUTPUT OF ctest -V: of each failed test program, the last lines that are not about
-# tests that passed.
+# what_failed_tests_printed OUTPUT OF ctest -V: for each failed test program, the last lines that are not
+# about passed tests.
 what_failed_tests_printed() {
     local number
     for number in $(sed -n 's/^ *[0-9]*\/[0-9]* *Test *#\([0-9]*\): .*\*\*\*.*/\1/p' "$1" | head -n 10); do

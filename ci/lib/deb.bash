@@ -30,7 +30,7 @@ for package in "${debs[@]}"; do
     fi
 done
 
-# Installed by dpkg into a root of its own where that is allowed; else unpacked.
+# dpkg installs it into a separate root if that is allowed; otherwise it is unpacked.
 root=$TC_PART_DIR/root
 admin=$root/var/lib/dpkg
 mkdir -p "$admin/info" "$admin/updates" "$root/var/log"
@@ -86,7 +86,7 @@ check "the licences are in its copyright file" licences_are_there "$root/usr/sha
 check "its changelog is readable" grep -q "^## $version" \
     <(gzip -dc "$root/usr/share/doc/threadclock/CHANGELOG.md.gz")
 
-# Where there is no Java: /usr/lib/jvm is covered in a mount namespace.
+# Where there is no Java, because /usr/lib/jvm is covered in a mount namespace.
 no_java() {
     local bare=$TC_PART_DIR/bare tool said status
     mkdir -p "$bare"

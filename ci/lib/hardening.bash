@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the built library does against attacks on the process that loads it (SECURITY.md), as readelf shows it.
-# Sourced after part.bash.
+# What the built library does against attacks on the process that loads it (SECURITY.md), according to
+# readelf. Sourced after part.bash.
 
-# hardening_faults LIBRARY ARCHITECTURE: a line for each protection that is missing; none: nothing is printed.
+# hardening_faults LIBRARY ARCHITECTURE: prints a line for each protection that is missing.
 hardening_faults() {
     local segments dynamic notes undefined
     segments=$(readelf -lW "$1") && dynamic=$(readelf -dW "$1") && notes=$(readelf -nW "$1") &&
@@ -25,8 +25,8 @@ hardening_faults() {
 
 is_hardened() { equal "missing protections" '' "$(hardening_faults "$@")"; }
 
-# notices_missing_hardening FOLDER: the check's own check: a library made without one of the protections is
-# noticed, and one with all of them is not. With this machine's gcc.
+# notices_missing_hardening FOLDER: tests the check itself, with this machine's gcc: it notices a library
+# without one of the protections, and accepts one with all of them.
 notices_missing_hardening() {
     local fault architecture library=$1/hardening.so
     local options=(-shared -nostdlib -fPIC -fstack-protector-all '-Wl,-z,relro' '-Wl,-z,now' -x c)

@@ -12,17 +12,16 @@
 # takes the mounts with it. The packages are only unpacked (none of their scripts runs), so root is needed
 # only where the kernel asks for it.
 
-# What a JVM may want to start, and what the wrappers of other JDKs need when a JVM of the matrix starts
-# those.
+# What a JVM may start, and what the wrappers of other JDKs need when a JVM of the matrix starts them.
 JDKS_TOOLS=(bash dash coreutils mount util-linux)
 
-# apt_private ARGUMENTS: the host's apt with its proxy, certificates and retries, but with sid's list and no
-# state of the host.
+# apt_private ARGUMENTS: the host's apt with its proxy, certificates and retries, but with sid's list and
+# without the host's state.
 apt_private() { "$1" -c "$WORK/apt.conf" "${@:2}" </dev/null; }
 
-# debian_mirror CODENAME: where this host gets Debian from; sid lies beside. It may name a password: never
-# printed, never kept. The package lists say who made them; on a machine that has none yet, the mirror is
-# known by its folder's name.
+# debian_mirror CODENAME: where this host gets Debian from; sid lies beside it. The address may contain a
+# password, so it is never printed and never kept. The package lists name their source. On a machine that has
+# no lists yet, the mirror is recognized by its folder's name.
 debian_mirror() {
     # shellcheck disable=SC2016 # apt fills these in
     {
@@ -54,9 +53,9 @@ find_debian() {
     return 1
 }
 
-# find_namespace: leaves in $unshare the command that makes a private mount namespace here, in $drop the one
-# that gives up what a user was allowed in it: a program that runs with the powers of root over its own files
-# tests something else.
+# find_namespace: leaves in $unshare the command that makes a private mount namespace here, and in $drop the
+# command that gives up the capabilities that a user has in it: a program with root's powers over its own
+# files would not be a valid test.
 find_namespace() {
     unshare='unshare --mount --propagation private' drop=''
     $unshare mount -n --bind /usr /usr 2>/dev/null && return
@@ -65,8 +64,8 @@ find_namespace() {
     $unshare mount -n --bind /usr /usr 2>/dev/null
 }
 
-# prepare_apt: package lists in $WORK: sid's for this machine; or those of $suite for $architecture, and of
-# its sources. Kept there until all is made, as are the downloads.
+# prepare_apt: puts package lists into $WORK: sid's for this machine, or those of $suite for $architecture and
+# of its sources. They are kept there, like the downloads, until everything is made.
 prepare_apt() {
     local arch=${architecture:-$(dpkg --print-architecture)} \
         keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -98,24 +97,24 @@ APT::Sandbox::User "root";
 APT::Install-Recommends "false";
 Acquire::Retries "3";
 END
-    # Lists of a moment ago are those that the downloads of a killed run belong to.
+    # Lists that are recent belong to the downloads of a killed run.
     [[ -n $(find "$WORK/updated" -mmin -60 2>/dev/null) ]] && return
     apt_private apt-get -q -o APT::Update::Error-Mode=any update >>"$LOG" 2>&1 && : >"$WORK/updated"
 }
 
-# reason_from_log: apt's own words in the last 40 lines of the log, without the address it talked to.
+# reason_from_log: apt's own words from the last 40 lines of the log, without the address that it used.
 reason_from_log() {
     tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | sed -E 's#[a-z+]+://[^ ]+/#.../#g' | grep . ||
         printf 'see %s\n' "$LOG"
 }
 
-# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. Called again after a kill, it begins
-# where it makes sense.
+# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. After a kill, a second call continues
+# from what can be reused.
 make_jdk() {
     local n=$1 package=openjdk-$1-jdk-headless version files file new=$JDKS/.new-$1 real
     version=$(apt_private apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: *//p' | head -n 1)
     [[ -n $version ]] || { why="Debian sid has no $package for $(dpkg --print-architecture)"; return 1; }
-    # Asked with an empty archive, --print-uris names every file: 'address' name size hash.
+    # With an empty archive, --print-uris names every file: 'address' name size hash.
     if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris \
         "$package" "${JDKS_TOOLS[@]}" 2>>"$LOG"); then
         why="apt cannot resolve $package: $(reason_from_log)"
@@ -130,7 +129,7 @@ make_jdk() {
 
     rm -rf --one-file-system "$new"
     mkdir -p "$new/root" || { why="cannot write in $JDKS"; return 1; }
-    # As base-files has it, which the other packages rely on.
+    # These links are as in base-files, on which the other packages rely.
     mkdir -p "$new"/root/usr/{bin,lib,lib64,sbin,local,src}
     for file in bin lib lib64 sbin; do ln -s "usr/$file" "$new/root/$file"; done
     while IFS= read -r file; do
@@ -151,8 +150,8 @@ make_jdk() {
     finish_jdk "$n" "$version"
 }
 
-# settle_files ROOT HOME: the JDK's configuration, linked to in /etc, moves into the JDK; what is outside /usr
-# goes.
+# settle_files ROOT HOME: moves the JDK's configuration, to which it has links to /etc, into the JDK, and
+# removes everything outside /usr.
 settle_files() {
     local root=$1 home=$2 link target
     while IFS= read -r -d '' link; do
@@ -165,8 +164,8 @@ settle_files() {
     find "$root" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
 }
 
-# make_home N FOLDER HOME-IN-ROOT: the Java home that the host sees. JDK 8 has a second one in it, jre/, made
-# first: what is there already is not linked to.
+# make_home N FOLDER HOME-IN-ROOT: makes the Java home that the host sees. JDK 8 has a second one in it, jre/,
+# which is made first, because what exists is not linked to.
 make_home() {
     local n=$1 new=$2 real=$3 inner from to entry
     for inner in jre/ ''; do
@@ -184,9 +183,9 @@ make_home() {
     done
 }
 
-# wrapper FOLDER HOME-IN-ROOT PROGRAM: a script that becomes the program. Bash, because sh drops variables
-# like a.b=c. /usr/local and /usr/src are the host's: a checkout or a program may lie there. /usr comes last,
-# it takes mount away.
+# wrapper FOLDER HOME-IN-ROOT PROGRAM: writes a script that becomes the program. It uses Bash, because sh
+# drops variables like a.b=c. /usr/local and /usr/src are the host's, because a checkout or a program may be
+# there. /usr comes last, because it replaces mount.
 wrapper() {
     local folder=$1 real=$2 program=$3
     cat <<END
@@ -201,10 +200,10 @@ exec $unshare /bin/bash -c '
 END
 }
 
-# finish_jdk N PACKAGE-VERSION: what the package's scripts would have done, a first run, and the stamp.
+# finish_jdk N PACKAGE-VERSION: does what the package's scripts would have done, a first run, and the stamp.
 finish_jdk() {
     local n=$1 java=$JDKS/$1/jdk/bin/java version
-    # The archive of preloaded classes. Without one the JVM starts slower and else does the same.
+    # The archive of preloaded classes. Without it the JVM starts more slowly but is otherwise the same.
     if [[ -z $(find "$JDKS/$n/root/usr/lib/jvm" -name classes.jsa -print -quit) ]]; then
         "$java" -Xshare:dump </dev/null >>"$LOG" 2>&1 ||
             printf 'JDK %s: no class data archive\n' "$n" >>"$LOG"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds what the lab's experiments run beside the jar: the JMH benchmarks, and the C and C++ programs.
+# Builds what the lab's experiments run besides the jar: the JMH benchmarks, and the C and C++ programs.
 # Sourced after build.bash.
 #
 # $TC_LAB has  benchmarks.jar, the programs, libjvmti_clock.so  and  missing.txt: a line "file <tab> reason"
@@ -8,7 +8,7 @@
 
 TC_LAB=$TC_BUILD/lab
 
-# lab_is_current: all was built, or tried, after the last change of a source.
+# lab_is_current: everything was built, or tried, after the last change of a source.
 lab_is_current() {
     local newer
     [[ -e $TC_LAB/.stamp ]] || return 1
@@ -18,8 +18,8 @@ lab_is_current() {
     [[ -z $newer ]]
 }
 
-# ensure_lab CONSENT: leaves in $TC_LAB the folder, up to date; one build at a time. After ensure_dist.
-# The packages that it could use are installed as ci/setup's second argument says.
+# ensure_lab CONSENT: leaves the up-to-date folder in $TC_LAB; one build at a time. Call it after ensure_dist.
+# CONSENT, which is ci/setup's second argument, determines whether packages are installed.
 ensure_lab() {
     local lock
     lab_is_current && return
@@ -31,7 +31,7 @@ ensure_lab() {
     exec {lock}>&-
 }
 
-# lab_missing FILES REASON: one line a file.
+# lab_missing FILES REASON: adds one line per file.
 lab_missing() {
     local file
     for file in $1; do printf '%s\t%s\n' "$file" "$2" >>"$TC_LAB/missing.txt"; done
@@ -71,6 +71,6 @@ build_lab() {
     else
         lab_missing benchmarks.jar "the Maven build failed: see $log"
     fi
-    # What failed is tried again the next time, as the network may be back.
+    # Failures are retried the next time, because the network may be back.
     grep -q ' failed: ' "$TC_LAB/missing.txt" 2>/dev/null || mv -f "$begun" "$TC_LAB/.stamp"
 }

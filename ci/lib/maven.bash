@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs tests through Maven and takes their results from Surefire's reports. Sourced after part.bash.
+# Runs tests through Maven and reads their results from Surefire's reports. Sourced after part.bash.
 
-# run_maven_tests "MODULE..." ARGUMENTS: prints a line a test class as it ends, then counts the single tests.
+# run_maven_tests "MODULE..." ARGUMENTS: prints a line per test class as it ends, then counts single tests.
 run_maven_tests() {
     local modules=$1 module status output=$TC_PART_DIR/maven.out reports=()
     shift

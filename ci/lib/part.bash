@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What every part of the test suite begins with. A part is run by ./test, which names it and its folder.
+# The beginning of every part of the test suite. ./test runs a part and tells it its name and its folder.
 : "${TC_PART_DIR:?is run by ./test --only PART}"
 # shellcheck source=ci/lib/common.bash
 . "$TC_ROOT/ci/lib/common.bash"
@@ -9,7 +9,7 @@
 # shellcheck source=ci/lib/results.bash
 . "$TC_ROOT/ci/lib/results.bash"
 
-# results_from [TITLE]: records lines "status <tab> name <tab> reason" as single tests; the title goes before
+# results_from [TITLE]: records lines "status <tab> name <tab> reason" as single tests. TITLE is put before
 # each name.
 results_from() {
     local status name reason

@@ -14,7 +14,7 @@ function finish() {
     name = ""
 }
 
-# What tests printed lies in CDATA sections, which may hold anything.
+# CDATA sections contain the output of tests, which may be anything.
 incdata { if (/\]\]>/) incdata = 0; next }
 
 /^ *<testcase / {
@@ -26,7 +26,7 @@ incdata { if (/\]\]>/) incdata = 0; next }
 /^ *<(failure|error)[ >\/]/ && name != "" { status = "fail"; reason = substr(attribute($0, "message"), 1, 1000) }
 /^ *<skipped[ >\/]/ && name != "" {
     status = "skip"; reason = attribute($0, "message")
-    if (reason == "") { # an assumption that failed: its text is the exception's first line
+    if (reason == "") { # the text of a failed assumption is the exception's first line
         reason = $0
         sub(/.*<!\[CDATA\[[^:]*: */, "", reason); sub(/^Assumption failed: */, "", reason); sub(/\]\]>.*/, "", reason)
     }

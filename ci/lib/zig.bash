@@ -4,15 +4,15 @@
 # Cross-compiling with Zig, which carries clang, a linker and the C libraries of every target. Sourced after
 # common.bash.
 
-# The folder for what is fetched once and outlives the checkout.
+# The folder for what is downloaded once and outlives the checkout.
 tc_cache() { printf '%s/threadclock\n' "${XDG_CACHE_HOME:-${HOME:?}/.cache}"; }
 
-# zig_target ARCHITECTURE: what the library is built for: the oldest glibc supported. The same file serves
+# zig_target ARCHITECTURE: the target of the library, with the oldest glibc supported. The same file serves
 # musl.
 zig_target() { printf '%s-linux-gnu.2.17\n' "$1"; }
 
-# ensure_zig: leaves in $zig the pinned Zig, fetched if it is not there; or fails with the reason in $why.
-# $THREADCLOCK_ZIG names another.
+# ensure_zig: leaves the pinned Zig in $zig and downloads it if it is missing; or fails with the reason in
+# $why. $THREADCLOCK_ZIG names another one.
 ensure_zig() {
     local version folder new said
     version=$(sed -n 's/^ziglang==\([^ ]*\).*/\1/p' "$TC_ROOT/ci/zig.txt")
@@ -36,12 +36,12 @@ ensure_zig() {
         rm -rf "$new"
         return 1
     fi
-    mv -T "$new/zig" "$folder" 2>/dev/null # fails where somebody else was faster: the same files
+    mv -T "$new/zig" "$folder" 2>/dev/null # fails if another process was faster, with the same files
     rm -rf "$new"
     [[ -x $zig ]] || { why="the wheel of ziglang $version has no program zig"; return 1; }
 }
 
-# configure_zig FOLDER TARGET [CMAKE OPTIONS]: as configure_native, for another platform. After ensure_zig.
+# configure_zig FOLDER TARGET [CMAKE OPTIONS]: configure_native for another platform. Call ensure_zig before.
 configure_zig() {
     local folder=$1 target=$2
     shift 2

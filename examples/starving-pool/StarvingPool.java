@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * A pool of report threads that starves a pool of request threads. Every request needs 2 ms of CPU time,
- * whatever else runs; how long it takes depends on how long it waits for a CPU. The account of the process
- * shows both by pool of threads, as the kernel counts them.
+ * A pool of report threads starves a pool of request threads. Every request needs 2 ms of CPU time, whatever
+ * else runs, but its duration depends on how long it waits for a CPU. The account of the process shows CPU
+ * time and waiting time by pool, as the kernel counts them.
  *
  * <p>Argument: the seconds that each of the three parts takes. {@code examples/starving-pool/run} runs it.
  */
@@ -38,10 +38,10 @@ public final class StarvingPool {
 
     private StarvingPool() {}
 
-    /** One part of the run: times are means for a request, in milliseconds. */
+    /** One part of the run. Times are means per request in milliseconds. */
     private record Part(String name, double elapsed, double p99, double user, double system, double waited,
             double requestCpus, double reportCpus) {
-        /** Mostly in the queue of the pool. */
+        /** Spent mostly in the queue of the pool. */
         double otherwise() {
             return Math.max(0, elapsed - user - system - waited);
         }
@@ -67,7 +67,7 @@ public final class StarvingPool {
                         + " waits for a CPU.%nIts CPU time is what it was, so no profile of CPU time shows"
                         + " the reason.%n",
                 MANY, starved.elapsed / alone.elapsed, 100 * starved.waited / starved.elapsed);
-        System.exit(0); // the pools have threads
+        System.exit(0); // the pools' threads would run on
     }
 
     private static void line(String name, Object... values) {
@@ -137,7 +137,7 @@ public final class StarvingPool {
         }
     }
 
-    /** A pool whose threads are there from the beginning. */
+    /** Creates a pool whose threads exist from the beginning. */
     private static ExecutorService pool(String name, int size) {
         AtomicInteger number = new AtomicInteger();
         ThreadFactory factory = task -> new Thread(task, name + number.incrementAndGet());

@@ -22,9 +22,9 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A web service of Spring Boot, whose slowest endpoint is not the one that needs the CPUs. Its meters have
- * the CPU time of each endpoint because threadclock-micrometer is on the class path; nothing here asks for
- * it. What reads clocks below is the work of the endpoints, and the print at the end.
+ * A web service of Spring Boot whose slowest endpoint is not the one that needs the CPUs. Its meters have the
+ * CPU time of each endpoint only because threadclock-micrometer is on the class path. The code below reads
+ * clocks only for the work of the endpoints and the output at the end.
  *
  * <p>Argument: the seconds of load. {@code examples/web/run} runs it.
  */
@@ -64,7 +64,7 @@ public class WebService {
         return Integer.toString(result);
     }
 
-    /** What the meters say of an endpoint since the start. */
+    /** An endpoint's meters since the start. */
     private record Endpoint(String uri, long requests, double elapsedSeconds, double userSeconds,
             double systemSeconds) {
         static Endpoint of(MeterRegistry registry, String uri) {
@@ -95,13 +95,13 @@ public class WebService {
     public static void main(String[] args) throws Exception {
         int seconds = Integer.parseInt(args[0]);
         SpringApplication application = new SpringApplication(WebService.class);
-        application.setRegisterShutdownHook(false); // Ctrl-C just ends it, also between load and result
+        application.setRegisterShutdownHook(false); // Ctrl-C just ends it, even before the result
         ServletWebServerApplicationContext context = (ServletWebServerApplicationContext) application.run(
                 "--server.address=127.0.0.1", "--server.port=0", "--spring.main.banner-mode=off",
                 "--logging.level.root=warn");
         MeterRegistry registry = context.getBean(MeterRegistry.class);
         String site = "http://127.0.0.1:" + context.getWebServer().getPort();
-        load(site, 3); // until all is compiled
+        load(site, 3); // until everything is compiled
         List<Endpoint> before = endpoints(registry);
         long serversBefore = serverNanos();
         load(site, seconds);

@@ -10,7 +10,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A web application that knows nothing of threadclock. It scrapes itself as Prometheus would, and ends. */
+/** A web application that does not know of threadclock. It scrapes itself as Prometheus would, and ends. */
 @SpringBootApplication
 @RestController
 public class Application {

@@ -6,9 +6,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often a query reads ThreadMXBean, and from where: each call, counted by the bean's class itself. */
+/** How often a query reads ThreadMXBean, and from where. The bean's class itself counts each call. */
 record Counts(Map<TpchQuery, Double> user, Map<TpchQuery, Double> total, Map<String, Double> byCaller) {
-    /** In a JVM whose ThreadImpl counts; times: how often each query is run. */
+    /** Counts in a JVM whose ThreadImpl counts. times: how often each query is run. */
     static Counts of(EngineJvm jvm, int times) throws IOException {
         Map<TpchQuery, Double> user = new EnumMap<>(TpchQuery.class);
         Map<TpchQuery, Double> total = new EnumMap<>(TpchQuery.class);
@@ -55,7 +55,7 @@ record Counts(Map<TpchQuery, Double> user, Map<TpchQuery, Double> total, Map<Str
         return total.values().stream().mapToDouble(Double::doubleValue).average().orElseThrow();
     }
 
-    /** Calls of OperationTimer for one query: what reading user time as well would double. */
+    /** Calls of OperationTimer per query. Reading user time as well would double them. */
     double meanOfOperators() {
         return byCaller.entrySet().stream().filter(caller -> caller.getKey().contains(".OperationTimer."))
                 .mapToDouble(Map.Entry::getValue).sum();

@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * The JVM with Trino in it: a coordinator and two workers, as DistributedQueryRunner makes them. It runs what
- * it is told on stdin and answers on stdout, one line each, which begins with {@link #ANSWER}.
+ * The JVM with Trino in it: a coordinator and two workers, as created by DistributedQueryRunner. It executes
+ * the commands on stdin and answers each with a line on stdout that begins with {@link #ANSWER}.
  */
 final class Engine {
     static final String ANSWER = "=> ";
@@ -46,14 +46,14 @@ final class Engine {
         session = TestingSession.testSessionBuilder().setCatalog("tpch").setSchema("tiny").build();
         runner = DistributedQueryRunner.builder(session).build();
         runner.installPlugin(new TpchPlugin());
-        // Decimals, so that sums do not depend on the order in which the workers add.
+        // Decimals make sums independent of the order in which the workers add.
         runner.createCatalog("tpch", "tpch", Map.of("tpch.double-type-mapping", "DECIMAL"));
     }
 
     public static void main(String[] arguments) {
         int status = 1;
         try {
-            run(System.out); // as it is before Trino's logging replaces it
+            run(System.out); // stdout as it is before Trino's logging replaces it
             status = 0;
         } catch (Throwable failure) {
             failure.printStackTrace();
@@ -89,7 +89,7 @@ final class Engine {
         };
     }
 
-    /** CPU time of the process, of the query by Trino, of its operators; then rows and their digest. */
+    /** CPU time of the process, and by Trino of the query and its operators; then rows and their digest. */
     private String query(TpchQuery query) throws Exception {
         long before = PROCESS.getProcessCpuTime();
         MaterializedResult result = runner.execute(session, query.sql);
@@ -104,7 +104,7 @@ final class Engine {
                 + " " + digest(result);
     }
 
-    /** The last query, when Trino has collected what its workers say of it. */
+    /** The last query, once Trino has collected its workers' statistics. */
     private QueryInfo ended() throws InterruptedException {
         QueryManager queries = runner.getCoordinator().getQueryManager();
         QueryId last = queries.getQueries().stream().map(BasicQueryInfo::getQueryId)
@@ -136,7 +136,7 @@ final class Engine {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Picoseconds of CPU time that a read costs in this thread, the least of ten loops. */
+    /** Picoseconds of CPU time per read in this thread, the lowest of ten loops. */
     private static long price(boolean user) {
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;

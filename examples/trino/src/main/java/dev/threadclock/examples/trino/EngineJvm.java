@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One JVM that runs {@link Engine}; its log is what it wrote on stderr, and on stdout beside its answers. */
+/** One JVM that runs {@link Engine}. Its log is its stderr, and its stdout without the answers. */
 final class EngineJvm implements AutoCloseable {
     private final Setup setup;
     private final Path log;
@@ -22,7 +22,7 @@ final class EngineJvm implements AutoCloseable {
     private final List<String> strayLines = new ArrayList<>();
     private boolean started;
 
-    /** first: folders and jars before Trino's on the class path; options: for this JVM alone. */
+    /** first: folders and jars to put before Trino's on the class path. options: for this JVM alone. */
     EngineJvm(Setup setup, String name, List<Path> first, String... options) throws IOException {
         this.setup = setup;
         Files.createDirectories(setup.scratch());
@@ -68,7 +68,7 @@ final class EngineJvm implements AutoCloseable {
                 setup.name() + " ended without an answer to \"" + question + "\"; its log is " + log);
     }
 
-    /** command: attach or detach. */
+    /** command: "attach" or "detach". */
     void threadclock(String command) throws IOException, InterruptedException {
         Process tool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "-XX:TieredStopAtLevel=1", "-jar", setup.threadclock().toString(), command,
@@ -79,7 +79,7 @@ final class EngineJvm implements AutoCloseable {
         }
     }
 
-    /** Ends the JVM and waits for it; then its log is whole. */
+    /** Ends the JVM and waits for it, so that its log is complete. */
     @Override
     public void close() throws IOException {
         commands.close();
@@ -95,9 +95,9 @@ final class EngineJvm implements AutoCloseable {
     }
 
     /**
-     * The lines of the log without what differs from run to run: colours, and each word with a digit in it
-     * (times, ports, ids, names of threads), and without Trino's warnings that a request of its own takes
-     * long, which a busy machine causes. Threads write in any order, so they are sorted.
+     * The sorted lines of the log, because threads write in any order. Left out are colours and words with a
+     * digit in them (times, ports, ids, names of threads), which differ from run to run, and Trino's warnings
+     * that a request of its own takes long, which a busy machine causes.
      */
     List<String> log() throws IOException {
         List<String> lines = new ArrayList<>(Files.readAllLines(log));

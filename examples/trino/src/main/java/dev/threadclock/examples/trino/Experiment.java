@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Trino without and with threadclock: results and logs, counts of reads, CPU time by turns, Trino's sums
- * against the process's clock, and what user time of each operator would cost. {@code run --help}
+ * Compares Trino without and with threadclock: results and logs, numbers of reads, CPU time in turns, Trino's
+ * sums with the process's clock, and what user time of each operator would cost. {@code run --help}
  */
 public final class Experiment {
     private Experiment() {}
 
-    /** ROOT SECONDS TRINO=JAVA_HOME...; with 0 seconds it is a quick run, and nothing is written. */
+    /** Arguments: ROOT SECONDS TRINO=JAVA_HOME... With 0 seconds it is quick and writes nothing. */
     public static void main(String[] arguments) throws Exception {
         Path root = Path.of(arguments[0]);
         long seconds = Long.parseLong(arguments[1]);
@@ -50,7 +50,7 @@ public final class Experiment {
         }
     }
 
-    /** seconds: of each of the two series of turns; 0: one round, without the changed engine. */
+    /** seconds: for each of the two series of turns; 0 for one round without the changed engine. */
     private static Measured measure(Setup setup, long seconds) throws IOException, InterruptedException {
         Turns unchanged;
         List<String> log;
@@ -95,11 +95,11 @@ public final class Experiment {
         for (TpchQuery query : TpchQuery.values()) {
             jvm.run(query);
         }
-        Thread.sleep(1_000); // the last query's line comes after its result
+        Thread.sleep(1_000); // the last query's log line follows its result
         return jvm.log();
     }
 
-    /** What differs between the logs; empty if nothing does. */
+    /** The difference between the logs; empty if there is none. */
     private static String difference(List<String> plain, List<String> agent) {
         List<String> onlyPlain = new ArrayList<>(plain);
         List<String> onlyAgent = new ArrayList<>(agent);
@@ -111,7 +111,7 @@ public final class Experiment {
         return difference.toString();
     }
 
-    /** What five rounds of all queries add to what Reads.operations() says. */
+    /** The increase of Reads.operations() in five rounds of all queries. */
     private static long[] operations(EngineJvm jvm) throws IOException {
         long[] before = jvm.numbers("operations");
         for (int i = 0; i < 5; i++) {

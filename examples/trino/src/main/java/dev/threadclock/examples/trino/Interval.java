@@ -3,7 +3,7 @@ package dev.threadclock.examples.trino;
 
 import java.util.Arrays;
 
-/** The mean of some values and half of its 95 % confidence interval (Student's t); NaN for one value. */
+/** The mean of some values and half of its 95 % confidence interval (Student's t), NaN for one value. */
 record Interval(double mean, double half) {
     static Interval of(double... values) {
         int count = values.length;
@@ -14,8 +14,8 @@ record Interval(double mean, double half) {
     }
 
     /**
-     * The two-sided 95 % quantile, by the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5):
-     * too small by 24 %, 3 % and 0.7 % with 1, 2 and 3 degrees of freedom.
+     * The two-sided 95 % quantile, by the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). It
+     * is too small by 24 %, 3 % and 0.7 % for 1, 2 and 3 degrees of freedom.
      */
     private static double t95(int freedom) {
         double z = 1.959964;

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 
 /**
- * Differences of CPU time with their intervals, a line each, in SVG. (The Picture of the other examples has
- * bars, which begin at zero and have no interval.)
+ * Draws differences of CPU time with their intervals in SVG, one per line. (The Picture of the other examples
+ * draws bars, which begin at zero and have no interval.)
  */
 final class Picture {
     private static final int WIDTH = 760;

@@ -2,21 +2,21 @@
 package dev.threadclock.examples.trino;
 
 /**
- * A query that was run.
+ * One run of a query.
  *
  * @param processNanos CPU time of the process from before the query until Trino has collected its statistics
- * @param queryNanos CPU time of the query, as Trino says
+ * @param queryNanos CPU time of the query, as reported by Trino
  * @param operatorNanos sum over its operators of addInputCpu, getOutputCpu and finishCpu
  */
 record QueryRun(long processNanos, long queryNanos, long operatorNanos) {
-    /** answer: as Engine gives it; expected: the result of the same query in the first JVM. */
+    /** answer: a line from Engine. expected: the result of the same query in the first JVM. */
     static QueryRun of(String answer, ExpectedResult expected) {
         String[] words = answer.split(" ");
         expected.check(words[3] + " rows " + words[4]);
         return new QueryRun(Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
     }
 
-    /** The first result is what all later ones, of whatever JVM, have to be. */
+    /** The first result of a query. All later results, in all JVMs, must be equal to it. */
     static final class ExpectedResult {
         private final TpchQuery query;
         private String result;
@@ -40,7 +40,7 @@ record QueryRun(long processNanos, long queryNanos, long operatorNanos) {
         }
     }
 
-    /** What must not differ does. */
+    /** Two results of the same query differ. */
     static final class WrongException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

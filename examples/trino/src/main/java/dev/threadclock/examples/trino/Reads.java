@@ -8,17 +8,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What {@link Rewriter} makes other classes call. It lies on the boot class path of JVMs with rewritten
- * classes, where the JDK's own class can see it; in all others nothing calls it. Methods are public because
- * Engine has another class loader.
+ * The methods that {@link Rewriter} makes other classes call. This class is on the boot class path of JVMs
+ * with rewritten classes, where the JDK's own class can see it. In other JVMs nothing calls it. Methods are
+ * public because Engine has another class loader.
  */
 public final class Reads {
     private static final StackWalker WALKER = StackWalker.getInstance();
-    /** Keys are KIND=CLASS.METHOD: user or total, and what asked for it. */
+    /** Keys are KIND=CLASS.METHOD: "user" or "total", and the caller. */
     private static final Map<String, LongAdder> BY_CALLER = new ConcurrentHashMap<>();
 
     private static volatile boolean counting;
-    /** Whether operators read user time as well. */
+    /** Whether operators also read user time. */
     private static volatile boolean userPerOperator;
     private static final ThreadLocal<long[]> LAST = ThreadLocal.withInitial(() -> new long[2]);
     private static final LongAdder INTERVALS = new LongAdder();
@@ -28,7 +28,7 @@ public final class Reads {
 
     private Reads() {}
 
-    /** The first thing that ThreadImpl's public methods do; kind: "user" or "total". */
+    /** ThreadImpl's public methods call this first. kind: "user" or "total". */
     public static void count(String kind) {
         if (!counting) {
             return;
@@ -52,7 +52,7 @@ public final class Reads {
         userPerOperator = on;
     }
 
-    /** The total time at which an operation begins: what OperationTimer's constructors call. */
+    /** The total time at which an operation begins. OperationTimer's constructors call this. */
     public static long begin() {
         long totalNanos = Bean.BEAN.getCurrentThreadCpuTime();
         if (userPerOperator) {
@@ -63,13 +63,13 @@ public final class Reads {
         return totalNanos;
     }
 
-    /** The total time at which an operation ends and the next may begin: what its other methods call. */
+    /** The total time at which an operation ends and the next may begin. Its other methods call this. */
     public static long end() {
         long totalNanos = Bean.BEAN.getCurrentThreadCpuTime();
         if (userPerOperator) {
             long[] last = LAST.get();
             long userNanos = Bean.BEAN.getCurrentThreadUserTime();
-            // Switched on in the middle of an operation: no beginning is known.
+            // If it was switched on during an operation, the beginning is unknown.
             if (last[1] != 0) {
                 add(userNanos - last[0], totalNanos - last[1]);
             }
@@ -93,7 +93,7 @@ public final class Reads {
         return new long[]{INTERVALS.sum(), USER_ABOVE_TOTAL.sum(), USER_NANOS.sum(), TOTAL_NANOS.sum()};
     }
 
-    /** Not before it is needed: the bean's own class calls {@link #count}. */
+    /** Initialized only when needed, because the bean's own class calls {@link #count}. */
     private static final class Bean {
         static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
     }

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** The measurements as text, and where they are written. */
+/** Formats the measurements as text and writes them. */
 final class Report {
     private static final TpchQuery[] QUERIES = TpchQuery.values();
 
@@ -141,7 +141,7 @@ final class Report {
         return way.agent ? "with threadclock" : "without threadclock";
     }
 
-    /** CPU time of the unchanged process without the agent for one query, the mean of all. */
+    /** The mean CPU time per query of the unchanged process without the agent. */
     private static double queryMillis(Measured one) {
         return one.unchanged().processMillis(Way.WITHOUT, null).mean() / QUERIES.length;
     }
@@ -168,7 +168,7 @@ final class Report {
         return String.format(Locale.ROOT, "%+.2f", interval.mean()) + half(interval, "%.2f");
     }
 
-    /** One value alone has no interval. */
+    /** A single value has no interval. */
     private static String half(Interval interval, String number) {
         return Double.isNaN(interval.half()) ? ""
                 : String.format(Locale.ROOT, " +-" + number, interval.half());

@@ -20,7 +20,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 
-/** Writes changed copies of two classes: one counts reads, one reads user time for each operator. */
+/** Writes changed copies of two classes: one counts reads, the other reads user time for each operator. */
 final class Rewriter {
     private static final String READS = Reads.class.getName().replace('.', '/');
     private static final Map<String, String> KINDS = Map.of(
@@ -29,7 +29,7 @@ final class Rewriter {
 
     private Rewriter() {}
 
-    /** The JDK's ThreadImpl, whose public methods count: {@code --patch-module java.management=into}. */
+    /** Makes the JDK's ThreadImpl count its calls: {@code --patch-module java.management=into}. */
     static void countReads(Path javaHome, Path into) throws IOException {
         byte[] original;
         try (FileSystem jdk = FileSystems.newFileSystem(URI.create("jrt:/"),
@@ -49,12 +49,12 @@ final class Rewriter {
                                         false);
                             }
                         } : method.next);
-        // Two of the caller, two by id. (Those by array are protected here, and Trino calls none.)
+        // Two for the caller, two by id. (Those by array are protected here, and Trino calls none.)
         require(changed == 4,
                 "ThreadImpl of " + javaHome + " has " + changed + " methods that read CPU time, not 4");
     }
 
-    /** Trino's OperationTimer, which gets its total times from {@link Reads#begin} and {@link Reads#end}. */
+    /** Makes Trino's OperationTimer get its total times from {@link Reads#begin} and {@link Reads#end}. */
     static void userPerOperator(Path libraries, Path into) throws IOException {
         String name = "io/trino/operator/OperationTimer.class";
         int changed = rewrite(entry(libraries, name), into.resolve(name),
@@ -108,7 +108,7 @@ final class Rewriter {
         throw new IOException("no trino-main-*.jar in " + libraries);
     }
 
-    /** The class that both call, alone: {@code -Xbootclasspath/a:into}. */
+    /** Writes the class that both of them call: {@code -Xbootclasspath/a:into}. */
     static void bootClasses(Path classes, Path into) throws IOException {
         Path folder = Path.of(Reads.class.getPackageName().replace('.', '/'));
         Files.createDirectories(into.resolve(folder));

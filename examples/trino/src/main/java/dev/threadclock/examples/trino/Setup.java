@@ -18,7 +18,7 @@ final class Setup {
     private final String jdk;
     private final Map<TpchQuery, ExpectedResult> expected;
 
-    /** root: the checkout, built; expected: shared by all set-ups, because all have the same data. */
+    /** root: the checkout, built. expected: shared by all set-ups, because all have the same data. */
     Setup(Path root, String trino, Path javaHome, Map<TpchQuery, ExpectedResult> expected)
             throws IOException {
         this.root = root;
@@ -68,7 +68,7 @@ final class Setup {
         return expected.get(query);
     }
 
-    /** What this JDK needs for Trino, and so that nothing but Trino's own lines is in the log. */
+    /** The options that Trino needs on this JDK, and those that keep other lines out of the log. */
     List<String> jvmOptions() {
         int feature = Integer.parseInt(jdk.replaceFirst("\\..*", ""));
         List<String> options = new ArrayList<>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.examples.trino;
 
-/** Four queries of TPC-H, with the column names of Trino's tpch connector; results are exact and ordered. */
+/** Four queries of TPC-H with the column names of Trino's tpch connector. Results are exact and ordered. */
 enum TpchQuery {
     Q1("""
             SELECT returnflag, linestatus, sum(quantity), sum(extendedprice),

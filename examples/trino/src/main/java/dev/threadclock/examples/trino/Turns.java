@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Ways to run the same queries take turns in one warm JVM: A B, B A, A B and so on, so that neither a slow
- * trend nor the order favours one.
+ * Ways to run the same queries, which take turns in one warm JVM: A B, B A, A B and so on, so that neither a
+ * slow trend nor the order favours one way.
  */
 final class Turns {
-    /** agent: attached or not; user: whether operators read user time, with a changed OperationTimer. */
+    /** agent: attached or not. user: whether operators read user time, with a changed OperationTimer. */
     enum Way {
         WITHOUT(false, false), WITH(true, false), USER_WITHOUT(false, true), USER_WITH(true, true);
 
@@ -31,9 +31,9 @@ final class Turns {
 
     private final EngineJvm jvm;
     private final List<Way> ways;
-    /** Per way, one element a round: the runs of all queries. */
+    /** For each way, one element per round with the runs of all queries. */
     private final Map<Way, List<Map<TpchQuery, QueryRun>>> rounds = new EnumMap<>(Way.class);
-    private Boolean attached; // null: not known
+    private Boolean attached; // null: unknown
 
     Turns(EngineJvm jvm, Way... ways) {
         this.jvm = jvm;
@@ -49,7 +49,7 @@ final class Turns {
         jvm.ask("user-per-operator " + (way.user ? "on" : "off"));
     }
 
-    /** At least this many rounds, and more until the time is over; its first quarter warms up. */
+    /** Runs at least this many rounds, and more until the time is over. The first quarter is the warm-up. */
     void run(int least, long seconds) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         long nanos = TimeUnit.SECONDS.toNanos(seconds);
@@ -78,12 +78,12 @@ final class Turns {
         return rounds.get(ways.get(0)).size();
     }
 
-    /** CPU milliseconds of the process for one query (null: all of them). */
+    /** The process's CPU milliseconds for one query, or for all of them if query is null. */
     Interval processMillis(Way way, TpchQuery query) {
         return Interval.of(each(way, query, QueryRun::processNanos));
     }
 
-    /** What the second way costs above the first, in percent of the first's mean; round by round. */
+    /** The cost of the second way above the first, in percent of the first's mean, computed per round. */
     Interval percentMore(Way first, Way second, TpchQuery query) {
         double[] base = each(first, query, QueryRun::processNanos);
         double[] other = each(second, query, QueryRun::processNanos);
@@ -95,7 +95,7 @@ final class Turns {
         return Interval.of(percent);
     }
 
-    /** A part of the process's CPU time, in percent, of all queries together, round by round. */
+    /** A part of the process's CPU time, in percent, for all queries together, computed per round. */
     Interval percentOfProcess(Way way, ToDoubleFunction<QueryRun> part) {
         double[] parts = each(way, null, part);
         double[] process = each(way, null, QueryRun::processNanos);
