@@ -27,8 +27,6 @@ public final class Picture {
     private static final String[][] COLOURS = {{"#2a78d6", "#3987e5"}, {"#eb6834", "#d95926"},
         {"#1baf7a", "#199e70"}, {"#b8b6ad", "#55544f"}};
 
-    private Picture() {}
-
     private record Bar(String name, double[] parts) {
         double length() {
             return Arrays.stream(parts).sum();

@@ -24,8 +24,6 @@ public final class AccountCost {
 
     private static final ThreadTimes TIMES = new ThreadTimes();
 
-    private AccountCost() {}
-
     public static void main(String[] args) throws Exception {
         System.out.println("JDK " + System.getProperty("java.version"));
         Semaphore[] wake = new Semaphore[THREADS];

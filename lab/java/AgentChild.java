@@ -29,8 +29,6 @@ public final class AgentChild {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static long sink;
 
-    private AgentChild() {}
-
     public static void main(String[] args) throws Exception {
         if (args[0].equals("threads")) {
             startThreads();

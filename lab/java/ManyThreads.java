@@ -11,8 +11,6 @@ import java.io.FileInputStream;
 final class ManyThreads {
     private static volatile long sink;
 
-    private ManyThreads() {}
-
     private interface Work {
         void run() throws Exception;
     }

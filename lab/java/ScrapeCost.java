@@ -32,8 +32,6 @@ public final class ScrapeCost {
     private static final double STORED_BYTES_OF_SAMPLE = 1.5;
     private static final int FLEET = 100_000;
 
-    private ScrapeCost() {}
-
     private static final class Jvm {
         private final int size;
         private final int pools;

@@ -68,8 +68,6 @@ public final class SparkCost {
         List<Row> run(SparkSession spark);
     }
 
-    private SparkCost() {}
-
     public static void main(String[] args) throws Exception {
         Path data = Files.createTempDirectory("spark-cost");
         try {

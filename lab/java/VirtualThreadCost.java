@@ -35,8 +35,6 @@ public final class VirtualThreadCost {
     private static final int ROUNDS = 7;
     private static final int CONNECTIONS = 16;
 
-    private VirtualThreadCost() {}
-
     public static void main(String[] args) throws Exception {
         System.out.println("JDK " + System.getProperty("java.version"));
         if (args[0].equals("right")) {

@@ -9,8 +9,6 @@ import java.util.stream.Stream;
 
 /** Finds the files that a JVM leaves in a test's folder when it crashes (hs_err). */
 final class Crash {
-    private Crash() {}
-
     static String flag(Path folder) {
         return "-XX:ErrorFile=" + folder.resolve("hs_err_%p.log");
     }

@@ -9,8 +9,6 @@ import java.util.stream.Collectors;
 
 /** Reads the output that docs/installing.md shows for each way to install the agent. */
 final class Documented {
-    private Documented() {}
-
     /** The lines of the code block below {@code <!-- output: NAME -->}, without empty lines. */
     static List<String> output(String name) {
         try {

@@ -11,8 +11,6 @@ import java.util.Map;
 
 /** What the machine permits. A test that needs more is skipped with the reason. */
 final class Host {
-    private Host() {}
-
     static void assumeStrace() {
         assumeWorks("tracing", "strace", "-o", "/dev/null", "true");
     }

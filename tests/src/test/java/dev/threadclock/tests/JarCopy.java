@@ -13,8 +13,6 @@ import java.util.zip.ZipOutputStream;
 
 /** Copies of the built jar with one entry damaged or left out. */
 final class JarCopy {
-    private JarCopy() {}
-
     static Path unchanged(Path folder) throws IOException {
         return copy(folder, "", bytes -> bytes);
     }

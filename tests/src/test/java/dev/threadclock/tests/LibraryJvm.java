@@ -10,8 +10,6 @@ import java.util.Map;
 
 /** Starts a child JVM with the built jar as a library on its class path. */
 final class LibraryJvm {
-    private LibraryJvm() {}
-
     /** Suppresses the native access warning of JDK 24 and later. */
     static Result run(TestJdk jdk, List<String> flags, Class<?> program, String... args) {
         List<String> more = new ArrayList<>(flags);

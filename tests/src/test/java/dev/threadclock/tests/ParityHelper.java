@@ -11,8 +11,6 @@ final class ParityHelper {
     private static final CLibrary LIBRARY = CLibrary.of("parity_helper");
     private static final CLibrary RIVAL = CLibrary.of("rival_agent");
 
-    private ParityHelper() {}
-
     /** The library, or none if it cannot be built here. */
     static Optional<Path> library() {
         return LIBRARY.file();

@@ -14,8 +14,6 @@ final class Product {
     static final Path JAR = DIST.resolve("threadclock.jar");
     static final Path LIBRARY = DIST.resolve(platform()).resolve("libthreadclock.so");
 
-    private Product() {}
-
     static String platform() {
         String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64"
                 : System.getProperty("os.arch");

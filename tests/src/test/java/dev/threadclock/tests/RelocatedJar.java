@@ -25,8 +25,6 @@ final class RelocatedJar {
     private static final String DOTTED = "dev.threadclock";
     private static final String NEW = PACKAGE.replace('.', '/') + "/";
 
-    private RelocatedJar() {}
-
     static Path make(Path folder) throws IOException {
         Path target = Files.createTempFile(folder, "relocated", ".jar");
         try (ZipFile jar = new ZipFile(Product.JAR.toFile());

@@ -17,8 +17,6 @@ import java.util.List;
 final class ResultFile {
     private static final String NAME = System.getProperty("threadclock.results", "");
 
-    private ResultFile() {}
-
     /**
      * Prints the line and appends it to the file, if there is one. The first line is preceded by a heading
      * that says what the file is and where it was made.

@@ -25,8 +25,6 @@ public final class Soak {
     private static final int SAMPLE_SECONDS = 5;
     private static final int COMMAND_EVERY_SECONDS = 15;
 
-    private Soak() {}
-
     public static void main(String[] args) throws Exception {
         long seconds = Math.round(Double.parseDouble(args[0]) * 60);
         Path library = Path.of(args[1]);

@@ -18,8 +18,6 @@ import java.util.Set;
  * With the argument {@code list=DIR} it then prints {@code left=NAME} for each file in DIR.
  */
 public final class Active {
-    private Active() {}
-
     public static void main(String[] args) throws Exception {
         System.out.println("active=" + active());
         for (String library : mapped()) {

@@ -10,8 +10,6 @@ public final class Allocation {
     private static final int ROUNDS = 1_000_000;
     private static Object sink;
 
-    private Allocation() {}
-
     public static void main(String[] args) {
         boolean allocate = args[0].equals("allocate");
         long fewest = Long.MAX_VALUE;

@@ -13,8 +13,6 @@ import java.nio.file.Paths;
  * mappings of both processes. Exits with 1 as soon as a command fails.
  */
 public final class AttachRepeatedly {
-    private AttachRepeatedly() {}
-
     public static void main(String[] args) throws Exception {
         int times = Integer.parseInt(args[1]);
         // By reflection: the command line is compiled for a newer Java than these programs.

@@ -12,8 +12,6 @@ public final class AttachTarget {
     /** Without this limit, a JVM that reads /proc would take more CPU time than the commands. */
     private static final long LONG_ROUND_NANOS = 4_000_000;
 
-    private AttachTarget() {}
-
     public static void main(String[] args) throws Exception {
         long began = System.nanoTime();
         while (System.nanoTime() - began < LONGEST_NANOS) {

@@ -10,8 +10,6 @@ final class Burn {
 
     static volatile long sink;
 
-    private Burn() {}
-
     /** Some microseconds of arithmetic. */
     static void slice() {
         long x = sink;

@@ -13,8 +13,6 @@ public final class ChangingLoad {
     private static final long BETWEEN_TICKS_NANOS = 2_500_000_000L;
     private static final long IN_THE_KERNEL_NANOS = 500_000_000;
 
-    private ChangingLoad() {}
-
     public static void main(String[] args) throws Exception {
         TickLoads loads = new TickLoads(Burn.THREADS, Long.parseLong(args[0]), Long.parseLong(args[1]));
         Thread thread = new Thread(() -> {

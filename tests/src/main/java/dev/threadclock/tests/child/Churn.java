@@ -42,8 +42,6 @@ public final class Churn {
     private static volatile String first = "none";
     private static volatile boolean stop;
 
-    private Churn() {}
-
     public static void main(String[] args) throws Exception {
         long threads = Long.parseLong(args[0]);
         LEFT.set(threads);

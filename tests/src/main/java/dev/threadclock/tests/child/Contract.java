@@ -6,8 +6,6 @@ package dev.threadclock.tests.child;
  * without the agent. Arguments: the helper library or "none", and the java with which to start another JVM.
  */
 public final class Contract {
-    private Contract() {}
-
     public static void main(String[] args) throws Exception {
         try {
             ContractIds.run();

@@ -19,8 +19,6 @@ final class ContractGetId {
      */
     private static final long MUCH_NANOS = 240_000_000;
 
-    private ContractGetId() {}
-
     static void run() {
         Worker worker = new Worker() {
             @Override

@@ -14,8 +14,6 @@ import java.util.Arrays;
 final class ContractIds {
     private static final long HIGH_BIT = 1L << 32;
 
-    private ContractIds() {}
-
     static void run() throws Exception {
         say("supported",
                 () -> THREADS.isThreadCpuTimeSupported() && THREADS.isCurrentThreadCpuTimeSupported());

@@ -25,8 +25,6 @@ import javax.management.remote.JMXServiceURL;
  * of a thread there.
  */
 public final class ContractJmx {
-    private ContractJmx() {}
-
     static void run(String java) throws Exception {
         System.setProperty("java.rmi.server.hostname", "127.0.0.1");
         Worker worker = Worker.started("read by JMX");

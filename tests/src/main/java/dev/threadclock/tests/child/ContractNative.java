@@ -14,8 +14,6 @@ import java.util.concurrent.CountDownLatch;
 
 /** Part of the contract: native threads that attach and detach, and threads that another agent creates. */
 final class ContractNative {
-    private ContractNative() {}
-
     static void run(String library) {
         if (!Helper.load(library)) {
             line("native threads", "no helper library");

@@ -25,8 +25,6 @@ import java.util.concurrent.FutureTask;
 final class ContractThreads {
     private static final long LONGEST_END_NANOS = 10_000_000_000L;
 
-    private ContractThreads() {}
-
     static void run() throws Exception {
         line("main's id", own());
         kind("plain thread", run -> new Thread(run));

@@ -13,8 +13,6 @@ import java.util.concurrent.CountDownLatch;
 
 /** Part of the contract: virtual threads, by reflection, on JDKs that have them. */
 final class ContractVirtual {
-    private ContractVirtual() {}
-
     static void run() throws Exception {
         Method start;
         try {

@@ -13,8 +13,6 @@ import java.util.concurrent.CountDownLatch;
 public final class Ended {
     public static final int ENDED = 100;
 
-    private Ended() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         Helper.attach(args[1], "");

@@ -7,8 +7,6 @@ package dev.threadclock.tests.child;
  * Prints {@code up}.
  */
 public final class Ending {
-    private Ending() {}
-
     public static void main(String[] args) throws Exception {
         System.out.println("up");
         long end = System.nanoTime() + Long.parseLong(args[1]) * 1_000;

@@ -15,8 +15,6 @@ import java.nio.charset.StandardCharsets;
  * endless, silent, garbage, closing, or liar. Prints lines {@code nanos=1}.
  */
 public final class FakeListener {
-    private FakeListener() {}
-
     public static void main(String[] args) throws Exception {
         String name = ManagementFactory.getRuntimeMXBean().getName();
         String socket = "/tmp/.java_pid" + name.substring(0, name.indexOf('@'));

@@ -12,8 +12,6 @@ public final class Forked {
     private static final long PARENT_NANOS = 300_000_000;
     private static final long CHILD_NANOS = 100_000_000;
 
-    private Forked() {}
-
     private static native int fork();
 
     public static void main(String[] args) throws Exception {

@@ -8,8 +8,6 @@ import java.lang.management.ManagementFactory;
  * is visible.
  */
 public final class Hello {
-    private Hello() {}
-
     public static void main(String[] args) {
         long user = ManagementFactory.getThreadMXBean().getCurrentThreadUserTime();
         System.out.println("hello" + (user < 0 ? ", no user time" : ""));

@@ -3,8 +3,6 @@ package dev.threadclock.tests.child;
 
 /** The native methods of the contract's child program: tests/src/main/c/parity_helper.c. */
 final class Helper {
-    private Helper() {}
-
     /** Loads the helper library; false if the argument says that there is none. */
     static boolean load(String path) {
         if (path.equals("none")) {

@@ -12,8 +12,6 @@ import java.nio.file.Paths;
 public final class Idle {
     private static final long LONGEST_NANOS = 60_000_000_000L;
 
-    private Idle() {}
-
     public static void main(String[] args) {
         untilThere(args[0]);
         System.out.println("there");

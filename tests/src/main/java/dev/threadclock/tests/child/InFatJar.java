@@ -14,8 +14,6 @@ import java.lang.management.ThreadMXBean;
 public final class InFatJar {
     private static volatile long sink;
 
-    private InFatJar() {}
-
     public static void main(String[] args) {
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         for (long end = System.nanoTime() + 300_000_000L; System.nanoTime() - end < 0;) {

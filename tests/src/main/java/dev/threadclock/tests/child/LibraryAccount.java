@@ -34,8 +34,6 @@ public final class LibraryAccount {
     private static volatile boolean stop;
     private static volatile Object garbage;
 
-    private LibraryAccount() {}
-
     public static void main(String[] args) throws Exception {
         check(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
         endedThreadsStay();

@@ -25,8 +25,6 @@ public final class LibraryAllThreads {
     private static final int CROWD = 200;
     private static volatile boolean stop;
 
-    private LibraryAllThreads() {}
-
     public static void main(String[] args) throws Exception {
         ThreadTimes threads = new ThreadTimes();
         CountDownLatch end = new CountDownLatch(1);

@@ -14,8 +14,6 @@ import java.util.Map;
  * each kind of read: the smallest of up to four rounds, as in Allocation.
  */
 public final class LibraryAllocation {
-    private LibraryAllocation() {}
-
     @SuppressWarnings("deprecation")
     private static long allocated() {
         return ((com.sun.management.ThreadMXBean) Burn.THREADS)

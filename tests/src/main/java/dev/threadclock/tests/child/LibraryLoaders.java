@@ -18,8 +18,6 @@ import java.util.List;
 public final class LibraryLoaders {
     private static volatile long sink;
 
-    private LibraryLoaders() {}
-
     public static void main(String[] args) throws Exception {
         List<Class<?>> clocks = new ArrayList<>();
         int natives = 0;

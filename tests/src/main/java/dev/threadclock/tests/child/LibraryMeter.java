@@ -12,8 +12,6 @@ import dev.threadclock.ThreadClock;
  * {@code intervals=N virtual=refused|none}; throws at the first wrong answer.
  */
 public final class LibraryMeter {
-    private LibraryMeter() {}
-
     public static void main(String[] args) throws Exception {
         nested();
         misused();

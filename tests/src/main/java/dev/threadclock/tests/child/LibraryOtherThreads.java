@@ -15,8 +15,6 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class LibraryOtherThreads {
     private static volatile boolean stop;
 
-    private LibraryOtherThreads() {}
-
     public static void main(String[] args) throws Exception {
         boolean knowsTids = ThreadClock.tid(Thread.currentThread()) > 0;
         CpuTimes times = new CpuTimes();

@@ -18,8 +18,6 @@ public final class LibraryOwnThread {
     private static long sum;
     private static long reads;
 
-    private LibraryOwnThread() {}
-
     public static void main(String[] args) {
         long end = Burn.THREADS.getCurrentThreadCpuTime() + Long.parseLong(args[0]) * 1_000_000;
         CpuTimes times = new CpuTimes();

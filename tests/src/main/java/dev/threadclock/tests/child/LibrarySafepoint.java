@@ -14,8 +14,6 @@ import java.util.List;
 public final class LibrarySafepoint {
     private static volatile boolean stop;
 
-    private LibrarySafepoint() {}
-
     public static void main(String[] args) throws Exception {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter();

@@ -13,8 +13,6 @@ import java.nio.file.Paths;
  * {@code library=PATH}, the mapping that contains the function called by the API.
  */
 public final class LibraryShared {
-    private LibraryShared() {}
-
     public static void main(String[] args) throws Exception {
         long user = ThreadClock.userNanos();
         Method addressOf = Native.class.getDeclaredMethod("address", String.class);

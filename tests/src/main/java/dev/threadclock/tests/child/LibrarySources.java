@@ -14,8 +14,6 @@ import dev.threadclock.ThreadTimes;
  * line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID meter=NANOS}.
  */
 public final class LibrarySources {
-    private LibrarySources() {}
-
     public static void main(String[] args) {
         CpuMeter meter = new CpuMeter(Freshness.NOW, null).start();
         for (long x = 1, end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; x = x * 31 + 7) {

@@ -35,8 +35,6 @@ public final class ManyReads {
     private static volatile boolean stopReading;
     private static volatile boolean stop;
 
-    private ManyReads() {}
-
     private static final class Subject {
         final Seen bean = new Seen();
         final Seen libraryOwn = new Seen();

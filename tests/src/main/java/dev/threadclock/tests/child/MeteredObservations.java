@@ -25,8 +25,6 @@ public final class MeteredObservations {
     private static long aroundNanos;
     private static long workerNanos; // the thread that runs the task
 
-    private MeteredObservations() {}
-
     public static void main(String[] args) throws Throwable {
         boolean isVirtual = args.length > 0;
         if (args.length > 1) {

@@ -10,8 +10,6 @@ public final class MetricsLoad {
     private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
     private static volatile Object garbage;
 
-    private MetricsLoad() {}
-
     public static void main(String[] args) throws Exception {
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
             daemon("busy-" + i, () -> Burn.until(END_NANOS));

@@ -30,8 +30,6 @@ public final class Newborn {
     private static long unlisted;
     private static long above;
 
-    private Newborn() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         if (!Helper.slowStarts(Integer.parseInt(args[4])) || !Helper.attach(args[1], args[2])) {

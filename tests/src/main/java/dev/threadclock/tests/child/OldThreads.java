@@ -19,8 +19,6 @@ public final class OldThreads {
         new String(new char[5000]).replace('\0', '#'), "\u00e4\u20ac\ud83d\ude00 \0", ""};
     private static final long MILLISECOND_NANOS = 1_000_000;
 
-    private OldThreads() {}
-
     public static void main(String[] args) {
         List<Worker> workers = new ArrayList<>();
         for (String name : NAMES) {

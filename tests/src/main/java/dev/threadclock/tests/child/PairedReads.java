@@ -15,8 +15,6 @@ public final class PairedReads {
     private static final AtomicLong VIOLATIONS = new AtomicLong();
     private static volatile String first = "none";
 
-    private PairedReads() {}
-
     public static void main(String[] args) throws Exception {
         Thread[] threads = new Thread[Integer.parseInt(args[0])];
         LEFT.set(Long.parseLong(args[1]));

@@ -15,8 +15,6 @@ public final class PoolWork {
     private static final int BRIEF = 20;
     private static final long WATCHED_MILLIS = 3_500;
 
-    private PoolWork() {}
-
     public static void main(String[] args) throws Exception {
         if (args.length > 0) {
             Idle.untilThere(args[0]);

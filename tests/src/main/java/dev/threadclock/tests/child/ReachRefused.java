@@ -21,8 +21,6 @@ public final class ReachRefused {
     private static String library;
     private static LibjvmMemory before;
 
-    private ReachRefused() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         library = args[1];

@@ -20,8 +20,6 @@ public final class ReachSwitching {
 
     private static volatile boolean over;
 
-    private ReachSwitching() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         int times = Integer.parseInt(args[2]);

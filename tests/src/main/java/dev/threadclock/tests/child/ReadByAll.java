@@ -30,8 +30,6 @@ public final class ReadByAll {
     private static volatile String first = "none";
     private static volatile boolean stop;
 
-    private ReadByAll() {}
-
     public static void main(String[] args) throws Exception {
         LEFT.set(Long.parseLong(args[0]));
         long end = System.nanoTime() + Long.parseLong(args[1]) * 1_000_000_000L;

@@ -16,8 +16,6 @@ public final class ReadById {
 
     private static volatile long mainNanos;
 
-    private ReadById() {}
-
     public static void main(String[] args) throws InterruptedException {
         System.load(args[0]);
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();

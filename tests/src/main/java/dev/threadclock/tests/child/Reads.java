@@ -6,8 +6,6 @@ package dev.threadclock.tests.child;
  * Argument: how many reads. Prints {@code nanos=ELAPSED} for them.
  */
 public final class Reads {
-    private Reads() {}
-
     public static void main(String[] args) {
         int reads = Integer.parseInt(args[0]);
         long sum = 0;

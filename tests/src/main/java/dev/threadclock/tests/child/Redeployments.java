@@ -25,8 +25,6 @@ public final class Redeployments {
 
     private static int natives;
 
-    private Redeployments() {}
-
     public static void main(String[] args) throws Exception {
         URL jar = Paths.get(args[0]).toUri().toURL();
         String name = args[1] + ".ThreadClock";

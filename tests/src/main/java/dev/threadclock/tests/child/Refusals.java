@@ -6,8 +6,6 @@ package dev.threadclock.tests.child;
  * Arguments: how many arrays, and the last id in each. Prints {@code refused=N}.
  */
 public final class Refusals {
-    private Refusals() {}
-
     public static void main(String[] args) {
         Transcript.Worker worker = Transcript.Worker.started("worker");
         long[] ids = {worker.id(), Transcript.own(), worker.id(), Long.parseLong(args[1])};

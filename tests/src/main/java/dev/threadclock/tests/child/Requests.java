@@ -13,8 +13,6 @@ import java.util.concurrent.TimeoutException;
 public final class Requests {
     private static final int PATIENCE_SECONDS = 20;
 
-    private Requests() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         for (int i = 2; i < args.length; i++) {

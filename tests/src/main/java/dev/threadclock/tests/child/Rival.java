@@ -21,8 +21,6 @@ public final class Rival {
     private static volatile long called;
     private static volatile boolean over;
 
-    private Rival() {}
-
     private static native boolean prepare(Class<?> threadImpl);
 
     private static native boolean take(int waitMicros);

@@ -19,8 +19,6 @@ public final class SampledLoad {
 
     private static volatile long sink;
 
-    private SampledLoad() {}
-
     public static void main(String[] args) throws Exception {
         start("a user burner whose name is long", SampledLoad::burnUser);
         start("a system burner", SampledLoad::burnSystem);

@@ -10,8 +10,6 @@ import java.util.concurrent.Callable;
 
 /** A child program under a security manager that grants nothing: shows which queries are allowed. */
 public final class Secured {
-    private Secured() {}
-
     public static void main(String[] args) throws Exception {
         Thread sleeper = new Thread(() -> Transcript.pause(60_000), "sleeper");
         sleeper.setDaemon(true);

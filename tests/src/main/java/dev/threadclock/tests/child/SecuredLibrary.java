@@ -15,8 +15,6 @@ import dev.threadclock.ThreadTimes;
 public final class SecuredLibrary {
     private static volatile long sink;
 
-    private SecuredLibrary() {}
-
     public static void main(String[] args) throws Exception {
         Thread sleeper = new Thread(() -> Transcript.pause(60_000), "sleeper");
         sleeper.setDaemon(true);

@@ -16,8 +16,6 @@ public final class SleepingLoad {
     private static final Semaphore[] WAKE = new Semaphore[RISERS];
     private static final Semaphore DONE = new Semaphore(0);
 
-    private SleepingLoad() {}
-
     public static void main(String[] args) throws Exception {
         for (int i = 0; i < RISERS; i++) {
             Semaphore wake = WAKE[i] = new Semaphore(0);

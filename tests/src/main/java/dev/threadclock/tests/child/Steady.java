@@ -18,8 +18,6 @@ public final class Steady {
 
     private static Object[] held = new Object[1 << 16];
 
-    private Steady() {}
-
     public static void main(String[] args) throws Exception {
         StormState state = new StormState(args[0]);
         File toBeFilled = args.length > 1 ? new File(args[1]) : null;

@@ -22,8 +22,6 @@ final class StormCheck {
 
     static StormState state;
 
-    private StormCheck() {}
-
     /** The greatest value of one quantity of one thread seen in this era. */
     private static final class Mark {
         final long era;

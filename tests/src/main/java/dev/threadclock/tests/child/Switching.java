@@ -37,8 +37,6 @@ public final class Switching {
         }
     }
 
-    private Switching() {}
-
     public static void main(String[] args) throws Exception {
         Helper.load(args[0]);
         List<Thread> threads = new ArrayList<>();

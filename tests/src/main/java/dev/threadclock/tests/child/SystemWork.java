@@ -12,8 +12,6 @@ import java.io.File;
  * arrays.
  */
 public final class SystemWork {
-    private SystemWork() {}
-
     public static void main(String[] args) throws Exception {
         Thread thread = new Thread(() -> {
             File file = new File("/proc/self/smaps");

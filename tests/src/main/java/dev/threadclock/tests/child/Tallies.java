@@ -44,8 +44,6 @@ final class Tallies {
         }
     }
 
-    private Tallies() {}
-
     /** The greatest values of one thread that any reader has seen. */
     static final class Seen {
         private final AtomicLong user = new AtomicLong();

@@ -15,8 +15,6 @@ import java.util.concurrent.locks.LockSupport;
  * CPU time.
  */
 public final class TickWork {
-    private TickWork() {}
-
     public static void main(String[] args) throws Exception {
         final String kind = args[0];
         final long tickNanos = Long.parseLong(args[1]);

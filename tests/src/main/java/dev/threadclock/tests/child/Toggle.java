@@ -15,8 +15,6 @@ public final class Toggle {
     private static final AtomicLong NONE = new AtomicLong();
     private static final AtomicLong WRONG = new AtomicLong();
 
-    private Toggle() {}
-
     public static void main(String[] args) throws Exception {
         long began = System.nanoTime();
         Worker worker = Worker.started("worker");

@@ -9,8 +9,6 @@ import com.sun.management.ThreadMXBean;
  * and its other_total=) in nanoseconds, and their values in a second reading. Exits with 3.
  */
 public final class Told {
-    private Told() {}
-
     /** Burns for a wall-clock time, because the thread's clock may be refused. */
     private static void burn() {
         for (long began = System.nanoTime(); System.nanoTime() - began < 100_000_000;) {

@@ -13,8 +13,6 @@ final class Transcript {
     static final long UNKNOWN = Long.MAX_VALUE - 1;
     private static final long BURNT_NANOS = 60_000_000;
 
-    private Transcript() {}
-
     static void say(String what, Callable<?> question) {
         line(what, answer(question));
     }

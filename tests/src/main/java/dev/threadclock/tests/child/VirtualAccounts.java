@@ -30,8 +30,6 @@ public final class VirtualAccounts {
     private static final CpuTimes NOTHING = new CpuTimes();
     private static volatile boolean done;
 
-    private VirtualAccounts() {}
-
     public static void main(String[] args) throws Throwable {
         switch (args[0]) {
             case "sums" :

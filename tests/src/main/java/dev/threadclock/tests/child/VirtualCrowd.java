@@ -26,8 +26,6 @@ public final class VirtualCrowd {
     private static volatile Throwable failure;
     private static volatile boolean over;
 
-    private VirtualCrowd() {}
-
     public static void main(String[] args) throws Throwable {
         Helper.load(args[0]);
         long threads = Long.parseLong(args[2]);

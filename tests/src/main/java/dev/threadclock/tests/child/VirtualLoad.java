@@ -19,8 +19,6 @@ public final class VirtualLoad {
 
     private static final AtomicLong REQUEST_NANOS = new AtomicLong();
 
-    private VirtualLoad() {}
-
     public static void main(String[] args) throws Exception {
         start("long burner 1", () -> Burn.until(System.nanoTime() + LONGEST_NANOS));
         for (int i = 0; i < 30; i++) {

@@ -16,8 +16,6 @@ import java.util.Map;
  * sums with the process's clock, and what user time of each operator would cost. {@code run --help}
  */
 public final class Experiment {
-    private Experiment() {}
-
     /** Arguments: ROOT SECONDS TRINO=JAVA_HOME... With 0 seconds it is quick and writes nothing. */
     public static void main(String[] arguments) throws Exception {
         Path root = Path.of(arguments[0]);

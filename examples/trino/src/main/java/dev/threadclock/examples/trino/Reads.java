@@ -26,8 +26,6 @@ public final class Reads {
     private static final LongAdder USER_NANOS = new LongAdder();
     private static final LongAdder TOTAL_NANOS = new LongAdder();
 
-    private Reads() {}
-
     /** ThreadImpl's public methods call this first. kind: "user" or "total". */
     public static void count(String kind) {
         if (!counting) {

@@ -27,8 +27,6 @@ final class Rewriter {
             "getCurrentThreadUserTime", "user", "getThreadUserTime", "user",
             "getCurrentThreadCpuTime", "total", "getThreadCpuTime", "total");
 
-    private Rewriter() {}
-
     /** Makes the JDK's ThreadImpl count its calls: {@code --patch-module java.management=into}. */
     static void countReads(Path javaHome, Path into) throws IOException {
         byte[] original;
