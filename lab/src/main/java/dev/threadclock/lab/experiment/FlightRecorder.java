@@ -161,7 +161,7 @@ final class FlightRecorder implements Experiment {
         List<String> options = new ArrayList<>(mode.options(lab, jdk));
         options.add("-XX:StartFlightRecording=dumponexit=true,settings=" + settings
                 + ",filename=" + recording);
-        TickClock ticks = ticks();
+        TickClock ticks = Rightness.ticks();
         List<Object> arguments = new ArrayList<>(List.of(seconds(lab, jdk.legacy()) * 1000,
                 ticks.lengthNanos(), ticks.phaseNanos(), PERIOD_MILLIS));
         try {
@@ -176,14 +176,6 @@ final class FlightRecorder implements Experiment {
                 ticks.lengthNanos());
         Files.delete(recording);
         return new Run(jdk.jdk().label(), jdk.legacy(), mode, loads);
-    }
-
-    private static TickClock ticks() throws NotRunnable {
-        try {
-            return TickClock.learn();
-        } catch (Failure e) {
-            throw new NotRunnable(e.getMessage());
-        }
     }
 
     static Verdict judge(List<Run> runs) {

@@ -199,7 +199,7 @@ final class Rightness implements Experiment {
                 .toList();
     }
 
-    private static TickClock ticks() throws NotRunnable {
+    static TickClock ticks() throws NotRunnable {
         try {
             return TickClock.learn();
         } catch (Failure e) {

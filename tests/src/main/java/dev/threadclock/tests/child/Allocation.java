@@ -34,7 +34,7 @@ public final class Allocation {
         Burn.sink += sum;
     }
 
-    private static long allocated() {
+    static long allocated() {
         return ((com.sun.management.ThreadMXBean) Burn.THREADS)
                 .getThreadAllocatedBytes(Thread.currentThread().getId());
     }

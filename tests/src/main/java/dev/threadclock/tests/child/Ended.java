@@ -19,7 +19,7 @@ public final class Ended {
         CountDownLatch mayEnd = new CountDownLatch(1);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < ENDED; i++) {
-            threads.add(new Thread(() -> await(mayEnd)));
+            threads.add(new Thread(() -> Transcript.await(mayEnd)));
         }
         for (Thread thread : threads) {
             thread.start();
@@ -37,13 +37,5 @@ public final class Ended {
         long ended = threads.stream().filter(thread -> Burn.THREADS.getThreadUserTime(thread.getId()) >= 0)
                 .count();
         System.out.println("alive=" + Burn.THREADS.getThreadCount() + " ended=" + ended);
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

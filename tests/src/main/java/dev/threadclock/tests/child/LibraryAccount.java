@@ -35,7 +35,7 @@ public final class LibraryAccount {
     private static volatile Object garbage;
 
     public static void main(String[] args) throws Exception {
-        check(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
+        Check.that(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
         endedThreadsStay();
         overcommitted();
         churn(LibraryAccount::shortThread);
@@ -74,12 +74,12 @@ public final class LibraryAccount {
         });
         crowd.awaitWork();
         CpuGroup living = pool(now(), "ending-*");
-        check(living.threads() == ENDING, "not all of them: " + living);
-        check(living.times().totalNanos() >= used.get(), used + " ns are more than " + living);
+        Check.that(living.threads() == ENDING, "not all of them: " + living);
+        Check.that(living.times().totalNanos() >= used.get(), used + " ns are more than " + living);
         crowd.end();
         CpuGroup ended = pool(now(), "ending-*");
-        check(ended.threads() == 0, "still there: " + ended);
-        check(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
+        Check.that(ended.threads() == 0, "still there: " + ended);
+        Check.that(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
     }
 
     /** Two burners per CPU: their pool's waiting time is the sum of the kernel's values for its threads. */
@@ -94,12 +94,12 @@ public final class LibraryAccount {
         CpuGroup burners = pool(now(), "burner-*");
         long after = crowd.waitedNanos();
         if (before > 0) {
-            check(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
+            Check.that(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
                     burners + ", but the kernel says " + before + " to " + after);
-            check(readThemselves.get() >= before / 2 && readThemselves.get() <= after,
+            Check.that(readThemselves.get() >= before / 2 && readThemselves.get() <= after,
                     "the burners themselves have read " + readThemselves + " of " + after);
         } else {
-            check(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
+            Check.that(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
         }
         crowd.end();
     }
@@ -167,12 +167,12 @@ public final class LibraryAccount {
             ended.await();
         });
         CpuGroup requests = group(now(), Kind.VIRTUAL, "request *");
-        check(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
+        Check.that(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
                 used + " ns are more than " + requests);
-        check(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
+        Check.that(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
         VirtualThreads.stopAccounting();
         CpuGroup afterwards = group(now(), Kind.VIRTUAL, "request *");
-        check(afterwards.threads() == 0
+        Check.that(afterwards.threads() == 0
                 && afterwards.times().totalNanos() >= requests.times().totalNanos(),
                 requests + " became " + afterwards);
     }
@@ -187,12 +187,12 @@ public final class LibraryAccount {
             }
             seen.forEach((name, before) -> {
                 CpuGroup group = now.get(name);
-                check(group != null, name + " disappeared");
-                check(group.times().userNanos() >= before.times().userNanos()
+                Check.that(group != null, name + " disappeared");
+                Check.that(group.times().userNanos() >= before.times().userNanos()
                         && group.times().systemNanos() >= before.times().systemNanos()
                         && group.times().totalNanos() >= before.times().totalNanos()
                         && group.waitedNanos() >= before.waitedNanos(), before + " became " + group);
-                check(group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
+                Check.that(group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
                         "more than the total: " + group);
             });
             seen.clear();
@@ -209,7 +209,7 @@ public final class LibraryAccount {
             CpuAccount account = now();
             ThreadClock.readProcess(process);
             long sum = account.process().totalNanos();
-            check(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
+            Check.that(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
                     "the sum is " + sum + ", the process's clock " + before + " to " + process + "\n"
                             + account.groups());
         }
@@ -220,7 +220,7 @@ public final class LibraryAccount {
         CpuAccount account = now();
         long least = group.isPresent() ? 0 : -1;
         long most = !group.isPresent() ? -1 : group.get().limited() ? Long.MAX_VALUE : 0;
-        check(account.throttledNanos() >= least && account.throttledNanos() <= most
+        Check.that(account.throttledNanos() >= least && account.throttledNanos() <= most
                 && account.throttledPeriods() >= least && account.throttledPeriods() <= most,
                 account + " in " + group);
     }
@@ -230,12 +230,6 @@ public final class LibraryAccount {
             return new String(Files.readAllBytes(Paths.get(file)), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
-        }
-    }
-
-    private static void check(boolean good, String what) {
-        if (!good) {
-            throw new AssertionError(what);
         }
     }
 

@@ -35,18 +35,18 @@ public final class LibraryAllThreads {
         }
         threads.read();
         int row = rowOf(threads, named);
-        check(threads.name(row).equals(LONG_NAME), "not its name: " + threads.name(row));
-        check(rowOf(threads, Thread.currentThread()) >= 0, "the reader itself is missing");
+        Check.that(threads.name(row).equals(LONG_NAME), "not its name: " + threads.name(row));
+        Check.that(rowOf(threads, Thread.currentThread()) >= 0, "the reader itself is missing");
         int tid = ThreadClock.tid(named);
-        check(threads.tid(row) == tid, "not its TID: " + threads.tid(row) + ", " + tid);
+        Check.that(threads.tid(row) == tid, "not its TID: " + threads.tid(row) + ", " + tid);
         long serial = threads.serial(row);
         for (Thread thread : crowd) {
-            check(rowOf(threads, thread) >= 0, thread.getName() + " is missing");
+            Check.that(rowOf(threads, thread) >= 0, thread.getName() + " is missing");
         }
         named.setName("renamed");
-        check(threads.name(row).equals("renamed"), "not its new name");
+        Check.that(threads.name(row).equals("renamed"), "not its new name");
         int passes = churn(threads);
-        check(threads.serial(rowOf(threads, named)) == serial, "the same thread, another serial");
+        Check.that(threads.serial(rowOf(threads, named)) == serial, "the same thread, another serial");
         for (int i = 0; i < threads.size(); i++) {
             System.out.println("thread=" + threads.name(i).replace(' ', '_') + " java=" + threads.javaId(i));
         }
@@ -63,7 +63,7 @@ public final class LibraryAllThreads {
         }
         threads.read();
         for (int i = 0; i < threads.size(); i++) {
-            check(threads.serial(i) != serial, "ended, and still listed");
+            Check.that(threads.serial(i) != serial, "ended, and still listed");
         }
         System.out.println("threads=" + threads.size() + " passes=" + passes);
     }
@@ -93,20 +93,20 @@ public final class LibraryAllThreads {
             Set<Long> serials = new HashSet<>();
             for (int i = 0; i < threads.size(); i++) {
                 long serial = threads.serial(i);
-                check(serials.add(serial), "one serial twice");
+                Check.that(serials.add(serial), "one serial twice");
                 long[] now = {threads.userNanos(i), threads.systemNanos(i), threads.totalNanos(i)};
                 long[] before = seen.put(serial, now);
-                check(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
+                Check.that(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
                         "parts that are more than the whole");
-                check(before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
+                Check.that(before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
                         "went back");
                 Long id = threads.isJava(i) ? idOf.put(serial, threads.javaId(i)) : null;
-                check(id == null || id == threads.javaId(i), "a thread became another");
-                check(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
+                Check.that(id == null || id == threads.javaId(i), "a thread became another");
+                Check.that(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
                         "a short thread's time is another's");
                 sum += now[2];
             }
-            check(sum <= process.totalNanos(),
+            Check.that(sum <= process.totalNanos(),
                     "all threads " + sum + " are more than the process " + process);
         }
         stop = true;
@@ -137,11 +137,5 @@ public final class LibraryAllThreads {
             }
         }
         return -1;
-    }
-
-    private static void check(boolean good, String what) {
-        if (!good) {
-            throw new AssertionError(what);
-        }
     }
 }

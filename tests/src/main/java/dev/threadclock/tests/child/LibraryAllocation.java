@@ -15,11 +15,6 @@ import java.util.Map;
  */
 public final class LibraryAllocation {
     @SuppressWarnings("deprecation")
-    private static long allocated() {
-        return ((com.sun.management.ThreadMXBean) Burn.THREADS)
-                .getThreadAllocatedBytes(Thread.currentThread().getId());
-    }
-
     public static void main(String[] args) {
         CpuTimes times = new CpuTimes();
         ThreadTimes threads = new ThreadTimes();
@@ -45,13 +40,13 @@ public final class LibraryAllocation {
                     ? 1_000_000 : 20_000;
             long fewest = Long.MAX_VALUE;
             for (int i = 0; i < 4 && fewest > 0; i++) {
-                long question = allocated();
-                question = allocated() - question; // the cost of the query itself
-                long before = allocated();
+                long question = Allocation.allocated();
+                question = Allocation.allocated() - question; // the cost of the query itself
+                long before = Allocation.allocated();
                 for (int j = 0; j < rounds; j++) {
                     read.run();
                 }
-                fewest = Math.min(fewest, allocated() - before - question);
+                fewest = Math.min(fewest, Allocation.allocated() - before - question);
             }
             System.out.println(name + "=" + fewest);
         });

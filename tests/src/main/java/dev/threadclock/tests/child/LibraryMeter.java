@@ -26,32 +26,32 @@ public final class LibraryMeter {
         try (CpuMeter running = outer.start()) {
             for (int i = 0; i < 3; i++) {
                 try (CpuMeter innerRunning = inner.start()) {
-                    check(running.isRunning() && innerRunning.isRunning(), "does not run");
+                    Check.that(running.isRunning() && innerRunning.isRunning(), "does not run");
                     Burn.cpuNanos(20_000_000);
                 }
             }
         }
-        check(inner.intervals() == 3 && outer.intervals() == 1, "intervals");
-        check(inner.totalNanos() >= 60_000_000, "inner has less than was burnt: " + inner);
-        check(outer.totalNanos() >= inner.totalNanos() && outer.wallNanos() >= inner.wallNanos(),
+        Check.that(inner.intervals() == 3 && outer.intervals() == 1, "intervals");
+        Check.that(inner.totalNanos() >= 60_000_000, "inner has less than was burnt: " + inner);
+        Check.that(outer.totalNanos() >= inner.totalNanos() && outer.wallNanos() >= inner.wallNanos(),
                 inner + " in " + outer);
-        check(outer.userNanos() >= 0 && outer.systemNanos() >= 0, "not known: " + outer);
+        Check.that(outer.userNanos() >= 0 && outer.systemNanos() >= 0, "not known: " + outer);
         if (splitIsOurs()) {
-            check(outer.userNanos() >= inner.userNanos() && outer.systemNanos() >= inner.systemNanos(),
+            Check.that(outer.userNanos() >= inner.userNanos() && outer.systemNanos() >= inner.systemNanos(),
                     inner + " in " + outer);
-            check(inner.userNanos() > inner.systemNanos(), "burnt in user mode: " + inner);
+            Check.that(inner.userNanos() > inner.systemNanos(), "burnt in user mode: " + inner);
         }
         // The clocks are read one after the other, at both ends in the same order.
-        check(outer.wallNanos() + 1_000_000 >= outer.totalNanos(),
+        Check.that(outer.wallNanos() + 1_000_000 >= outer.totalNanos(),
                 "a thread works more than time goes by: " + outer);
         CpuMeter tick = new CpuMeter();
         tick.start();
         Burn.cpuNanos(50_000_000);
         tick.stop();
         // In newer JDKs, a thread that no tick meets has only system time.
-        check((tick.userNanos() > 0 || !splitIsOurs()) && tick.wallNanos() > 0, "tick: " + tick);
+        Check.that((tick.userNanos() > 0 || !splitIsOurs()) && tick.wallNanos() > 0, "tick: " + tick);
         tick.reset();
-        check(tick.userNanos() == 0 && tick.intervals() == 0, "reset: " + tick);
+        Check.that(tick.userNanos() == 0 && tick.intervals() == 0, "reset: " + tick);
     }
 
     /** Whether the split is ours. Without the native library it is the JVM's. */
@@ -69,12 +69,12 @@ public final class LibraryMeter {
         meter.stop();
         refused(meter::stop, "not running");
         meter.close();
-        check(meter.intervals() == 1, "intervals: " + meter);
+        Check.that(meter.intervals() == 1, "intervals: " + meter);
         try {
             new CpuMeter(Freshness.INTERPOLATED, null);
             throw new AssertionError("an interpolated meter");
         } catch (IllegalArgumentException e) {
-            check(e.getMessage().contains("TICK or NOW"), e.getMessage());
+            Check.that(e.getMessage().contains("TICK or NOW"), e.getMessage());
         }
     }
 
@@ -91,10 +91,10 @@ public final class LibraryMeter {
         other.setUncaughtExceptionHandler((thread, e) -> thrown[0] = e);
         other.start();
         other.join();
-        check(thrown[0] == null, "in the other thread: " + thrown[0]);
-        check(meter.isRunning() && meter.intervals() == 0 && totals.intervals() == 0, "counted: " + meter);
+        Check.that(thrown[0] == null, "in the other thread: " + thrown[0]);
+        Check.that(meter.isRunning() && meter.intervals() == 0 && totals.intervals() == 0, "counted: " + meter);
         meter.stop();
-        check(meter.intervals() == 1 && meter.totalNanos() < meter.wallNanos(), "main waited: " + meter);
+        Check.that(meter.intervals() == 1 && meter.totalNanos() < meter.wallNanos(), "main waited: " + meter);
     }
 
     private static long onManyThreads() throws InterruptedException {
@@ -105,7 +105,7 @@ public final class LibraryMeter {
                 CpuMeter meter = new CpuMeter(Freshness.NOW, totals);
                 for (int j = 0; j < 5; j++) {
                     try (CpuMeter running = meter.start()) {
-                        check(running == meter, "another meter");
+                        Check.that(running == meter, "another meter");
                         Burn.cpuNanos(2_000_000);
                     }
                 }
@@ -115,14 +115,14 @@ public final class LibraryMeter {
         for (Thread thread : threads) {
             thread.join();
         }
-        check(totals.totalNanos() >= 80_000_000, "less than was burnt: " + totals);
-        check(totals.userNanos() >= 0 && totals.systemNanos() >= 0, "not known: " + totals);
+        Check.that(totals.totalNanos() >= 80_000_000, "less than was burnt: " + totals);
+        Check.that(totals.userNanos() >= 0 && totals.systemNanos() >= 0, "not known: " + totals);
         long micros = totals.intervals(); // user and system are in whole microseconds
-        check(!splitIsOurs()
+        Check.that(!splitIsOurs()
                 || totals.userNanos() + totals.systemNanos() <= totals.totalNanos() + micros * 1000,
                 "parts that are more than the whole: " + totals);
         totals.add(-1, 0, 0, 0);
-        check(totals.userNanos() == -1 && totals.totalNanos() > 0,
+        Check.that(totals.userNanos() == -1 && totals.totalNanos() > 0,
                 "an unknown part makes the sum unknown: " + totals);
         return totals.intervals();
     }
@@ -134,9 +134,9 @@ public final class LibraryMeter {
             refused(meter::start, "virtual thread");
             CpuTotals totals = new CpuTotals();
             refused(totals::start, "virtual thread");
-            check(totals.measure(() -> "result").equals("result"), "the task runs nevertheless");
-            check(totals.intervals() == 1 && totals.wallNanos() >= 0, "not counted: " + totals);
-            check(totals.userNanos() == -1 && totals.systemNanos() == -1 && totals.totalNanos() == -1,
+            Check.that(totals.measure(() -> "result").equals("result"), "the task runs nevertheless");
+            Check.that(totals.intervals() == 1 && totals.wallNanos() >= 0, "not counted: " + totals);
+            Check.that(totals.userNanos() == -1 && totals.systemNanos() == -1 && totals.totalNanos() == -1,
                     "known: " + totals);
             answer[0] = "refused";
         };
@@ -154,15 +154,9 @@ public final class LibraryMeter {
         try {
             use.run();
         } catch (IllegalStateException e) {
-            check(e.getMessage().contains(why), "not \"" + why + "\": " + e.getMessage());
+            Check.that(e.getMessage().contains(why), "not \"" + why + "\": " + e.getMessage());
             return;
         }
         throw new AssertionError("not refused: " + why);
-    }
-
-    private static void check(boolean good, String what) {
-        if (!good) {
-            throw new AssertionError(what);
-        }
     }
 }

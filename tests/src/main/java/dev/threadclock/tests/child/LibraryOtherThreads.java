@@ -32,35 +32,35 @@ public final class LibraryOtherThreads {
             ThreadClock.readNow(own);
             last.set(own);
         }, "the subject");
-        check(!ThreadClock.read(thread, times) && times.totalNanos() == -1,
+        Check.that(!ThreadClock.read(thread, times) && times.totalNanos() == -1,
                 "not started, and has times: " + times);
-        check(ThreadClock.tid(thread) == -1, "not started, and has a TID");
+        Check.that(ThreadClock.tid(thread) == -1, "not started, and has a TID");
         thread.start();
         running.await();
-        check(!knowsTids || ThreadClock.tid(thread) == tid.get(),
+        Check.that(!knowsTids || ThreadClock.tid(thread) == tid.get(),
                 "the TID is another: " + ThreadClock.tid(thread) + ", " + tid);
         CpuTimes before = new CpuTimes();
         ThreadClock.read(thread, before);
         long rounds = watch(thread, knowsTids ? tid.get() : 0, times, before);
         stop = true;
         thread.join();
-        check(last.get().totalNanosSince(before) >= 0 && last.get().userNanosSince(before) >= 0,
+        Check.that(last.get().totalNanosSince(before) >= 0 && last.get().userNanosSince(before) >= 0,
                 "own reading " + last
                         + " is behind that of another " + before);
         while (ThreadClock.read(thread, times)) {
             Thread.sleep(1); // join returns before the JVM has removed the thread
         }
-        check(times.userNanos() == -1 && times.systemNanos() == -1 && times.totalNanos() == -1,
+        Check.that(times.userNanos() == -1 && times.systemNanos() == -1 && times.totalNanos() == -1,
                 "ended, and has times: " + times);
-        check(ThreadClock.tid(thread) == -1, "ended, and has a TID");
+        Check.that(ThreadClock.tid(thread) == -1, "ended, and has a TID");
         if (knowsTids) {
-            check(!ThreadClock.readTid(1 << 22, times) && !ThreadClock.readTid(0, times)
+            Check.that(!ThreadClock.readTid(1 << 22, times) && !ThreadClock.readTid(0, times)
                     && !ThreadClock.readTid(-1, times)
                     && times.totalNanos() == -1, "no such TID, and it has times: " + times);
         }
-        check(ThreadClock.readProcess(times) && times.totalNanos() >= last.get().totalNanos(),
+        Check.that(ThreadClock.readProcess(times) && times.totalNanos() >= last.get().totalNanos(),
                 "the process has less: " + times);
-        check(times.userNanos() + times.systemNanos() <= times.totalNanos(),
+        Check.that(times.userNanos() + times.systemNanos() <= times.totalNanos(),
                 "parts that are more than the whole: " + times);
         System.out.println("rounds=" + rounds + " user=" + before.userNanos() + " tids=" + knowsTids);
     }
@@ -68,10 +68,10 @@ public final class LibraryOtherThreads {
     private static long watch(Thread thread, int tid, CpuTimes times, CpuTimes before) {
         long rounds = 0;
         for (long end = System.nanoTime() + 300_000_000; System.nanoTime() - end < 0; rounds++) {
-            check(ThreadClock.read(thread, times), "a running thread has no times");
+            Check.that(ThreadClock.read(thread, times), "a running thread has no times");
             notBack(before, times);
             if (tid > 0) {
-                check(ThreadClock.readTid(tid, times), "a running thread's TID has no times");
+                Check.that(ThreadClock.readTid(tid, times), "a running thread's TID has no times");
                 notBack(before, times);
             }
         }
@@ -79,10 +79,10 @@ public final class LibraryOtherThreads {
     }
 
     private static void notBack(CpuTimes before, CpuTimes times) {
-        check(times.userNanos() >= 0 && times.userNanosSince(before) >= 0
+        Check.that(times.userNanos() >= 0 && times.userNanosSince(before) >= 0
                 && times.systemNanosSince(before) >= 0
                 && times.totalNanosSince(before) >= 0, "from " + before + " to " + times);
-        check(times.userNanos() + times.systemNanos() <= times.totalNanos(),
+        Check.that(times.userNanos() + times.systemNanos() <= times.totalNanos(),
                 "parts that are more than the whole: " + times);
         before.set(times);
     }
@@ -92,12 +92,6 @@ public final class LibraryOtherThreads {
             return Integer.parseInt(new File("/proc/thread-self").getCanonicalFile().getName());
         } catch (IOException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    private static void check(boolean good, String what) {
-        if (!good) {
-            throw new AssertionError(what);
         }
     }
 }

@@ -12,12 +12,12 @@ public final class MetricsLoad {
 
     public static void main(String[] args) throws Exception {
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
-            daemon("busy-" + i, () -> Burn.until(END_NANOS));
+            SampledLoad.start("busy-" + i, () -> Burn.until(END_NANOS));
         }
         for (int i = 0; i < 5; i++) {
-            daemon("idle-" + i, MetricsLoad::sleep);
+            SampledLoad.start("idle-" + i, MetricsLoad::sleep);
         }
-        daemon("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
+        SampledLoad.start("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
         if (hasVirtualThreads()) {
             VirtualLoad.start("request-1", MetricsLoad::workAndPause);
         }
@@ -32,12 +32,6 @@ public final class MetricsLoad {
                 System.out.println("nanos=0");
             }
         }
-    }
-
-    private static void daemon(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private static boolean hasVirtualThreads() {

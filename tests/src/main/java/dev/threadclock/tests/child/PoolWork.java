@@ -26,7 +26,7 @@ public final class PoolWork {
             pool[i] = new Thread(() -> {
                 Burn.cpuNanos(WORKER_NANOS);
                 workers.set(index, Burn.THREADS.getCurrentThreadCpuTime());
-                sleep(2 * WATCHED_MILLIS);
+                Transcript.pause(2 * WATCHED_MILLIS);
             }, "pool-7-worker-" + i);
             pool[i].setDaemon(true);
             pool[i].start();
@@ -43,17 +43,9 @@ public final class PoolWork {
             brief += used[0];
         }
         while (workers.get(0) == 0 || workers.get(1) == 0) {
-            sleep(10);
+            Transcript.pause(10);
         }
         System.out.println("worker=" + (workers.get(0) + workers.get(1)) + " brief=" + brief);
-        sleep(WATCHED_MILLIS);
-    }
-
-    private static void sleep(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        Transcript.pause(WATCHED_MILLIS);
     }
 }

@@ -26,9 +26,9 @@ public final class ReadById {
             Burn.cpuNanos(WORK_NANOS);
             mainNanos = bean.getThreadCpuTime(mainId);
             worked.countDown();
-            await(end);
+            Transcript.await(end);
         });
-        Thread idle = new Thread(() -> await(end));
+        Thread idle = new Thread(() -> Transcript.await(end));
         Burn.cpuNanos(WORK_NANOS);
         long before = bean.getCurrentThreadCpuTime();
         idle.start();
@@ -42,12 +42,4 @@ public final class ReadById {
     }
 
     private static native int starved();
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
 }

@@ -36,7 +36,8 @@ public final class SampledLoad {
         }
     }
 
-    private static void start(String name, Runnable work) {
+    /** Starts a daemon thread. */
+    static void start(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();

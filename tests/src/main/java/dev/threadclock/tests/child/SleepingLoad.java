@@ -19,10 +19,10 @@ public final class SleepingLoad {
     public static void main(String[] args) throws Exception {
         for (int i = 0; i < RISERS; i++) {
             Semaphore wake = WAKE[i] = new Semaphore(0);
-            start("riser-" + i, () -> rise(wake));
+            SampledLoad.start("riser-" + i, () -> rise(wake));
         }
         for (int i = 0; i < Integer.parseInt(args[0]); i++) {
-            start("sleeper-" + i, () -> new Semaphore(0).acquireUninterruptibly());
+            SampledLoad.start("sleeper-" + i, () -> new Semaphore(0).acquireUninterruptibly());
         }
         long began = System.nanoTime();
         for (int turn = 0; System.nanoTime() - began < LONGEST_NANOS; turn++) {
@@ -31,12 +31,6 @@ public final class SleepingLoad {
             WAKE[turn % RISERS].release();
             DONE.acquire();
         }
-    }
-
-    private static void start(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private static void rise(Semaphore wake) {

@@ -52,16 +52,10 @@ public final class VirtualAccounts {
                 break;
             case "on" :
                 System.out.println("accounting=" + VirtualThreads.isAccounting());
-                join(start(() -> check(ThreadClock.totalNowNanos() > 0, "a virtual thread reads its time")));
+                join(start(() -> Check.that(ThreadClock.totalNowNanos() > 0, "a virtual thread reads its time")));
                 break;
             default :
                 throw new IllegalArgumentException(args[0]);
-        }
-    }
-
-    private static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError("not so: " + what);
         }
     }
 
@@ -128,8 +122,8 @@ public final class VirtualAccounts {
                     pauseSomehow(round);
                 }
                 CpuTimes times = new CpuTimes();
-                check(ThreadClock.readNow(times), "its time is known");
-                check(times.isWhole(), "its time is whole");
+                Check.that(ThreadClock.readNow(times), "its time is known");
+                Check.that(times.isWhole(), "its time is whole");
                 total.addAndGet(times.totalNanos());
                 parts.addAndGet(times.userNanos() + times.systemNanos());
             }));
@@ -176,7 +170,7 @@ public final class VirtualAccounts {
                         reads++;
                         notLess(highest, 3 * i, times);
                     } else {
-                        check(times.totalNanos() == -1, "a failure is -1");
+                        Check.that(times.totalNanos() == -1, "a failure is -1");
                     }
                 }
             }
@@ -195,14 +189,14 @@ public final class VirtualAccounts {
         join(virtual);
         done = true;
         join(platform);
-        check(!ThreadClock.read(threads.get(0), NOTHING), "an ended thread has no time");
+        Check.that(!ThreadClock.read(threads.get(0), NOTHING), "an ended thread has no time");
     }
 
     private static void notLess(long[] highest, int at, CpuTimes times) {
-        check(times.userNanos() >= highest[at], "user does not decrease");
-        check(times.systemNanos() >= highest[at + 1], "system does not decrease");
-        check(times.totalNanos() >= highest[at + 2], "total does not decrease");
-        check(times.userNanos() + times.systemNanos() <= times.totalNanos(),
+        Check.that(times.userNanos() >= highest[at], "user does not decrease");
+        Check.that(times.systemNanos() >= highest[at + 1], "system does not decrease");
+        Check.that(times.totalNanos() >= highest[at + 2], "total does not decrease");
+        Check.that(times.userNanos() + times.systemNanos() <= times.totalNanos(),
                 "user + system is at most total");
         highest[at] = times.userNanos();
         highest[at + 1] = times.systemNanos();
@@ -217,22 +211,22 @@ public final class VirtualAccounts {
         long[] single = new long[7];
         long end = System.nanoTime() + runNanos;
         for (int round = 0; System.nanoTime() < end; round++) {
-            check(ThreadClock.readNow(times), "its time is known");
+            Check.that(ThreadClock.readNow(times), "its time is known");
             long total = times.totalNanos();
             long began = System.nanoTime();
             meter.start();
             burn(round % 50 * 1_000L);
             pauseSomehow(round);
             meter.stop();
-            check(ThreadClock.readNow(times), "its time is known");
+            Check.that(ThreadClock.readNow(times), "its time is known");
             notLess(highest, 0, times);
-            check(times.totalNanos() - total <= System.nanoTime() - began + AHEAD_NANOS,
+            Check.that(times.totalNanos() - total <= System.nanoTime() - began + AHEAD_NANOS,
                     "no more than passes");
-            check(ThreadClock.read(times), "its time as of the tick is known");
+            Check.that(ThreadClock.read(times), "its time as of the tick is known");
             notLess(highest, 0, times);
             singles(single);
         }
-        check(meter.totalNanos() > 0 && meter.totalNanos() <= highest[2], "the meter has this thread's time");
+        Check.that(meter.totalNanos() > 0 && meter.totalNanos() <= highest[2], "the meter has this thread's time");
     }
 
     private static void singles(long[] single) {
@@ -240,10 +234,10 @@ public final class VirtualAccounts {
             ThreadClock.userNowNanos(), ThreadClock.systemNowNanos(), ThreadClock.totalNowNanos(),
             ThreadClock.totalInterpolatedNanos()};
         for (int i = 0; i < now.length; i++) {
-            check(now[i] >= single[i], "read " + i + " does not decrease");
+            Check.that(now[i] >= single[i], "read " + i + " does not decrease");
             single[i] = now[i];
         }
-        check(now[0] <= now[3] && now[1] <= now[4] && now[2] <= now[5] && now[5] <= now[6], "each is later");
+        Check.that(now[0] <= now[3] && now[1] <= now[4] && now[2] <= now[5] && now[5] <= now[6], "each is later");
     }
 
     /** If accounting begins or ends during a thread's life, reads fail: never 0 or a carrier's time. */
@@ -252,24 +246,24 @@ public final class VirtualAccounts {
         Thread thread = start(() -> {
             CpuTimes times = new CpuTimes();
             burn(20_000_000);
-            check(ThreadClock.userNanos() == -1 && ThreadClock.totalInterpolatedNanos() == -1
+            Check.that(ThreadClock.userNanos() == -1 && ThreadClock.totalInterpolatedNanos() == -1
                     && !ThreadClock.read(times) && times.totalNanos() == -1
                     && ThreadClock.totalNowNanos() == -1,
                     "without accounting there is no time");
             try {
                 new CpuMeter().start();
-                check(false, "a meter without accounting is refused");
+                Check.that(false, "a meter without accounting is refused");
             } catch (IllegalStateException e) {
                 System.out.println("refused=" + e.getMessage().replace(' ', '_'));
             }
             VirtualThreads.startAccounting();
-            check(ThreadClock.readNow(times), "its time is known from here on");
-            check(!times.isWhole(), "what came before is missing");
+            Check.that(ThreadClock.readNow(times), "its time is known from here on");
+            Check.that(!times.isWhole(), "what came before is missing");
             long total = times.totalNanos();
             long start = System.nanoTime();
             burn(20_000_000);
-            check(ThreadClock.readNow(times) && times.totalNanos() > total, "it is accounted for");
-            check(times.totalNanos() - total <= System.nanoTime() - start + AHEAD_NANOS,
+            Check.that(ThreadClock.readNow(times) && times.totalNanos() > total, "it is accounted for");
+            Check.that(times.totalNanos() - total <= System.nanoTime() - start + AHEAD_NANOS,
                     "no more than passes");
             began.countDown();
             LockSupport.park();
@@ -277,14 +271,14 @@ public final class VirtualAccounts {
             CpuMeter meter = totals.start();
             burn(10_000_000);
             VirtualThreads.stopAccounting();
-            check(!ThreadClock.readNow(times), "its time is unknown again");
+            Check.that(!ThreadClock.readNow(times), "its time is unknown again");
             VirtualThreads.startAccounting();
             CpuTimes again = new CpuTimes();
-            check(ThreadClock.readNow(again) && !again.isWhole(), "another account");
+            Check.that(ThreadClock.readNow(again) && !again.isWhole(), "another account");
             meter.stop();
-            check(meter.totalNanos() == -1 && totals.totalNanos() == -1,
+            Check.that(meter.totalNanos() == -1 && totals.totalNanos() == -1,
                     "an interval over the gap is unknown");
-            check(again.totalNanosSince(times) == -1, "so is the difference");
+            Check.that(again.totalNanosSince(times) == -1, "so is the difference");
         });
         while (!began.await(100, TimeUnit.MILLISECONDS)) {
             if (failure != null) {
@@ -292,10 +286,10 @@ public final class VirtualAccounts {
             }
         }
         CpuTimes times = new CpuTimes();
-        check(ThreadClock.read(thread, times) && !times.isWhole(), "others see the same");
+        Check.that(ThreadClock.read(thread, times) && !times.isWhole(), "others see the same");
         LockSupport.unpark(thread);
         join(thread);
-        check(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
+        Check.that(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
     }
 
     /** Accounting is switched on and off while threads begin and end and garbage is collected. */
@@ -341,7 +335,7 @@ public final class VirtualAccounts {
             pauseSomehow(round);
             ThreadClock.readNow(after);
             long total = after.totalNanosSince(before);
-            check(total <= System.nanoTime() - began + 2 * AHEAD_NANOS, "no more than passes: " + total);
+            Check.that(total <= System.nanoTime() - began + 2 * AHEAD_NANOS, "no more than passes: " + total);
             (total < 0 ? unknown : known).incrementAndGet();
         }
     }
@@ -350,11 +344,11 @@ public final class VirtualAccounts {
     private static void refused() {
         try {
             VirtualThreads.startAccounting();
-            check(false, "accounting is refused");
+            Check.that(false, "accounting is refused");
         } catch (IllegalStateException e) {
             System.out.println("refused=" + e.getMessage().replace(' ', '_'));
         }
-        check(!VirtualThreads.isAccounting(), "it is off");
+        Check.that(!VirtualThreads.isAccounting(), "it is off");
         VirtualThreads.stopAccounting();
     }
 
@@ -364,10 +358,10 @@ public final class VirtualAccounts {
             CpuTimes times = new CpuTimes();
             long before = ThreadClock.totalNowNanos();
             burn(20_000_000);
-            check(ThreadClock.readNow(times) && times.totalNanos() > before && times.isWhole(),
+            Check.that(ThreadClock.readNow(times) && times.totalNanos() > before && times.isWhole(),
                     "it has its time");
-            check(ThreadClock.tid(Thread.currentThread()) > 0, "and a TID");
-            check(new CpuMeter().start().stop().totalNanos() >= 0, "and a meter");
+            Check.that(ThreadClock.tid(Thread.currentThread()) > 0, "and a TID");
+            Check.that(new CpuMeter().start().stop().totalNanos() >= 0, "and a meter");
         };
         join(start(body));
         VirtualThreads.startAccounting();
