@@ -17,7 +17,7 @@ class CommandLineTest {
     @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",
         "help nosuch", "completion fish",
         "report x.jfr -o x.csv", ""})
-    void wrongUseIsExit2(String line) {
+    void usageErrorsExitWith2(String line) {
         assertThat(run(line)).isEqualTo(2);
     }
 
@@ -25,7 +25,7 @@ class CommandLineTest {
     @ValueSource(strings = {"--help", "help", "help top", "help lab", "top --help", "lab diff --help",
         "completion", "completion bash",
         "completion zsh", "--version"})
-    void helpIsExit0(String line) {
+    void helpExitsWith0(String line) {
         assertThat(run(line)).isZero();
     }
 

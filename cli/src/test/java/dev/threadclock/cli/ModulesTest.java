@@ -58,7 +58,7 @@ class ModulesTest {
     }
 
     @Test
-    void packagesFormNoCircle() {
+    void packagesFormNoCycle() {
         JavaClasses own = classes.that(
                 DescribedPredicate.describe("not published", type -> module(type) >= PUBLISHED));
         slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(own);

@@ -37,7 +37,7 @@ class ExperimentListTest {
     }
 
     @Test
-    void theyAreInTheOrderOfRows() {
+    void experimentsAreInTheOrderOfRows() {
         assertThat(all).extracting(each -> each.rows().get(0)).isSorted();
     }
 

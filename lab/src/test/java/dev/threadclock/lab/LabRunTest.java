@@ -46,14 +46,14 @@ class LabRunTest {
     }
 
     @Test
-    void oneResultForEachInOrder() {
+    void eachExperimentHasAResultInOrder() {
         assertThat(run(all)).extracting(Result::name).containsExactly("first", "second", "third");
         assertThat(run(all)).extracting(Result::verdict).containsExactly(Verdict.CONFIRMED,
                 Verdict.NOT_CONFIRMED, Verdict.FAILED);
     }
 
     @Test
-    void theFinishedAreNotRunAgainButTheFailedAre() {
+    void onlyFailedExperimentsAreRunAgain() {
         run(List.of(first));
         List<Result> results = run(all);
         run(all);
@@ -62,7 +62,7 @@ class LabRunTest {
     }
 
     @Test
-    void afterForgettingAllAreRunAgainAndNothingIsLeft() throws IOException {
+    void aForgottenRunLeavesNothingAndStartsAgain() throws IOException {
         run(all);
         try (RunFolder run = RunFolder.open(folder)) {
             run.forget();
@@ -99,7 +99,7 @@ class LabRunTest {
     }
 
     @Test
-    void aFolderThatCannotBeMadeIsAFailure() throws IOException {
+    void aFolderThatCannotBeCreatedIsAFailure() throws IOException {
         Files.writeString(temporary.resolve("runs"), "a file");
         assertThatThrownBy(() -> RunFolder.open(folder)).isInstanceOf(Failure.class)
                 .hasMessageContaining("XDG_CACHE_HOME");

@@ -18,12 +18,12 @@ class SelectionTest {
     private final List<Experiment> all = List.of(calls, right, fresh);
 
     @Test
-    void nothingWantedIsAll() throws Exception {
+    void withoutNamesAllAreSelected() throws Exception {
         assertThat(Selection.of(all, List.of())).isEqualTo(all);
     }
 
     @Test
-    void namesAndRowsInTheOrderOfAll() throws Exception {
+    void selectedExperimentsKeepTheOrderOfAll() throws Exception {
         assertThat(Selection.of(all, List.of("rightness", "7"))).containsExactly(calls, right);
         assertThat(Selection.of(all, List.of("14"))).containsExactly(right, fresh);
         assertThat(Selection.of(all, List.of("15", "freshness"))).containsExactly(fresh);
@@ -33,7 +33,7 @@ class SelectionTest {
     @CsvSource({"sistem-calls, did you mean system-calls?", "calls, did you mean system-calls?",
         "ness, did you mean rightness or freshness?",
         "'', did you mean", "8, 'the rows are 7, 14, 15'"})
-    void theUnknownIsAnsweredWithTheLikely(String wanted, String says) {
+    void anUnknownNameIsAnsweredWithSimilarOnes(String wanted, String says) {
         assertThatThrownBy(() -> Selection.of(all, List.of("7", wanted)))
                 .isInstanceOf(Selection.Unknown.class).hasMessageContaining(says);
     }

@@ -29,13 +29,13 @@ class TrialTest {
     }
 
     @Test
-    void whatItFoundIsItsOutcome() {
+    void anExperimentsFindingsAreItsOutcome() {
         Outcome found = Fake.outcome(Verdict.NOT_CONFIRMED);
         assertThat(run(lab -> found)).isSameAs(found);
     }
 
     @Test
-    void aRefusalIsNoFailure() {
+    void aRefusalIsNotAFailure() {
         Outcome outcome = run(lab -> {
             throw new NotRunnable("needs root");
         });
@@ -44,7 +44,7 @@ class TrialTest {
     }
 
     @Test
-    void whatFailedSaysWhy() {
+    void aFailedExperimentSaysWhy() {
         for (Fake.Work work : List.<Fake.Work>of(
                 lab -> {
                     throw new IOException("it broke");
@@ -69,7 +69,7 @@ class TrialTest {
     }
 
     @Test
-    void whatIsNoNumberIsABug() {
+    void aFigureThatIsNotANumberIsABug() {
         Outcome outcome = run(lab -> new Outcome(Verdict.CONFIRMED, "",
                 List.of(new Outcome.Figure("x", "mean", "ns", 0.0 / 0, 0, "")),
                 List.of(), List.of(), List.of()));
@@ -78,7 +78,7 @@ class TrialTest {
     }
 
     @Test
-    void whatHangsIsGivenUpWithItsChild() throws InterruptedException {
+    void aHangingExperimentIsStoppedWithItsChild() throws InterruptedException {
         Outcome outcome = run(lab -> {
             Children.run(List.of("sleep", "601"), Duration.ofMinutes(10), line -> {
             });

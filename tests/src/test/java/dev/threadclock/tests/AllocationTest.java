@@ -17,7 +17,7 @@ class AllocationTest {
     }
 
     @OnEachJdk
-    void theCountNoticesAnObjectARead(TestJdk jdk) {
+    void theCountNoticesOneObjectPerRead(TestJdk jdk) {
         assertThat(ChildJvm.of(jdk).withAgentPath("").run(Allocation.class, "allocate").ok().number("bytes"))
                 .isGreaterThanOrEqualTo(8_000_000);
     }

@@ -92,7 +92,7 @@ class AttachElsewhereTest {
     }
 
     @OnEachJdk
-    void aFolderThatDoesNotDoGivesWayToTheNext(TestJdk jdk) throws Exception {
+    void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
             String mounts = tmpfs(options, "/tmp") + " && " + tmpfs("size=1m", "/dev/shm");

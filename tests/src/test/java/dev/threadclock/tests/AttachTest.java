@@ -147,7 +147,7 @@ class AttachTest {
     }
 
     @OnEachJdk
-    void aMistakeInTheOptionsIsToldHereAndNotThere(TestJdk jdk) {
+    void aMistakeInTheOptionsIsReportedByTheCommandNotByTheJvm(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             String before = jvm.said();
             for (String options : List.of("freshness=never", "speed=high", "log=/nonexistent/folder/log",
@@ -162,7 +162,7 @@ class AttachTest {
     }
 
     @Test
-    void twoAtOnceMakeNoThreadDump() {
+    void twoAttachesAtOnceCauseNoThreadDump() {
         for (int round = 0; round < 3; round++) {
             try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
                 List<Running> both = List.of(AttachJvm.startCommand(List.of(), "attach", jvm.pid()),

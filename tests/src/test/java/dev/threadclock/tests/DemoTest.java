@@ -63,7 +63,7 @@ class DemoTest {
     @ValueSource(
             strings = {"demo --no-such-option", "demo too much", "demo --json", "demo --html x --no-html",
                 "demo --json - --markdown -", "--no-such-option", "no-such-command"})
-    void wrongArgumentsAreExit2(String line) throws Exception {
+    void wrongArgumentsExitWith2(String line) throws Exception {
         Result result = run(line.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
@@ -71,7 +71,7 @@ class DemoTest {
     }
 
     @Test
-    void aFolderThatIsNoJdkIsExit1() throws Exception {
+    void aFolderWithoutAJdkExitsWith1() throws Exception {
         for (Path wrong : List.of(Path.of("/nonexistent/jdk"), folder)) {
             Result result = run("demo", "--quick", "--no-html", "--jdk", wrong.toString());
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
@@ -80,7 +80,7 @@ class DemoTest {
     }
 
     @Test
-    void anUnwritableFileIsExit1BeforeAnythingIsMeasured() throws Exception {
+    void anUnwritableFileExitsWith1BeforeAnythingIsMeasured() throws Exception {
         Result result = run("demo", "--quick", "--html", "/nonexistent/folder/demo.html", "--jdk",
                 TestJdk.newest().jdk().home().toString());
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);

@@ -80,9 +80,9 @@ class EndingTest {
         }
     }
 
-    /** SIGTERM during premain: the JVM's JVMTI is dead, but it has not ended yet. Nothing is printed. */
+    /** As after SIGTERM during premain: JVMTI is dead, but the JVM has not ended yet. */
     @OnEachJdk
-    void afterItsWork(TestJdk jdk) throws Exception {
+    void anAgentLoadedAfterTheJvmsWorkIsSilent(TestJdk jdk) throws Exception {
         assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
         Result result = child(jdk).with("-agentpath:" + COMPANY.file().get() + "=late=" + Product.LIBRARY)
                 .start(Ending.class, "return", "0").end();

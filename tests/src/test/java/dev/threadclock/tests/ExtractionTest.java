@@ -65,7 +65,7 @@ class ExtractionTest {
     }
 
     @OnEachJdk
-    void aFolderThatDoesNotDoGivesWayToTheNext(TestJdk jdk) throws Exception {
+    void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
                 "/dev/null")) {
             assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class),

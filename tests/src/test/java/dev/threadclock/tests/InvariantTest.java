@@ -28,7 +28,7 @@ class InvariantTest {
 
     @ParameterizedTest(name = "freshness {1}, {0}")
     @MethodSource("freshness")
-    void userTimeIsNeverAboveCpuTimeReadLaterAndNeverGoesBack(TestJdk jdk, String freshness, String pairs,
+    void userTimeNeverExceedsACpuTimeReadLaterAndNeverDecreases(TestJdk jdk, String freshness, String pairs,
             String seconds) {
         Result result = ChildJvm.of(jdk).withAgentPath("freshness=" + freshness)
                 .run(PairedReads.class, THREADS, pairs, seconds, "0").ok();

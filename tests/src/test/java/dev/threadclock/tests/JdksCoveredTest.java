@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JdksCoveredTest {
     @ParameterizedTest(name = "JDK {0} is covered")
     @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27})
-    void jdkIsCovered(int feature) {
+    void everyRelevantJdkIsCovered(int feature) {
         assumeTrue(TestJdk.ofFeature(feature).isPresent(),
                 "no JDK " + feature + " on this machine; found: " + TestJdk.all());
         assertThat(ChildJvm.of(TestJdk.ofFeature(feature).orElseThrow()).run(Hello.class).exitCode())

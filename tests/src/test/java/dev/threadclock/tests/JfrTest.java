@@ -90,7 +90,7 @@ class JfrTest {
     }
 
     @OnEachJdk
-    void whereNobodyRecordsNothingOfItIsLoaded(TestJdk jdk) {
+    void withoutARecordingItsClassesAreNotLoaded(TestJdk jdk) {
         Result result = ChildJvm.of(jdk).withJavaAgent("").with("-verbose:class").run(Hello.class);
         assertThat(result.out()).contains("dev.threadclock.agent.jfr.JfrCue")
                 .doesNotContain("dev.threadclock.agent.jfr.CpuTimeEvents",

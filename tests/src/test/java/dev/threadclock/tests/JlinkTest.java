@@ -60,7 +60,7 @@ class JlinkTest {
     }
 
     @Test
-    void withWhatTheyNameTheyWork() {
+    void commandsWorkWithTheModulesThatTheyName() {
         Path enough = runtime("jdk.net,jdk.jfr");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             for (Result result : List.of(run(enough, "top", "--once", jvm.pid()),

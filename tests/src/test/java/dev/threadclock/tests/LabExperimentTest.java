@@ -100,7 +100,7 @@ class LabExperimentTest {
     @ParameterizedTest
     @ValueSource(strings = {"jmh-16-threads", "native-latency-under-mmap", "system-calls", "freshness",
         "read-cost"})
-    void whatTheCheckoutBuildsIsNotInTheJar(String name) {
+    void experimentsThatNeedTheCheckoutSaySoFromTheJar(String name) {
         assumeTrue(TestJdk.all().stream().anyMatch(jdk -> jdk.feature() < 25),
                 "no JDK here is surely one that reads /proc");
         assertThatThrownBy(() -> named(name).run(lab(TestJdk.all()))).isInstanceOf(NotRunnable.class)

@@ -101,7 +101,7 @@ class LabTest {
         "--html x --no-html, exclude each other",
         "--json - --markdown -, only one of", "--no-such-option, --no-such-option", "extra, extra",
         "diff a.json, B.json"})
-    void usedWronglyIsExit2BeforeAnythingIsMeasured(String line, String says) throws Exception {
+    void usageErrorsExitWith2BeforeAnythingIsMeasured(String line, String says) throws Exception {
         Result result = run(line.split(" "));
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
@@ -146,7 +146,7 @@ class LabTest {
     }
 
     @Test
-    void killedItGoesOnAndStoppedItLeavesNoChild() throws Exception {
+    void aKilledRunIsResumedAndAStoppedOneLeavesNoChild() throws Exception {
         String[] arguments = {"--only", SHORT, "--only", LONG, "--no-html", "--jdk", jdkThatReadsProc()};
         Running killed = start(arguments);
         await(killed, () -> kept().contains(SHORT + ".json") && !measuring(killed).isEmpty());

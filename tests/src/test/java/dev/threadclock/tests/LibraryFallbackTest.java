@@ -99,7 +99,7 @@ class LibraryFallbackTest {
     }
 
     @OnEachJdk
-    void whatIsRequiredIsMissedAtTheFirstUse(TestJdk jdk) {
+    void aRequiredNativeLibraryIsMissedAtTheFirstUse(TestJdk jdk) {
         Result result = LibraryJvm.run(jdk,
                 List.of("-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc"), LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);

@@ -29,7 +29,7 @@ class ManyReadsTest {
 
     @ParameterizedTest(name = "total={1}, {0}")
     @MethodSource("totals")
-    void noneDecreasesOrExceedsTheTruthOrIsAnotherThreads(TestJdk jdk, String total) {
+    void noReadingDecreasesExceedsTheTruthOrIsAnotherThreads(TestJdk jdk, String total) {
         Host.assumeOwnPidMax();
         TickClock ticks = TickClock.learn();
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=" + total).withClassPath(Product.JAR)

@@ -100,7 +100,7 @@ class NativeImageMetadataTest {
     }
 
     @Test
-    void whatItNamesExists() throws Exception {
+    void everythingThatItNamesExists() throws Exception {
         assertExist(read("reachability-metadata.json").getAsJsonObject().getAsJsonArray("reflection"),
                 "type");
         assertExist(read("jni-config.json").getAsJsonArray(), "name");

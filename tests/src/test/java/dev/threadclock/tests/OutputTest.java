@@ -27,7 +27,7 @@ class OutputTest {
     }
 
     @OnEachJdk
-    void withoutAgentTheOldAnswersAreTold(TestJdk jdk) {
+    void withoutTheAgentTheJvmAnswers(TestJdk jdk) {
         assertThat(ChildJvm.of(jdk).run(Active.class).ok().value("active")).isEqualTo("false");
     }
 
@@ -78,7 +78,7 @@ class OutputTest {
     }
 
     @OnEachJdk
-    void bothWaysInAtOnceAreOne(TestJdk jdk) {
+    void bothWaysOfLoadingAtOnceLoadOneAgent(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class),
                 ChildJvm.of(jdk).run(Hello.class));
         assertThat(

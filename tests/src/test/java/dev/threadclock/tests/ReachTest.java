@@ -332,7 +332,7 @@ class ReachTest {
 
     /** By default libjvm's reads stay the JVM's, with the jar's agent as with the library. */
     @OnEachJdk
-    void onlyWhoAsksForItGetsIt(TestJdk jdk) {
+    void libjvmIsAnsweredOnlyOnRequest(TestJdk jdk) {
         for (String options : List.of("log=stderr", "reach=bean,log=stderr")) {
             Result result = ChildJvm.of(jdk).withJavaAgent(options).run(Hello.class);
             assertThat(result.err()).doesNotContain("libjvm");

@@ -36,7 +36,7 @@ class ReadByAllTest {
 
     @ParameterizedTest(name = "freshness {1}, {0}")
     @MethodSource("freshness")
-    void noReadingGoesBackWhoeverReads(TestJdk jdk, String freshness) {
+    void noReadingDecreasesWhicheverThreadReads(TestJdk jdk, String freshness) {
         Result result = read(jdk, freshness, jdk.isThorough() ? SECONDS : "2", "0");
         System.out.println("  " + jdk + ", " + freshness + ": " + result.out().strip());
         assertThat(result.number("violations")).as(result.toString()).isZero();
@@ -44,7 +44,7 @@ class ReadByAllTest {
     }
 
     @OnEachJdk
-    void theCheckNoticesAReaderWhoIsBehind(TestJdk jdk) {
+    void theCheckNoticesAReaderThatIsBehind(TestJdk jdk) {
         assertThat(read(jdk, "tick", "1", "20000000").number("violations")).isPositive();
     }
 

@@ -49,7 +49,7 @@ class RequestsTest {
     }
 
     @OnEachJdk
-    void aPipeIsNoLogAndNoReport(TestJdk jdk) throws IOException {
+    void aFifoIsRefusedAsLogAndReport(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
         Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo,
@@ -61,7 +61,7 @@ class RequestsTest {
     }
 
     @OnEachJdk
-    void aPipeThatIsReadIsNoneEither(TestJdk jdk) throws IOException {
+    void aFifoWithAReaderIsRefusedAsWell(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
         ChildJvm.Running reader = ChildJvm.start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"),
@@ -83,7 +83,7 @@ class RequestsTest {
     }
 
     @OnEachJdk
-    void aListenerThatAcceptsNobodyIsNotWaitedFor(TestJdk jdk) throws IOException {
+    void aListenerThatDoesNotAcceptIsNotWaitedFor(TestJdk jdk) throws IOException {
         Path path = folder.resolve("socket");
         Path report = report();
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);

@@ -172,7 +172,7 @@ class SamplerTest {
 
     /** Most of them are not read then, so the process's clock must show in time that some wake up. */
     @OnEachJdk
-    void whoHasSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
+    void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
             List<JsonObject> intervals = intervals(
                     AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-i", "0.1"));
@@ -204,7 +204,7 @@ class SamplerTest {
     }
 
     @OnEachJdk
-    void theSamplerGoesWithTheOneWhoWantedIt(TestJdk jdk) throws IOException {
+    void theSamplerEndsWithTheCommandThatStartedIt(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
             assertThat(AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.1").exitCode()).isZero();
             assertGone(jvm);

@@ -51,12 +51,12 @@ class SwitchingTest {
     }
 
     @OnEachJdk
-    void norInterpreted(TestJdk jdk) {
+    void nothingIsTakenBackInterpreted(TestJdk jdk) {
         switching(child(jdk).with("-Xint"));
     }
 
     @OnEachJdk
-    void aThreadThatStartsIsReadRight(TestJdk jdk) {
+    void aStartingThreadIsReadRightly(TestJdk jdk) {
         for (String options : new String[]{"", "total=interpolated", "total=tick"}) {
             Result result = child(jdk).run(Newborn.class, ParityHelper.assumeLibrary(),
                     Product.LIBRARY.toString(), options, "1000", "15").ok();
@@ -85,7 +85,7 @@ class SwitchingTest {
      * Thread.start has not started yet.
      */
     @OnEachJdk
-    void norATotalThatIsMoreThanItReadsItself(TestJdk jdk) {
+    void aStartingThreadsTotalIsNoMoreThanItReadsItself(TestJdk jdk) {
         String helper = ParityHelper.assumeLibrary();
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
                 .run(Newborn.class, helper, Product.LIBRARY.toString(), "total=tick", "1000", "0").ok();

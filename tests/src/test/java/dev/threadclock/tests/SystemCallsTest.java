@@ -45,7 +45,7 @@ class SystemCallsTest {
     }
 
     @OnEachJdk
-    void aMillionReadsOpenNothingAndAskOnceATick(TestJdk jdk) throws Exception {
+    void aMillionReadsOpenNothingAndCallTheKernelOnceATick(TestJdk jdk) throws Exception {
         Result result = traced(jdk).withAgentPath("").run(Reads.class, "1000000");
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(opensOfStat()).as("stat files opened").isZero();

@@ -37,7 +37,7 @@ class TopTest {
     }
 
     @Test
-    void formsForProgramsGoOnForAsManyIntervalsAsWanted() {
+    void machineReadableFormsHaveAsManyIntervalsAsWanted() {
         try (AttachJvm jvm = start()) {
             String csv = AttachJvm
                     .command("top", jvm.pid(), "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok()
@@ -57,7 +57,7 @@ class TopTest {
     }
 
     @Test
-    void aJvmIsNotChosenFromAListWithoutAPerson() {
+    void withoutATerminalNoneOfSeveralJvmsIsChosen() {
         try (AttachJvm one = start(); AttachJvm other = start()) {
             AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), one.label(),
                     other.label(), "process number");
@@ -65,7 +65,7 @@ class TopTest {
     }
 
     @Test
-    void whatIsNoIntervalIsAMistakeOfUse() {
+    void aWrongIntervalIsAUsageError() {
         for (List<String> options : List.of(List.of("-i", "0"), List.of("-i", "5ms"), List.of("-n", "0"),
                 List.of("-d", "1s"),
                 List.of("--once", "-d", "9s"), List.of("-p", "2"), List.of("--timeout", "2h"),
@@ -79,7 +79,7 @@ class TopTest {
     }
 
     @Test
-    void oneVocabularyInAllCommands(@TempDir Path folder) {
+    void allCommandsUseTheSameOptions(@TempDir Path folder) {
         try (AttachJvm jvm = start()) {
             List<String> lines = AttachJvm
                     .command("top", "-p", jvm.pid(), "--csv", "-i", "200ms", "-d", "1s", "--filter", "main")

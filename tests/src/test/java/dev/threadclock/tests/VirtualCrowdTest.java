@@ -23,7 +23,7 @@ class VirtualCrowdTest {
     Path folder;
 
     @OnEachJdk
-    void leaveNothingBehind(TestJdk jdk) {
+    void manyVirtualThreadsLeaveNothingBehind(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30));

@@ -70,7 +70,7 @@ class VirtualThreadsTest {
     }
 
     @OnEachJdk
-    void boundOnesHaveTheKernelsClock(TestJdk jdk) {
+    void virtualThreadsWithTheirOwnPlatformThreadHaveTheKernelsClock(TestJdk jdk) {
         List<String> flags = List.of("-XX:+UnlockExperimentalVMOptions", "-XX:-VMContinuations");
         assertThat(on(jdk, flags, "bound").value("bound")).isEqualTo("true");
     }

@@ -43,14 +43,14 @@ class JdkTrialTest {
     }
 
     @Test
-    void onABusyMachineOnlyTooMuchIsKnownToBeWrong() {
+    void onABusyMachineOnlyTooMuchUserTimeIsWrong() {
         String missed = "right around 0 50000000 90 90 100|right between 0 180000000 90 90 100|";
         assertThat(verdict(220, missed)).isEqualTo(Judgement.UNKNOWN);
         assertThat(verdict(220, missed.replace("around 0", "around 400000000"))).isEqualTo(Judgement.WRONG);
     }
 
     @Test
-    void ownIdThatTellsTheTotal() {
+    void theOwnIdMayReturnTheTotal() {
         String before = COST.formatted(8_000) + RIGHT;
         assertThat(trial(before + OWN_ID).ownIdTellsTotal()).isFalse();
         assertThat(trial(before + "own 80000000 4000000 80000100|done").ownIdTellsTotal()).isTrue();
@@ -60,7 +60,7 @@ class JdkTrialTest {
     }
 
     @Test
-    void halfATrialIsNone() {
+    void anIncompleteTrialIsUnknown() {
         for (String lines : List.of("", "done", COST.formatted(220) + RIGHT,
                 COST.formatted(220) + "right around x|done")) {
             assertThat(trial(lines).verdict()).as(lines).isEqualTo(Judgement.UNKNOWN);

@@ -20,7 +20,7 @@ class LoadFindingsTest {
     }
 
     @Test
-    void aCalmMachineIsAsItShouldBe() {
+    void aCalmMachineIsOk() {
         Map<String, Finding> all = of(OptionalDouble.of(0.53), OptionalDouble.of(2.4));
         assertThat(all.keySet()).containsExactly("steal", "load", "pressure", "cpuLimit");
         assertThat(all.get("load").level()).isEqualTo(Level.OK);
@@ -31,7 +31,7 @@ class LoadFindingsTest {
     }
 
     @Test
-    void aBusyMachineIsWorthKnowing() {
+    void aBusyMachineIsNoted() {
         Map<String, Finding> all = of(OptionalDouble.of(4.7), OptionalDouble.of(24.4));
         assertThat(all.get("load").level()).isEqualTo(Level.NOTE);
         assertThat(all.get("pressure").level()).isEqualTo(Level.NOTE);
@@ -39,7 +39,7 @@ class LoadFindingsTest {
     }
 
     @Test
-    void whatTheKernelDoesNotSayIsNotKnown() {
+    void valuesThatTheKernelOmitsAreUnknown() {
         Map<String, Finding> all = of(OptionalDouble.empty(), OptionalDouble.empty());
         assertThat(all.get("load").level()).isEqualTo(Level.UNKNOWN);
         assertThat(all.get("pressure").level()).isEqualTo(Level.UNKNOWN);

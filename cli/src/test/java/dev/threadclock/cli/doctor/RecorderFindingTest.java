@@ -62,7 +62,7 @@ class RecorderFindingTest {
     }
 
     @Test
-    void whatIsNotKnownIsSaidOnlyWhereUserTimeIsKnown() {
+    void anUnknownVerdictIsReportedOnlyIfTheAgentReadsTheJvmsClock() {
         assertThat(finding(UNKNOWN, NO_AGENT)).isEmpty();
         assertThat(finding(UNKNOWN, agent("jvm: it reads /proc, which is right"))).isEmpty();
         assertThat(finding(UNKNOWN, agent("jvm")).orElseThrow().level()).isEqualTo(Level.UNKNOWN);

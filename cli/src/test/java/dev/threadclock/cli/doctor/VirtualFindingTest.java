@@ -17,12 +17,12 @@ class VirtualFindingTest {
     }
 
     @Test
-    void aJvmBeforeThemHasNoLine() {
+    void aJvmWithoutVirtualThreadsHasNoFinding() {
         assertThat(VirtualFinding.ofJvm(17, Map.of("virtual", "off"), TRIAL, "")).isEmpty();
     }
 
     @Test
-    void offIsNoFaultAndSaysHowToSwitchItOn() {
+    void accountingThatIsOffIsNoFaultAndSaysHowToSwitchItOn() {
         for (Map<String, String> status : List.of(Map.<String, String>of(), Map.of("virtual", "off"))) {
             assertThat(of(status).level()).isEqualTo(Finding.Level.OK);
             assertThat(of(status).value()).isEqualTo("off");
@@ -34,14 +34,14 @@ class VirtualFindingTest {
     }
 
     @Test
-    void onNamesTheClock() {
+    void accountingThatIsOnNamesItsClock() {
         Finding tick = of(Map.of("virtual", "tick", "virtual.threads", "12"));
         assertThat(tick.value()).isEqualTo("tick");
         assertThat(tick.text()).startsWith("accounted for (virtual=tick), 12 of them now; ");
     }
 
     @Test
-    void whatATrialDidNotSayIsLeftOut() {
+    void valuesMissingFromATrialAreOmitted() {
         VirtualTrial trial = VirtualTrial.parse(List.of("Exception in thread main"));
         assertThat(trial.known()).isFalse();
         assertThat(VirtualFinding.ofJvm(25, Map.of("virtual", "on"), trial, "").orElseThrow().text())

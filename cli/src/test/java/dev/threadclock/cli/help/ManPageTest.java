@@ -20,7 +20,7 @@ class ManPageTest {
     Path folder;
 
     @Test
-    void eachCommandHasOne() throws Exception {
+    void eachCommandHasAManPage() throws Exception {
         assertThat(Main.run("man-pages", folder.toString())).isZero();
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> pages = files.toList();
@@ -37,7 +37,7 @@ class ManPageTest {
     }
 
     @Test
-    void itHasAllOptionsAndTheExamples() {
+    void aManPageHasAllOptionsAndTheExamples() {
         CommandSpec spec = new CommandLine(new RecordCommand()).getCommandSpec();
         String page = new ManPage(spec).render();
         spec.options().forEach(option -> assertThat(page).contains(option.longestName().replace("-", "\\-")));

@@ -81,7 +81,8 @@ class PagesTest {
         "demo, 390, false, false", "lab, 390, false, false", "recording, 390, false, false",
         "recording, 1280, true, false"
     })
-    void itIsDrawnAndFitsItsWindow(String name, int width, boolean dark, boolean scripts) throws Exception {
+    void thePageIsDrawnAndFitsItsWindow(String name, int width, boolean dark, boolean scripts)
+            throws Exception {
         try (BrowserPage page = browser.open()) {
             page.look(width, dark, scripts);
             page.load(folder.resolve(name + ".html"));

@@ -26,7 +26,7 @@ class DemoCommandTest {
     @CsvSource({"--html x --no-html, exclude each other", "--json - --markdown -, only one of",
         "--html - --json -, only one of",
         "--json, --json", "extra, extra", "--jdk, --jdk"})
-    void usedWronglyIsExit2(String line, String says) {
+    void usageErrorsExitWith2(String line, String says) {
         assertThat(command().execute(line.split(" "))).isEqualTo(2);
         assertThat(said.toString()).contains(says);
     }

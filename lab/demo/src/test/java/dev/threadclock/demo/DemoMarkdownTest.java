@@ -70,7 +70,7 @@ class DemoMarkdownTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsAFailure() {
+    void aMissingFileIsAFailure() {
         assertThatThrownBy(() -> DemoMarkdown.render(folder.resolve("gone.json"))).isInstanceOf(Failure.class)
                 .hasMessageContaining("cannot read");
     }

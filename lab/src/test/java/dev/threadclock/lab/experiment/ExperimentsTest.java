@@ -74,14 +74,14 @@ class ExperimentsTest {
     }
 
     @Test
-    void whatNeedsTheCheckoutSaysSoWithoutIt() {
+    void experimentsThatNeedTheCheckoutSaySoWithoutIt() {
         assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.empty())))
                 .isInstanceOf(NotRunnable.class).hasMessageContaining("./threadclock lab")
                 .hasMessageContaining("checkout");
     }
 
     @Test
-    void whatCouldNotBeBuiltSaysWhy() throws Exception {
+    void aProgramThatCouldNotBeBuiltSaysWhy() throws Exception {
         Files.writeString(folder.resolve("missing.txt"),
                 "latency\tthere is no C++ compiler: apt-get install g++\nother\tno\n");
         assertThatThrownBy(() -> new NativeLatency().run(lab(true, 1, Optional.of(folder))))

@@ -35,7 +35,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aShareIsOfAllProcessorsSinceTheLookBefore() throws Exception {
+    void aShareIsOfAllProcessorsSinceThePreviousEvent() throws Exception {
         Programs.Said said = new Programs.Said(List.of("Started recording 1.", "processors 2",
                 "load hitter 10500 600000000 0 590000000 601000000 -1",
                 "load avoider 10500 0 900000000 1 2 3", "done"), "");
@@ -65,7 +65,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void wrongIsOnlyWhatWasClaimedToBeRight() {
+    void onlySourcesClaimedToBeRightCanBeWrong() {
         RecordedLoad right = load(590, 5, 600);
         RecordedLoad ticks = load(1_400, 0, 2_000);
         RecordedLoad beanRight = load(1_400, 0, 600);

@@ -40,7 +40,7 @@ class JmhTest {
     }
 
     @Test
-    void meansOverManyCallsHaveNeither() throws IOException {
+    void meansOverManyCallsHaveNoPercentilesAndNoCurve() throws IOException {
         List<Jmh.Result> results = results("jmh-avgt.json");
         assertThat(results).extracting(Jmh.Result::benchmark).containsExactlyInAnyOrder("nanoTime", "user");
         Jmh.Result user = results.stream().filter(result -> result.benchmark().equals("user")).findFirst()

@@ -42,7 +42,7 @@ class ProgramOutputTest {
     }
 
     @Test
-    void aFlagThatIsOnOffOrNotThere() {
+    void aFlagIsOnOffOrMissing() {
         assertThat(ClockDetection.parse(
                 List.of("     bool UseLinuxPosixThreadCPUClocks             = true               {product}"
                         + " {default}")))
@@ -83,7 +83,7 @@ class ProgramOutputTest {
     }
 
     @Test
-    void splitsOfAJvmThatDidNotEndWellAreNone() throws IOException {
+    void aJvmThatFailedHasNoSplits() throws IOException {
         List<String> lines = List.of("split around 120000000 110000000 120000000 1",
                 "split between 90000000 90000000 91000000 0",
                 "done");

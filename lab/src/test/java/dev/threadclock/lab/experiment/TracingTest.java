@@ -22,7 +22,7 @@ class TracingTest {
     }
 
     @Test
-    void whatPerfCannotCountIsNotThere() {
+    void eventsThatPerfCannotCountAreAbsent() {
         assertThat(Tracing.parsePerf("<not supported>,,syscalls:sys_enter_openat,0,100.00,,\n")).isEmpty();
     }
 
@@ -41,7 +41,7 @@ class TracingTest {
     }
 
     @Test
-    void openingsOfAThreadsStatFileAreToldFromOthers() {
+    void onlyOpeningsOfAThreadsStatFileAreCounted() {
         assertThat(Consumers.count("""
                 4711 openat(AT_FDCWD, "/proc/self/task/4712/stat", O_RDONLY) = 5
                 4711 openat(AT_FDCWD, "/proc/self/stat", O_RDONLY) = 5
@@ -51,7 +51,7 @@ class TracingTest {
     }
 
     @Test
-    void bpftracesMapsAreOfEachSource() throws IOException {
+    void bpftraceHasMapsForEachSource() throws IOException {
         assertThat(KernelAllocation.parse(List.of(
                 "{\"type\": \"attached_probes\", \"data\": {\"probes\": 2}}",
                 "",
@@ -68,7 +68,7 @@ class TracingTest {
     }
 
     @Test
-    void bpftraceThatFailsInWordsIsAnError() {
+    void anErrorMessageOfBpftraceIsAnError() {
         assertThatThrownBy(() -> KernelAllocation.parse(List.of("ERROR: tracepoint not found: kmem:kmalloc")))
                 .isInstanceOf(IOException.class).hasMessageContaining("tracepoint not found");
     }

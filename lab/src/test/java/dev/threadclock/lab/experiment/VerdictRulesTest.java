@@ -68,14 +68,14 @@ class VerdictRulesTest {
     }
 
     @Test
-    void userTimeIsDearerThanTotalAsPublished() {
+    void userTimeCostsMoreThanTotalAsPublished() {
         assertThat(UserAgainstTotal.judge(List.of(40.0, 35.0), List.of(0.02))).isEqualTo(CONFIRMED);
         assertThat(UserAgainstTotal.judge(List.of(16.5, 35.0), List.of(0.02))).isEqualTo(NOT_CONFIRMED);
         assertThat(UserAgainstTotal.judge(List.of(40.0), List.of(1.5))).isEqualTo(NOT_CONFIRMED);
     }
 
     @Test
-    void bitsMayBeWrongTheOthersMayNot() {
+    void onlyBitsMayBeWrong() {
         Reading right = reading("JDK 17, legacy", "around", 300, 290, false);
         Reading bits = reading("JDK 27, bits", "around", 300, 1600, false);
         assertThat(Rightness.judge(List.of(right, bits))).isEqualTo(CONFIRMED);
@@ -84,7 +84,7 @@ class VerdictRulesTest {
     }
 
     @Test
-    void whatDidNotRunAsPlannedIsNoise() {
+    void aLoadThatDidNotRunAsPlannedIsNoise() {
         assertThat(Rightness.judge(List.of(reading("JDK 17, legacy", "between", 300, 200, true))))
                 .isEqualTo(TOO_NOISY);
     }

@@ -73,7 +73,7 @@ class VirtualAccountingTest {
     }
 
     @Test
-    void moreThanTheCarriersHadIsNeverNoise() throws Exception {
+    void aSumAboveTheCarriersTimeIsNeverNoise() throws Exception {
         assertThat(judged("sum now 1000 995 1000 1000", "sum now 1000 996 1000 1000",
                 "sum now 1000 1002 1000 1000"))
                 .isEqualTo(NOT_CONFIRMED);

@@ -23,7 +23,7 @@ class KernelConfigTest {
     }
 
     @Test
-    void whatIsSetIsTold() throws IOException {
+    void setOptionsAreReported() throws IOException {
         assertThat(parse(TICK).accounting()).contains("TICK_CPU_ACCOUNTING");
         assertThat(parse(TICK).options()).containsEntry("CONFIG_HZ", "250").hasSize(2);
         assertThat(parse("CONFIG_VIRT_CPU_ACCOUNTING=y\nCONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n").accounting())
@@ -33,13 +33,13 @@ class KernelConfigTest {
     }
 
     @Test
-    void whatIsNotThereIsNotTold() throws IOException {
+    void anIncompleteConfigurationHasNoAccounting() throws IOException {
         assertThat(parse("").accounting()).isEmpty();
         assertThat(parse("CONFIG_HZ=100\n").accounting()).isEmpty();
     }
 
     @Test
-    void aCompressedFileIsTheSame() throws IOException {
+    void aCompressedConfigurationIsParsedLikeAPlainOne() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
             gzip.write(TICK.getBytes(StandardCharsets.ISO_8859_1));

@@ -17,13 +17,13 @@ class SystemTextsTest {
     }
 
     @Test
-    void noSeccompLineIsNoMode() {
+    void withoutASeccompLineThereIsNoMode() {
         assertThat(SystemTexts.seccomp("Name:\tjava\nSeccomp_filters:\t0\n")).isEmpty();
         assertThat(SystemTexts.seccomp("")).isEmpty();
     }
 
     @Test
-    void whoseGuestItIs() {
+    void theHypervisorIsRecognizedByClockSources() {
         assertThat(SystemTexts.hypervisor("model name : x\nflags : fpu hypervisor lahf_lm\n")).contains(true);
         assertThat(SystemTexts.hypervisor("flags : fpu lahf_lm\n")).contains(false);
         assertThat(SystemTexts.hypervisor("Features : fp asimd\n")).as("aarch64 does not tell").isEmpty();
@@ -32,7 +32,7 @@ class SystemTextsTest {
     }
 
     @Test
-    void containersShowInTheNamesOfGroups() {
+    void containersAreRecognizedByTheNamesOfGroups() {
         assertThat(SystemTexts.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope"))
                 .isEqualTo("kubepods");
         assertThat(SystemTexts.containerOfGroups("0::/user.slice/user-1000.slice")).isEmpty();

@@ -25,7 +25,7 @@ class TickClockTest {
     }
 
     @Test
-    void whatFollowsCountsAndNotWhatGoesBefore() {
+    void theFirstOfTheClusterIsTheTick() {
         // Late observations are normal and early ones do not occur, so the first of the cluster is the tick.
         assertThat(densest(170_000, 100_000, 180_000, 110_000, 120_000)).isEqualTo(100_000);
     }

@@ -35,7 +35,7 @@ class LatenciesTest {
     }
 
     @Test
-    void theBulkIsWithoutTheSlowestTenth() {
+    void theBulkMeanOmitsTheSlowestTenth() {
         assertThat(Latencies.bulkMean(of("[[100,9],[5000,1]]"))).isEqualTo(100);
         assertThat(Latencies.bulkMean(of("[[100,8],[1000,2]]"))).isEqualTo(200);
         assertThat(Latencies.bulkMean(of("[]"))).isZero();

@@ -23,7 +23,7 @@ class HistogramTest {
     }
 
     @Test
-    void allButTheLastInAThousandAreThere() {
+    void onlyTheLastInAThousandIsOmitted() {
         double[][] histogram = of(new double[]{10, 100}, new double[]{50, 130}, new double[]{99, 1000},
                 new double[]{99.99, 5e6},
                 new double[]{100, 1e9});
@@ -48,7 +48,7 @@ class HistogramTest {
     }
 
     @Test
-    void nothingIsNothing() {
+    void withoutPercentilesThereIsNoHistogram() {
         assertThat(of()).isEmpty();
     }
 }

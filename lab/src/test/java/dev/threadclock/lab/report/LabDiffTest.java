@@ -25,7 +25,7 @@ class LabDiffTest {
     @CsvSource({"100, 5, 108, 5, false", "100, 5, 111, 5, true", "100, 0, 108, 5, true",
         "100, 0, 140, 0, false", "100, 0, 250, 0, true",
         "100, 0, 40, 0, true", "0, 0, 0, 0, false", "0, 0, 3, 0, true"})
-    void aChangeIsOneBeyondTheNoiseOfBoth(double a, double spreadOfA, double b, double spreadOfB,
+    void onlyAChangeBeyondTheNoiseOfBothRunsCounts(double a, double spreadOfA, double b, double spreadOfB,
             boolean beyond) {
         LabDiff diff = LabDiff.of(run(Verdict.CONFIRMED, a, spreadOfA), run(Verdict.CONFIRMED, b, spreadOfB));
         assertThat(diff.changes().get(0).figures().get(0).beyondNoise()).isEqualTo(beyond);
@@ -44,7 +44,7 @@ class LabDiffTest {
     }
 
     @Test
-    void whatOnlyOneRunHasIsSaidAndIsNoDifference() {
+    void experimentsOfOnlyOneRunAreNamedButAreNotADifference() {
         LabReport both = Reports.of(Reports.result("first", 1, Verdict.CONFIRMED, Reports.QUIET),
                 Reports.result("second", 2, Verdict.FAILED, Reports.LOUD));
         LabDiff diff = LabDiff.of(run(Verdict.CONFIRMED, 1, 0), both);

@@ -16,7 +16,7 @@ class LabHtmlTest {
     }
 
     @Test
-    void itIsWholeAndForbidsItselfToFetch() {
+    void thePageIsCompleteAndForbidsItselfToFetch() {
         String page = page(Reports.hostile());
         assertThat(page).startsWith("<!DOCTYPE html>").endsWith("</html>\n")
                 .contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';");
@@ -33,7 +33,7 @@ class LabHtmlTest {
     }
 
     @Test
-    void attachedPagesAreInFramesThatMayOnlyRun() {
+    void attachedPagesAreInFramesThatMayOnlyRunScripts() {
         assertThat(page(Reports.hostile())).contains("<iframe sandbox=\"allow-scripts\"",
                 "srcdoc=\"&lt;h1&gt;&lt;/script&gt;");
     }

@@ -60,7 +60,7 @@ class LabReportTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsAFailure() {
+    void aMissingFileIsAFailure() {
         assertThatThrownBy(() -> LabReport.fromJson(folder.resolve("gone.json"))).isInstanceOf(Failure.class)
                 .hasMessageContaining("cannot read").hasMessageContaining("no such file");
     }

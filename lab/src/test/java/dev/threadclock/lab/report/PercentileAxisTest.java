@@ -32,7 +32,7 @@ class PercentileAxisTest {
     }
 
     @Test
-    void labels() {
+    void percentilesAreLabels() {
         assertThat(PercentileAxis.label(0)).isEqualTo("0");
         assertThat(PercentileAxis.label(1)).isEqualTo("90 %");
         assertThat(PercentileAxis.label(2)).isEqualTo("99 %");

@@ -35,7 +35,8 @@ public final class LibraryAccount {
     private static volatile Object garbage;
 
     public static void main(String[] args) throws Exception {
-        Check.that(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)), "two passes");
+        Check.that(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)),
+                "two passes");
         endedThreadsStay();
         overcommitted();
         churn(LibraryAccount::shortThread);
@@ -192,7 +193,8 @@ public final class LibraryAccount {
                         && group.times().systemNanos() >= before.times().systemNanos()
                         && group.times().totalNanos() >= before.times().totalNanos()
                         && group.waitedNanos() >= before.waitedNanos(), before + " became " + group);
-                Check.that(group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
+                Check.that(
+                        group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
                         "more than the total: " + group);
             });
             seen.clear();

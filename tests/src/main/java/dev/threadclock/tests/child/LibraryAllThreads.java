@@ -98,7 +98,8 @@ public final class LibraryAllThreads {
                 long[] before = seen.put(serial, now);
                 Check.that(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
                         "parts that are more than the whole");
-                Check.that(before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
+                Check.that(
+                        before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
                         "went back");
                 Long id = threads.isJava(i) ? idOf.put(serial, threads.javaId(i)) : null;
                 Check.that(id == null || id == threads.javaId(i), "a thread became another");

@@ -92,7 +92,8 @@ public final class LibraryMeter {
         other.start();
         other.join();
         Check.that(thrown[0] == null, "in the other thread: " + thrown[0]);
-        Check.that(meter.isRunning() && meter.intervals() == 0 && totals.intervals() == 0, "counted: " + meter);
+        Check.that(meter.isRunning() && meter.intervals() == 0 && totals.intervals() == 0,
+                "counted: " + meter);
         meter.stop();
         Check.that(meter.intervals() == 1 && meter.totalNanos() < meter.wallNanos(), "main waited: " + meter);
     }

@@ -52,7 +52,8 @@ public final class VirtualAccounts {
                 break;
             case "on" :
                 System.out.println("accounting=" + VirtualThreads.isAccounting());
-                join(start(() -> Check.that(ThreadClock.totalNowNanos() > 0, "a virtual thread reads its time")));
+                join(start(() -> Check.that(ThreadClock.totalNowNanos() > 0,
+                        "a virtual thread reads its time")));
                 break;
             default :
                 throw new IllegalArgumentException(args[0]);
@@ -226,7 +227,8 @@ public final class VirtualAccounts {
             notLess(highest, 0, times);
             singles(single);
         }
-        Check.that(meter.totalNanos() > 0 && meter.totalNanos() <= highest[2], "the meter has this thread's time");
+        Check.that(meter.totalNanos() > 0 && meter.totalNanos() <= highest[2],
+                "the meter has this thread's time");
     }
 
     private static void singles(long[] single) {
@@ -237,7 +239,8 @@ public final class VirtualAccounts {
             Check.that(now[i] >= single[i], "read " + i + " does not decrease");
             single[i] = now[i];
         }
-        Check.that(now[0] <= now[3] && now[1] <= now[4] && now[2] <= now[5] && now[5] <= now[6], "each is later");
+        Check.that(now[0] <= now[3] && now[1] <= now[4] && now[2] <= now[5] && now[5] <= now[6],
+                "each is later");
     }
 
     /** If accounting begins or ends during a thread's life, reads fail: never 0 or a carrier's time. */

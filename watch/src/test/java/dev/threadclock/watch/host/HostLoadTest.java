@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Load and pressure are parsed as the kernel prints them, and are empty where it does not. */
 class HostLoadTest {
     @Test
-    void theKernelsOwnTexts() {
+    void theKernelsTextsAreParsed() {
         HostLoad load = HostLoad.parse(Optional.of("4.69 3.96 3.40 2/383 12345"),
                 Optional.of(
                         "some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00"
@@ -19,7 +19,7 @@ class HostLoadTest {
     }
 
     @Test
-    void whatTheKernelDoesNotSayIsUnknown() {
+    void valuesThatTheKernelOmitsAreUnknown() {
         HostLoad load = HostLoad.parse(Optional.empty(), Optional.of("Operation not supported"));
         assertThat(load.load()).isEmpty();
         assertThat(load.pressurePercent()).isEmpty();

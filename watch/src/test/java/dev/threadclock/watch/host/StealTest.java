@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class StealTest {
     @Test
-    void itIsAShareOfAllTimeAndGuestIsInUserAlready() {
+    void stealIsAShareOfAllTimeAndUserIncludesGuest() {
         Steal steal = Steal.of("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n")
                 .orElseThrow();
         assertThat(steal.hundredths()).isEqualTo(50);

@@ -27,7 +27,7 @@ class IntervalsTest {
     }
 
     @Test
-    void theFirstSampleHasNothingToBeComparedWith() {
+    void theFirstSampleHasNoInterval() {
         assertThat(new Intervals().next(sample(1, 5, List.of(thread(7, 1, "a", 100, 20))))).isEmpty();
     }
 
@@ -60,7 +60,7 @@ class IntervalsTest {
     }
 
     @Test
-    void aTidThatIsUsedAgainIsAnotherThread() {
+    void aReusedTidIsAnotherThread() {
         Intervals intervals = new Intervals();
         intervals.next(sample(1, 0, List.of(thread(7, 1, "old", 900, 0))));
         Interval interval = intervals
@@ -120,7 +120,7 @@ class IntervalsTest {
     }
 
     @Test
-    void thoseThatHaveEndedAreShownByPool() {
+    void endedThreadsAreShownByPool() {
         Intervals intervals = new Intervals();
         intervals.next(sample(1, 0, List.of()));
         Interval interval = intervals

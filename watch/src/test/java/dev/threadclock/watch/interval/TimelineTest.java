@@ -66,7 +66,7 @@ class TimelineTest {
     }
 
     @Test
-    void threadsOfOneNameAreSeveral() {
+    void threadsWithTheSameNameAreCountedIndividually() {
         Timeline timeline = new Timeline();
         for (int i = 0; i < INTERVALS; i++) {
             timeline.add(interval(i, "job"));

@@ -76,7 +76,7 @@ class RecorderTest {
 
     @Test
     @Timeout(60)
-    void theClockEndsItWhenNoSampleComes() {
+    void theClockEndsTheRecordingIfNoSampleComes() {
         try (StopRequest stop = new StopRequest()) {
             Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {
             });

@@ -174,7 +174,7 @@ class RecordingFilesTest {
     }
 
     @Test
-    void aRecordingWithoutOurEventsIsToldWhatIsMissing() throws Exception {
+    void aRecordingWithoutOurEventsIsRefusedWithTheReason() throws Exception {
         Path file = folder.resolve("other.jfr");
         try (Recording recording = new Recording()) {
             recording.enable("jdk.JVMInformation");

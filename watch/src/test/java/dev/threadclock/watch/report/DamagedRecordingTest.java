@@ -102,7 +102,8 @@ class DamagedRecordingTest {
     /** The JDK's reader never returns from these files. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("circles")
-    void aRecordingThatLeadsBackIsRefused(String name, ObjIntConsumer<ByteBuffer> damage) throws IOException {
+    void aRecordingWithCircularLinksIsRefused(String name, ObjIntConsumer<ByteBuffer> damage)
+            throws IOException {
         byte[] whole = recording();
         Path file = folder.resolve("circle.jfr");
         ByteBuffer twice = ByteBuffer.allocate(2 * whole.length).put(whole).put(whole);
@@ -120,7 +121,7 @@ class DamagedRecordingTest {
      * last event.
      */
     @Test
-    void whatFollowsTheLastChunkIsLeftOut() throws IOException {
+    void dataAfterTheLastChunkIsIgnored() throws IOException {
         byte[] whole = recording();
         Path file = Files.write(folder.resolve("longer.jfr"), Arrays.copyOf(whole, whole.length + 100));
         assertThat(JfrRecording.read(file).timeline().threads()).hasSize(1);
@@ -143,7 +144,7 @@ class DamagedRecordingTest {
     /** A chunk with 32 bytes of events. */
     @ParameterizedTest
     @CsvSource({"32, true", "64, true", "1, false", "0, false", "-16, false", "4294967328, false"})
-    void eventsLeadOnwards(long bytes, boolean sound) throws IOException {
+    void eachEventLeadsForwardWithinItsChunk(long bytes, boolean sound) throws IOException {
         ByteBuffer chunk = ByteBuffer.allocate(HEADER_BYTES + 32);
         chunk.put(MAGIC).putLong(CHUNK_BYTES, chunk.capacity()).putLong(METADATA, HEADER_BYTES)
                 .position(HEADER_BYTES);

@@ -51,7 +51,7 @@ class RecordingPageTest {
     }
 
     @Test
-    void aThreadThatSleptComesWithTheIntervalsInWhichItRan() {
+    void aThreadHasOnlyTheIntervalsInWhichItRan() {
         Timeline timeline = new Timeline();
         for (int i = 0; i < 10; i++) {
             timeline.add(interval(i, List.of(use("busy", 1, 9), use("seldom", 2, i == 3 || i == 7 ? i : 0))));

@@ -76,7 +76,7 @@ class ChannelSamplingTest {
     }
 
     @Test
-    void samplesCountFromTheAnswerOn() throws Exception {
+    void samplesBeforeTheAnswerAreDropped() throws Exception {
         ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstSample(third).virtual()).isPresent();
     }

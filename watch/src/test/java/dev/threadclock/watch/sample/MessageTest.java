@@ -57,7 +57,7 @@ class MessageTest {
 
     /** The sampler's groups are pools. If they were not, groups of one pool would be merged. */
     @Test
-    void groupsOfVirtualThreadsComeByPool() throws IOException {
+    void groupsOfVirtualThreadsAreMergedByPool() throws IOException {
         assertThat(parse().virtual()).isEmpty();
         out.put((byte) 11).putLong(12);
         out.put((byte) 9).putLong(4).putInt(3);
@@ -72,13 +72,13 @@ class MessageTest {
     }
 
     @Test
-    void accountingWithoutThreadsIsNotThatThereIsNone() throws IOException {
+    void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
         out.put((byte) 9).putLong(4).putInt(3);
         assertThat(parse().virtual()).contains(new VirtualSample(4, 3, List.of()));
     }
 
     @Test
-    void whatIsCutOffOrUnknownIsRefused() {
+    void truncatedOrUnknownMessagesAreRefused() {
         out.put((byte) 7).putInt(1);
         assertThatThrownBy(this::parse).isInstanceOf(IOException.class).hasMessageContaining("cut off");
         out.clear().put((byte) 99);

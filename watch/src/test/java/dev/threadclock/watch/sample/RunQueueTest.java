@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 /** The scheduler's statistics are parsed as the kernel prints them, and are empty where it has none. */
 class RunQueueTest {
     @Test
-    void theKernelsThreeNumbers() {
+    void theKernelsThreeNumbersAreParsed() {
         assertThat(RunQueue.parse("1203456789 4711 42\n")).contains(new RunQueue(1_203_456_789, 4711));
     }
 
     @Test
-    void whatIsNotCountedIsUnknown() {
+    void otherTextIsUnknown() {
         for (String text : List.of("0 0 0\n", "", "1 2", "a b c", "1 2 3 4")) {
             assertThat(RunQueue.parse(text)).as(text).isEmpty();
         }

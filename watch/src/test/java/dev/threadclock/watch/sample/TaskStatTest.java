@@ -22,7 +22,7 @@ class TaskStatTest {
     }
 
     @Test
-    void whatIsNoSuchFileIsNoThread() {
+    void otherTextIsNotAThread() {
         assertThat(TaskStat.parse("")).isEmpty();
         assertThat(TaskStat.parse("1 (a) S 1 2")).isEmpty();
         assertThat(TaskStat.parse("1 (a) S 1 2 3 4 5 6 7 8 9 10 x 3 0 0 20 0 30 0 98765 1")).isEmpty();

@@ -46,7 +46,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void aThreadFromBeforeHasItsJavaName() {
+    void aThreadFromBeforeTheSamplingHasItsJavaName() {
         Sample sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(),
                 List.of(new Kernel(1, TID, nanos(50), "work")),
                 List.of(), List.of());
@@ -62,7 +62,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void aTidThatIsUsedAgainIsAnotherThread() {
+    void aReusedTidIsAnotherThread() {
         sample(50, List.of(new Java(9, TID, 'R', "old")), List.of(),
                 List.of(new Kernel(1, TID, nanos(50), "old")), List.of(), List.of());
         Sample sample = sample(100, List.of(),
@@ -75,7 +75,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void timesOfAThreadThatWasNeverAnnouncedAreNobodys() {
+    void timesOfAThreadThatWasNeverAnnouncedAreIgnored() {
         Sample sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))),
                 List.of(8L));
         assertThat(sample.process().totalNanos()).isEqualTo(50);
@@ -94,7 +94,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void aThreadThatIsSeenBeforeItSaysWhoItIsHasNoWrongName() {
+    void aThreadThatHasNotSetItsNameYetHasNoWrongName() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
         Sample sample = sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "its maker's")),
                 List.of(), List.of());
@@ -131,7 +131,7 @@ class ThreadBookTest {
 
     /** The thread starts and ends between the pass over the threads and the taking of the events. */
     @Test
-    void aThreadThatEndsAfterThePassLivesInItsSample() {
+    void aThreadThatEndsAfterThePassIsAliveInTheSample() {
         sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
         Sample sample = sample(0, List.of(), List.of(start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30)),
                 List.of(new Kernel(1, TID, nanos(0), "a")), List.of(), List.of());
@@ -142,7 +142,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void aThreadThatLeavesTheJvmButLivesOnIsNative() {
+    void aThreadThatDetachesFromTheJvmBecomesNative() {
         sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(),
                 List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
         sample(9, List.of(), List.of(end(9, TID, 2100, "attached", 9)), List.of(), List.of(), List.of());
@@ -154,7 +154,7 @@ class ThreadBookTest {
     }
 
     @Test
-    void whatIsNoThreadsIsShownAsThatOfEndedThreads() {
+    void timeOfNoKnownThreadIsShownAsThatOfEndedThreads() {
         Sample sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")),
                 List.of(), List.of());
         assertThat(sample.threads()).extracting(ThreadSample::name).containsExactly("java",

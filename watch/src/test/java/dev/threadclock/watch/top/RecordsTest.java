@@ -51,7 +51,7 @@ class RecordsTest {
     }
 
     @Test
-    void poolsTellHowManyThreadsTheyHave() {
+    void poolsShowTheirNumberOfThreads() {
         JsonObject object = json(HINDRANCE, true);
         assertThat(object.getAsJsonArray("pools")).hasSize(2);
         assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt())
@@ -59,14 +59,14 @@ class RecordsTest {
     }
 
     @Test
-    void withoutALimitThereIsNone() {
+    void withoutALimitNothingIsHindered() {
         assertThat(json(new Hindrance(0, Double.POSITIVE_INFINITY, 0), false).has("limitCpus")).isFalse();
         assertThat(json(HINDRANCE, false).get("load").getAsDouble()).isEqualTo(3.14);
         assertThat(json(HINDRANCE, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
     }
 
     @Test
-    void timesAreShortAsInTop() {
+    void timesAreFormattedBriefly() {
         assertThat(Table.time(62_030_000_000L)).isEqualTo("1:02.03");
         assertThat(Table.time(3_723_000_000_000L)).isEqualTo("1:02:03");
     }

@@ -63,7 +63,7 @@ class ScreenTest {
     }
 
     @Test
-    void inEverySizeNoLineIsTooLongAndNoneIsTooMany() {
+    void atEverySizeTheLinesFitTheScreen() {
         for (String keys : List.of("", "\n", "h", "g", "/")) {
             press(keys);
             for (int width : new int[]{20, 80, 200}) {
@@ -106,7 +106,7 @@ class ScreenTest {
     }
 
     @Test
-    void eachKeyOfOrderSortsByWhatItNames() {
+    void eachSortKeySortsByItsColumn() {
         assertThat(names()).containsExactly("worker-2", "main", "worker-1");
         press("y");
         assertThat(names()).containsExactly("main", "worker-2", "worker-1");
@@ -127,7 +127,7 @@ class ScreenTest {
     }
 
     @Test
-    void aFilterLeavesOutOtherNamesUntilItIsEmptyAgain() {
+    void aFilterHidesOtherNamesUntilItIsCleared() {
         press("/WORK");
         press(Key.ENTER, '\0');
         assertThat(names()).containsExactly("worker-2", "worker-1");

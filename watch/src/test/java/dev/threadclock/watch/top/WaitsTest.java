@@ -69,7 +69,7 @@ class WaitsTest {
     }
 
     @Test
-    void anotherThreadOnTheSameTidIsNotTakenForIt() {
+    void anotherThreadWithTheSameTidIsNotMistakenForIt() {
         kernel.put(1, new RunQueue(100, 50));
         begin(sample(100));
         kernel.put(1, new RunQueue(5, 60)); // has run less: another thread
