@@ -226,7 +226,7 @@ JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *en
     return clock_function(clock, &time) != 0 ? -1 : time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
-/* Like the JVM's attach listener: the agent in the library carries out the options. False without an agent. */
+/* Like the JVM's attach listener: the library's agent carries out the options. False without an agent. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller,
                                                                           jstring library, jstring options)
 {
