@@ -80,10 +80,7 @@ public final class ThreadCpuLoadCost {
         }
     }
 
-    /**
-     * The thread in which HotSpot records the periodic events. JDK 26 and later abbreviate its name
-     * differently.
-     */
+    /** The thread in which HotSpot records periodic events. JDK 26 and later abbreviate its name. */
     private static Path recorder() throws IOException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
             return threads.filter(ThreadCpuLoadCost::isRecorder).findFirst()

@@ -8,10 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 
-/**
- * Locates threadclock.jar, from which this program runs. It is also the agent and the class path of measured
- * children.
- */
+/** Locates threadclock.jar, which is this program, the agent, and the class path of measured children. */
 public final class SelfJar {
     private SelfJar() {}
 

@@ -10,10 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * HotSpot's attach socket of a child JVM, used as directly as possible so that thousands of requests take
- * only seconds.
- */
+/** HotSpot's attach socket of a child JVM, used directly so that thousands of requests take only seconds. */
 final class AttachChannel {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 

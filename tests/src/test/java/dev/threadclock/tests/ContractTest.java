@@ -22,10 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * ThreadMXBean's contract on user time is as specified in contract.txt, and the same with and without the
- * agent.
- */
+/** ThreadMXBean's contract on user time is as in contract.txt, and the same with and without the agent. */
 class ContractTest {
     private static final List<String> WAYS = List.of("without the agent", "-agentpath",
             "-agentpath after another agent", "-javaagent");

@@ -145,10 +145,7 @@ class DemoTest {
         assertThat(result.err()).doesNotContain("\tat ", "Exception");
     }
 
-    /**
-     * Waits until a child has measured for a while. The JVMs that were only asked for their version have
-     * ended by then.
-     */
+    /** Waits until a child has measured for a while: JVMs asked for their version have ended by then. */
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {
             List<ProcessHandle> measuring = demo.descendants()

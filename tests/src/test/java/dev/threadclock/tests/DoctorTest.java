@@ -18,10 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The doctor as users run it: its findings on the machine, on each JDK and on running JVMs, which are not
- * affected.
- */
+/** The doctor as users run it: findings on the machine, each JDK and running JVMs, which are not affected. */
 class DoctorTest {
     private static final int COLUMNS = 80;
 
@@ -34,10 +31,7 @@ class DoctorTest {
         return value.isJsonNull() ? "" : value.getAsString();
     }
 
-    /**
-     * What OpenJDK's ThreadMXBean reads, by version: /proc before 25.0.5 (JDK-8372584), then the count of
-     * ticks.
-     */
+    /** What OpenJDK's ThreadMXBean reads: /proc before 25.0.5 (JDK-8372584), then the count of ticks. */
     private static String known(TestJdk jdk) {
         String[] numbers = jdk.jdk().version().split("[^0-9]+");
         boolean ticks = jdk.feature() > 25

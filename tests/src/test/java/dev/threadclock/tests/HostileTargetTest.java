@@ -170,10 +170,7 @@ class HostileTargetTest {
         }
     }
 
-    /**
-     * From then on the command runs as a user that may send it signals, and has root's terminal and files
-     * open.
-     */
+    /** The command then runs as a user that may send it signals, but has root's terminal and files open. */
     @Test
     void theUserGetsNoWayIntoTheCommandThatHasBecomeThatUser() throws Exception {
         AttachJvm.assumeUsers(JDK);

@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.SystemWork;
 
-/**
- * The user time of the calling thread by its id is its user time. Some builds of JDK 21 return the total
- * (JDK-8372704).
- */
+/** A thread's user time by its own id is its user time. Some builds of JDK 21 return total (JDK-8372704). */
 class OwnIdTest {
     @OnEachJdk
     void ownIdAndCurrentAgree(TestJdk jdk) {

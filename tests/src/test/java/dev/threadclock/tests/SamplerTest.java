@@ -19,10 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The sampler in a JVM reports its threads with the right names and times, loses nothing, and leaves nothing
- * behind.
- */
+/** The sampler in a JVM reports the right names and times, loses nothing, and leaves nothing behind. */
 class SamplerTest {
     private static final String USER_BURNER = "a user burner whose name is long";
     private static final String SYSTEM_BURNER = "a system burner";

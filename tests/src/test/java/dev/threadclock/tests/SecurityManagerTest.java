@@ -12,10 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Under a security manager, ThreadImpl's own checks remain in force, and the agent needs no further
- * permissions.
- */
+/** Under a security manager ThreadImpl's own checks remain, and the agent needs no further permissions. */
 class SecurityManagerTest {
     private static final List<String> ANSWERS = List.of(
             "property: SecurityException", "all ids: SecurityException", "info: SecurityException",

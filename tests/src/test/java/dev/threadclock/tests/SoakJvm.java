@@ -22,10 +22,7 @@ final class SoakJvm {
             "min", "JVM", "RSS kB", "native kB", "files", "maps", "threads", "sampled", "turns", "reads",
             "wrong");
 
-    /**
-     * Milliseconds that each of its threads rests between two rounds. The child and the commands read this
-     * alike.
-     */
+    /** Milliseconds that each of its threads rests between two rounds. */
     private static final String REST_MILLIS = "70";
     private static final String HEAP = "48m";
     private static final int HEAP_KILOBYTES = 48 << 10;

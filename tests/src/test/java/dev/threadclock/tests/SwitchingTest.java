@@ -13,10 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * While threads read, the agent is switched on and off: nothing crashes, nothing is thrown, and no value
- * decreases.
- */
+/** While threads read, the agent is switched on and off: nothing crashes or is thrown, no value decreases. */
 class SwitchingTest {
     private static final String MILLIS = "2500";
 
@@ -67,10 +64,7 @@ class SwitchingTest {
         }
     }
 
-    /**
-     * Where HotSpot does not describe its data, the JVM's own answer is used: on 25.0.5 and later a raw count
-     * of ticks.
-     */
+    /** Where HotSpot does not describe its data, the JVM itself answers: from 25.0.5 on with raw ticks. */
     @OnEachJdk
     void aThreadThatCannotBeFoundHasNoMoreUserTimeThanTotal(TestJdk jdk) {
         String helper = ParityHelper.assumeLibrary();

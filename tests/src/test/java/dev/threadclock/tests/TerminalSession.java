@@ -18,10 +18,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jline.utils.ScreenTerminal;
 
-/**
- * A command at a terminal: script(1) creates the pseudo terminal, and JLine's emulator shows what a person
- * would see.
- */
+/** A command at a pseudo terminal made by script(1); JLine's emulator shows what a person would see. */
 final class TerminalSession implements AutoCloseable {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
     private static final int LOOK_MILLIS = 50;

@@ -16,10 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * In a JVM that does not describe its data, the TIDs of threads that ran before the agent are taken from a
- * thread dump.
- */
+/** If a JVM does not describe its data, TIDs of earlier threads are taken from a thread dump. */
 class ThreadDumpTest {
     @TempDir
     Path folder;

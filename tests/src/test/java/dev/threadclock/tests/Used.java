@@ -14,10 +14,7 @@ import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/**
- * The CPU time by pool, in nanoseconds, that a recording shows for threads, to compare with what they
- * reported.
- */
+/** The CPU time of threads by pool that a recording shows, to compare with what they reported. */
 record Used(Map<String, Long> pools, long allNanos, long processNanos, List<String> types) {
     /** The kernel's user and system times of a process have steps of 1 us: one step for each. */
     private static final long STEPS_NANOS = 2_000;
@@ -53,10 +50,7 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
         }
     }
 
-    /**
-     * The pool's threads agree to 2 %. Ended threads have all of their time, in their pool or in the row of
-     * the ended.
-     */
+    /** The pool's threads agree to 2 %. Ended threads have all their time, in their pool or their row. */
     void assertAsSaid(String output) {
         Matcher said = SAID.matcher(output);
         assertThat(said.find()).as(output).isTrue();

@@ -22,10 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The pages in a real browser, on a desktop and on a phone, light and dark. Leaves a picture of each in
- * target/pages.
- */
+/** The pages in a real browser, wide and narrow, light and dark. Leaves a picture of each in target/pages. */
 class PagesTest {
     private static final Path RESULTS = Path.of("..", "lab", "results");
     private static final Path PICTURES = Path.of("target", "pages");

@@ -7,8 +7,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long single calls took: percentiles in nanoseconds; the curve has [fraction of calls, nanoseconds] from
- * 0 to 1.
+ * Durations of single calls: percentiles in nanoseconds; curve is [fraction of calls 0 to 1, nanoseconds].
  */
 record Latency(
         long reads,

@@ -153,10 +153,7 @@ final class FlameGraphs implements Experiment {
         return Files.exists(file) ? Files.readString(file) : "";
     }
 
-    /**
-     * Each part's share of the samples in collapsed stacks, "frame;frame;frame count"; empty if there are
-     * none.
-     */
+    /** Each part's share of the samples in collapsed stacks, "frame;frame;frame count"; may be empty. */
     static Map<String, Double> shares(String collapsed) {
         Map<String, Double> shares = new LinkedHashMap<>();
         long all = 0;

@@ -15,10 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/**
- * Row 14, continued: how old tick readings are, how inaccurate interpolated readings are, and that neither
- * decreases.
- */
+/** Row 14, continued: how old tick readings are, how far off interpolated ones; neither decreases. */
 final class TickFreshness implements Experiment {
     private static final double TICKS_BEHIND = 2;
     /** The limit that the header promises for interpolation. */

@@ -105,10 +105,7 @@ final class Tracing {
         }
     }
 
-    /**
-     * Stops the program at each system call: exact but slow. Needs ptrace, which containers and Yama may
-     * forbid.
-     */
+    /** Stops the program at each system call: exact but slow. Containers and Yama may forbid ptrace. */
     private static final class Strace implements Counter {
         @Override
         public String name() {

@@ -6,10 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * The machine on which figures were measured: without it, they mean nothing. loadAverage: over the minute
- * before.
- */
+/** The machine on which figures were measured. Without it, they mean nothing. loadAverage: over a minute. */
 public record Machine(
         String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource,
         double loadAverage) {

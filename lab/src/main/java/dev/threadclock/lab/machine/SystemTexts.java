@@ -12,10 +12,7 @@ public final class SystemTexts {
 
     private SystemTexts() {}
 
-    /**
-     * Parses /proc/PID/status: "Seccomp: 2". Empty if the kernel has no seccomp, or does not report it
-     * (before 3.8).
-     */
+    /** Parses /proc/PID/status: "Seccomp: 2". Empty without seccomp, or before Linux 3.8. */
     public static Optional<Integer> seccomp(String status) {
         return status.lines().filter(line -> line.startsWith("Seccomp:"))
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())

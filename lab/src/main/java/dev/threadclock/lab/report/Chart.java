@@ -11,10 +11,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
-/**
- * The curves of one group as an SVG drawing with its key. A script of the page shows the values under the
- * pointer.
- */
+/** The curves of one group as an SVG drawing with a key, in which a script shows values under the pointer. */
 public final class Chart {
     private static final int WIDTH = 520;
     private static final int HEIGHT = 300;

@@ -108,10 +108,7 @@ final class ResultHtml {
         html.append("</table></div></details>\n");
     }
 
-    /**
-     * A separate page in a frame, which may only run its scripts: the page's policy forbids it to fetch
-     * anything.
-     */
+    /** A separate page in a frame, which may only run its scripts: its policy forbids it to fetch. */
     private void attachment(Attachment attachment) {
         html.append("<details><summary>").append(Html.escape(attachment.title())).append("</summary>\n");
         if (attachment.mediaType().equals("text/html")) {

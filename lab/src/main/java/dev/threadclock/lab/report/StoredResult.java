@@ -16,10 +16,7 @@ public final class StoredResult {
         return LabReport.GSON.toJson(result) + "\n";
     }
 
-    /**
-     * Empty if there is no such file, if its format differs, or if the experiment failed and should be
-     * retried.
-     */
+    /** Empty if the file is missing or has another format, or if the experiment failed: it is retried. */
     public static Optional<Result> read(Path file) {
         try {
             return Optional.ofNullable(LabReport.GSON.fromJson(Files.readString(file), Result.class))

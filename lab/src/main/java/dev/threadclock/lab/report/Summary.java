@@ -9,8 +9,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A run in one line, and what readers must know before they believe it. Every form of the report uses the
- * same words.
+ * A run in one line, and what readers must know before they believe it; the same in all forms of the report.
  */
 final class Summary {
     private Summary() {}

@@ -9,10 +9,7 @@ import static dev.threadclock.tests.child.Transcript.line;
 import dev.threadclock.tests.child.Transcript.Worker;
 import java.util.concurrent.CountDownLatch;
 
-/**
- * Part of the contract: threads that override getId(), whose result ThreadImpl uses on old JDKs but not on
- * new ones.
- */
+/** Part of the contract: threads that override getId(), whose result only old JDKs' ThreadImpl uses. */
 final class ContractGetId {
     /**
      * Far more than a thread can have that burnt almost nothing, even if user time is a raw count of ticks.

@@ -97,10 +97,7 @@ final class ContractThreads {
                 + THREADS.getThreadUserTime(id));
     }
 
-    /**
-     * The thread's class and its Runnable belong to a separate class loader, which is closed while the thread
-     * runs.
-     */
+    /** The thread's class and its Runnable are of a class loader that is closed while the thread runs. */
     private static void otherClassLoader() throws Exception {
         File classes = new File(
                 ContractThreads.class.getProtectionDomain().getCodeSource().getLocation().toURI());

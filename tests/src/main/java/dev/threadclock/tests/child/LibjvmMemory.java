@@ -36,7 +36,7 @@ final class LibjvmMemory {
         }
     }
 
-    /** The content here of the first word that differs from the other; 0 if there is none. */
+    /** The other's first word that differs from the one here; 0 if there is none. */
     long changed(LibjvmMemory other) {
         for (int i = 0; i < contents.size(); i++) {
             for (int at = 0; at < contents.get(i).limit(); at++) {

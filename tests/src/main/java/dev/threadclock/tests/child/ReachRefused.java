@@ -59,7 +59,7 @@ public final class ReachRefused {
         System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; " + answer);
     }
 
-    /** The number of reads that the core has answered so far. */
+    /** "an error" if the function fails, otherwise the number of reads that the core has answered. */
     private static String answered(long clockGettime, int clock) {
         return Helper.clock(clockGettime, clock) < 0 ? "an error" : value("libjvm.answered");
     }

@@ -6,10 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * The conditions that each answer of a ThreadMXBean must meet while the agent comes and goes. Counts
- * violations.
- */
+/** What each answer of a ThreadMXBean must meet while the agent comes and goes. Counts violations. */
 final class StormCheck {
     private static final int LONGEST_TEXT = 300;
 

@@ -12,10 +12,7 @@ public record Steal(long hundredths, double share) {
     private static final int STEAL_FIELD = 7;
     private static final int GUEST_FIELD = 8;
 
-    /**
-     * Parses /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice". user includes
-     * guest.
-     */
+    /** Parses /proc/stat: "cpu user nice system idle iowait irq softirq steal ..."; user includes guest. */
     public static Optional<Steal> of(String stat) {
         String[] words = stat.split("\n")[0].strip().split("\\s+");
         if (!words[0].equals("cpu") || words.length <= STEAL_FIELD + 1) {

@@ -8,10 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/**
- * The Flight Recorder event that identifies the JVM of the other events in a recording written by another
- * process.
- */
+/** The Flight Recorder event that identifies the JVM of the other events, if another process wrote them. */
 @Name(RecordedJvm.NAME)
 @Label("Recorded JVM")
 @Description("The JVM that the CPU times of this recording are of")

@@ -35,10 +35,7 @@ public final class RecordingPage {
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
             List<Area> virtual, int[] colours) {}
 
-    /**
-     * at: the columns that user and system are for; missing if they are for all. pool: the index of a
-     * thread's pool.
-     */
+    /** at: the columns of user and system; missing if they are for all. pool: index of a thread's pool. */
     private record Area(
             String name, int[] at, long[] user, long[] system, Integer pool, Integer threads,
             Boolean other) {}

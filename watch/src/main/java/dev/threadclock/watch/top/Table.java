@@ -16,10 +16,7 @@ final class Table {
 
     private Table() {}
 
-    /**
-     * Percentages are of one core; but steal is of all CPUs of the machine, throttling and pressure of the
-     * time.
-     */
+    /** Percent of one core; steal is of all CPUs of the machine, throttling and pressure of the time. */
     static List<String> head(Moment moment, int cpus) {
         Interval interval = moment.interval();
         Hindrance hindrance = moment.hindrance();
@@ -81,10 +78,7 @@ final class Table {
                 + " mounted)";
     }
 
-    /**
-     * Avoids String.format, which costs 30 us per line in a JVM that has just started: there may be thousands
-     * of lines.
-     */
+    /** Not String.format: there may be thousands of lines, at 30 us each in a JVM that has just started. */
     private static String line(Columns columns, String total, String user, String system, String wait,
             String time, char state,
             String number, String name) {

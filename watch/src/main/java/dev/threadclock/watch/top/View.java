@@ -20,10 +20,7 @@ final class View {
     private Map<Object, Integer> frozen;
     private List<Use> rows = List.of();
     private int selected;
-    /**
-     * The key of the thread that the user selected. Null if a position is selected, whichever thread moves
-     * there.
-     */
+    /** The key of the selected thread. Null if a position is selected, whichever thread moves there. */
     private Object followed;
 
     /** complete: lists ended threads individually, for programs. There may be many. */

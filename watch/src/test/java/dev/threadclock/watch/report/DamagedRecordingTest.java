@@ -116,10 +116,7 @@ class DamagedRecordingTest {
                 .hasMessageContaining("damaged"));
     }
 
-    /**
-     * A JVM that was killed has written more than its header covers. The JDK's reader then also returns the
-     * last event.
-     */
+    /** A killed JVM has written more than its header covers. The JDK's reader returns the last event. */
     @Test
     void dataAfterTheLastChunkIsIgnored() throws IOException {
         byte[] whole = recording();

@@ -4,10 +4,7 @@ package dev.threadclock.lab.jmh.peers;
 import io.airlift.stats.CpuTimer;
 import java.util.concurrent.TimeUnit;
 
-/**
- * airlift's CpuTimer, with which Presto and Trino meter: wall, total and user of an interval, based on
- * ThreadMXBean.
- */
+/** airlift's CpuTimer, as used by Presto and Trino: wall, total and user of an interval, by ThreadMXBean. */
 final class AirliftClock implements OwnThreadClock {
     /** Not thread-safe: benchmarks of this peer run with one state per thread. */
     private final CpuTimer timer = new CpuTimer();
