@@ -21,8 +21,7 @@ TC_MODULES=(library metrics/prometheus agent terminal attach watch probe lab lab
     metrics/opentelemetry cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
-# The architectures of a full build, which Zig makes. One library for each serves glibc 2.17 and later, and
-# musl.
+# The architectures of a full build, made by Zig. One library for each serves glibc from 2.17 on and musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
 
 # dist_is_current [all]: dist/ is complete and no source is newer. Takes a few milliseconds.

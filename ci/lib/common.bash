@@ -43,8 +43,7 @@ jdk_homes() {
     done | sort -n -k 1,1 -s | cut -f 2
 }
 
-# find_java [jdk]: the first Java home of version 17 or later; with `jdk`, one that can also compile Java and
-# JNI code.
+# find_java [jdk]: the first Java home from version 17 on; with `jdk`, one that can compile Java and JNI.
 find_java() {
     local home version
     while IFS= read -r home; do

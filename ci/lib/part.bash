@@ -9,8 +9,7 @@
 # shellcheck source=ci/lib/results.bash
 . "$TC_ROOT/ci/lib/results.bash"
 
-# results_from [TITLE]: records lines "status <tab> name <tab> reason" as single tests. TITLE is put before
-# each name.
+# results_from [TITLE]: records lines "status <tab> name <tab> reason" as single tests, named TITLE name.
 results_from() {
     local status name reason
     while IFS=$'\t' read -r status name reason; do result "$status" "${1:+$1: }$name" "$reason"; done

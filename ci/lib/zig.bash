@@ -7,8 +7,7 @@
 # The folder for what is downloaded once and outlives the checkout.
 tc_cache() { printf '%s/threadclock\n' "${XDG_CACHE_HOME:-${HOME:?}/.cache}"; }
 
-# zig_target ARCHITECTURE: the target of the library, with the oldest glibc supported. The same file serves
-# musl.
+# zig_target ARCHITECTURE: the library's target, with the oldest glibc supported; also serves musl.
 zig_target() { printf '%s-linux-gnu.2.17\n' "$1"; }
 
 # ensure_zig: leaves the pinned Zig in $zig and downloads it if it is missing; or fails with the reason in

@@ -17,10 +17,7 @@ public final class Children {
     /** How a child ended; exit is meaningless if the child was killed at the time limit. */
     public record Outcome(int exit, boolean timedOut, String stderr) {}
 
-    /**
-     * Java prints a line and changes its behaviour if one of these is set, but measured children should run
-     * with its defaults.
-     */
+    /** Java prints a line if one of these is set; and measured children should run with its defaults. */
     private static final List<String> JAVA_OPTION_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS",
             "_JAVA_OPTIONS");
 

@@ -10,10 +10,7 @@ public final class Wrap {
 
     private Wrap() {}
 
-    /**
-     * The first line begins with start, which counts as indent columns; long words, such as paths, may exceed
-     * the width.
-     */
+    /** The first line begins with start, which counts as indent columns. Long words may exceed the width. */
     public static List<String> lines(String start, int indent, String text) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder(start);

@@ -26,10 +26,7 @@ class AttachMemoryTest {
     private static final boolean ALL = System.getProperty("threadclock.memory", "").equals("all");
     private static final int CYCLES = ALL ? 1000 : 150;
     private static final int WARM_UP = CYCLES / 5;
-    /**
-     * The permitted excess over an agent that does nothing: half a kilobyte per thousand cycles, and malloc's
-     * granularity.
-     */
+    /** The permitted excess over such an agent: half a kilobyte per thousand cycles, malloc's granularity. */
     private static final long MORE_KILOBYTES = 2048;
     private static final CLibrary NOTHING = CLibrary.of("company");
     private static final Pattern COMMITTED = Pattern.compile("Total: reserved=\\d+KB, committed=(\\d+)KB");

@@ -174,8 +174,7 @@ class DoctorTest {
             Result result = AttachJvm
                     .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
                     .end();
-            // A JDK that is a script of ci/jdks does not run from another place. What matters is that it was
-            // found.
+            // A JDK that is a script of ci/jdks does not run elsewhere. What matters is that it was found.
             String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
                     .getAsString();
             assertThat(text).as(result.toString()).doesNotContain("/proc/")

@@ -41,8 +41,7 @@ class EndingTest {
     private void assertEnded(Running running, int how) throws IOException {
         Result result = running.end();
         assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
-        // A JVM that is terminated during its start sometimes reports that and exits with 1, even without an
-        // agent.
+        // A JVM that is terminated during its start may report that and exit with 1, even without an agent.
         boolean notStarted = HOW[how].equals("TERM")
                 && (result.out().contains("java.lang.InternalError: Bad level")
                         || result.out().contains("IllegalStateException: Module system already initialized"));

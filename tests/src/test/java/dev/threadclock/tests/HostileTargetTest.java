@@ -198,10 +198,7 @@ class HostileTargetTest {
         }
     }
 
-    /**
-     * Its command line may name an argument file, whose content is shown, so the target's user must be
-     * allowed to read the file.
-     */
+    /** The content of an argument file is shown, but only if the target's user may read the file. */
     @Test
     void aFileThatOnlyRootMayReadIsNotReadForIt() throws Exception {
         AttachJvm.assumeUsers(JDK);

@@ -15,10 +15,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * With the agent in a JVM, the JVM's own Flight Recorder records the CPU times, whether it starts with the
- * JVM or later.
- */
+/** With the agent, the JVM's own Flight Recorder records CPU times, from the JVM's start or later. */
 class JfrTest {
     @TempDir
     Path folder;

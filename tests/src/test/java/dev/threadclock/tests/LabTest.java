@@ -24,10 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The lab as users run it: its arguments, its reports, and that a stopped run can be resumed and leaves
- * nothing running.
- */
+/** The lab as users run it: arguments, reports, resuming a stopped run; and it leaves nothing running. */
 class LabTest {
     /** An experiment that takes a second. */
     private static final String SHORT = "bound-natives";

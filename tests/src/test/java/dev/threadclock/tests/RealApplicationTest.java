@@ -24,8 +24,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The agent comes and goes in a web server under load: no request is lost, no answer is wrong, and nothing
- * else is printed.
+ * The agent comes and goes in a busy web server: no request is lost, no answer is wrong, nothing is printed.
  */
 class RealApplicationTest {
     private static final int CLIENTS = 4;

@@ -16,10 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The agent refuses a request that names something that could block the JVM, because the JVM has a single
- * attach listener thread.
- */
+/** The agent refuses requests that could block the JVM, which has a single attach listener thread. */
 class RequestsTest {
     @TempDir
     Path folder;

@@ -10,10 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.LocalDate;
 import java.util.List;
 
-/**
- * {@code -Dthreadclock.results=FILE} names the file to which a manual run appends its lines, to be committed
- * in lab/results.
- */
+/** {@code -Dthreadclock.results=FILE}: where a manual run appends its lines, to commit in lab/results. */
 final class ResultFile {
     private static final String NAME = System.getProperty("threadclock.results", "");
 

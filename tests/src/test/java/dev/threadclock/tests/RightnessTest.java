@@ -45,8 +45,7 @@ class RightnessTest {
             long user = result.number("user");
             long cpu = result.number("cpu");
             long proc = result.number("proc");
-            // Even on a busy machine, it never exceeds the CPU time and equals the kernel's own value to 10
-            // ms.
+            // Even on a busy machine: no more than the CPU time, and the kernel's own value to 10 ms.
             assertThat(user).as("user time of %s", result).isLessThanOrEqualTo(cpu);
             assertThat(user).as("user time of %s", result).isBetween(proc - 10 * MILLIS, proc + 20 * MILLIS);
             // A thread that got hardly any CPU proves nothing.

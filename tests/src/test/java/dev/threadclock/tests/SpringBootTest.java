@@ -26,10 +26,7 @@ import org.springframework.boot.loader.tools.LibraryScope;
 import org.springframework.boot.loader.tools.LoaderImplementation;
 import org.springframework.boot.loader.tools.Repackager;
 
-/**
- * The library works in an executable jar of Spring Boot: a jar within a jar, from which Spring's own class
- * loader loads it.
- */
+/** The library in an executable jar of Spring Boot, from whose inner jar Spring's class loader loads it. */
 class SpringBootTest {
     private static final String CLASS = InFatJar.class.getName().replace('.', '/') + ".class";
 

@@ -60,10 +60,7 @@ class StarvedTest {
             }
         }
 
-        /**
-         * Sends a request. A refusal is as good as an answer if the JVM keeps running. Returns the report or
-         * the refusal.
-         */
+        /** Returns the report or, if the JVM keeps running, the refusal, which is as good as an answer. */
         String ask(String options) throws IOException {
             String answer;
             if (state.attached() % 2 == 1) {

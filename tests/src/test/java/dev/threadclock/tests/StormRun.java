@@ -186,8 +186,7 @@ final class StormRun {
 
     private void attach(boolean first) throws IOException, InterruptedException {
         String next = TOTAL[random.nextInt(TOTAL.length)];
-        // Only the JVM's own answers may exceed the next ones: they have another resolution, are fresher, or
-        // are wrong.
+        // Only the JVM's own answers may exceed the next: they differ in resolution or age, or are wrong.
         boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");
         state.userMayDecrease(first || state.userMayDecrease());
         state.totalMayDecrease(totalMayDecrease);

@@ -69,7 +69,7 @@ class SystemCallsTest {
         long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
         Result result = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "20000", "0");
         assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
-        // The number of reads by the worker, while it burns, differs from run to run, but not by one per
+        // The number of the worker's reads while it burns differs from run to run, but not by one per
         // refusal.
         assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before)
                 .isLessThan(10_000);

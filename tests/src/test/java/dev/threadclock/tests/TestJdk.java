@@ -59,8 +59,7 @@ record TestJdk(Jdk jdk) {
     }
 
     /**
-     * The property takes precedence over the environment, and both over what is installed. A path without a
-     * JDK is an error.
+     * The property precedes the environment, and both precede what is installed. A wrong path is an error.
      */
     private static List<TestJdk> find() {
         String given = System.getProperty("threadclock.jdks", "");

@@ -133,10 +133,7 @@ final class BoundNatives implements Experiment {
                 .filter(line -> line.contains("thread_cpu_time")).toList();
     }
 
-    /**
-     * Each method of ThreadImpl that the agent knows, with its current owner, as reported by a JVM that runs
-     * with the agent.
-     */
+    /** Each method of ThreadImpl that the agent knows, with its owner in a JVM that runs with the agent. */
     private static Map<String, String> bound(Lab lab, LabJdk jdk) throws IOException {
         Path end = lab.scratch().resolve("end");
         Files.deleteIfExists(end);

@@ -33,10 +33,7 @@ final class Tracing {
         String name();
     }
 
-    /**
-     * Wraps a command so that it sees the tracepoints: mounts tracefs in a separate mount namespace if it is
-     * not mounted anywhere.
-     */
+    /** Makes a command see the tracepoints: mounts tracefs in a private mount namespace if necessary. */
     static List<String> withTracefs(List<String> command) throws NotRunnable {
         if (Files.isDirectory(TRACEFS.resolve(EVENTS))
                 || Files.isDirectory(Path.of("/sys/kernel/debug/tracing").resolve(EVENTS))) {

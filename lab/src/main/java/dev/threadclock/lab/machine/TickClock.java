@@ -21,10 +21,7 @@ public record TickClock(long lengthNanos, long phaseNanos) {
     /** The tick interrupt itself takes some microseconds. */
     private static final long SEEN_AT_ONCE_NANOS = 50_000;
 
-    /**
-     * Watches 50 ticks in a busy loop, which takes 0.2 s at 250 Hz. The result holds for minutes; learn it
-     * anew for each run.
-     */
+    /** Watches 50 ticks: 0.2 s at 250 Hz. The result holds for minutes; learn it anew for each run. */
     public static TickClock learn() {
         long length = Native.tickLengthNanos();
         if (length <= 0) {

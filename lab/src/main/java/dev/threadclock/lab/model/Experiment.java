@@ -6,10 +6,7 @@ import java.util.List;
 
 /** One experiment of the lab: a question, what others published, and how to answer it here. */
 public interface Experiment {
-    /**
-     * The name for --only and for files: lower-case words joined by hyphens. It must never change, because
-     * runs are compared by it.
-     */
+    /** Lower-case words joined by hyphens. The name must never change, because runs are compared by it. */
     String name();
 
     /** The rows of the table of experiments (docs/lab.md) that it answers. */

@@ -12,8 +12,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
 /**
- * The latencies of single reads, in nanoseconds to three digits, from the formats of the probe, of JMH and of
- * the C++ programs.
+ * Latencies of single reads in nanoseconds to three digits, as written by the probe, JMH and C++ programs.
  */
 public final class Latencies {
     private static final int DIGITS = 3;

@@ -15,10 +15,7 @@ final class Histogram {
 
     private Histogram() {}
 
-    /**
-     * Each bin has two points, its left and its right edge. Values are assumed to be spread evenly between
-     * two percentiles.
-     */
+    /** A bin has two points, its left and right edge. Values are spread evenly between percentiles. */
     static Curve of(Curve percentiles) {
         TreeMap<Integer, Double> bins = new TreeMap<>();
         double percentile = 0;

@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Self-contained pages. All share a frame and a style; the text, style and scripts of each page are resources
- * beside a class.
+ * Self-contained pages with a common frame and style. Text, style and scripts are resources beside a class.
  */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");

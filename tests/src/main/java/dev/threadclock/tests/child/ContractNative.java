@@ -80,10 +80,7 @@ final class ContractNative {
                 answer[0] + ", " + answer[1] + ", detached " + THREADS.getThreadUserTime(id[0]));
     }
 
-    /**
-     * Four native threads that attach and detach 250 times each; each has valid times while it is attached
-     * and none afterwards.
-     */
+    /** Four native threads attach and detach 250 times each, with valid times only while attached. */
     private static void manyAtOnce() {
         List<String> wrong = Collections.synchronizedList(new ArrayList<>());
         Thread[] starters = new Thread[4];

@@ -18,10 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
 
-/**
- * Part of the contract: each kind of thread that a program can have, read by another thread, by itself, and
- * after its end.
- */
+/** Part of the contract: each kind of thread, read by another thread, by itself, and after its end. */
 final class ContractThreads {
     private static final long LONGEST_END_NANOS = 10_000_000_000L;
 

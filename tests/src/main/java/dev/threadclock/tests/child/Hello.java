@@ -4,8 +4,7 @@ package dev.threadclock.tests.child;
 import java.lang.management.ManagementFactory;
 
 /**
- * A child program: reads its user time without printing it, so that everything that a JVM or an agent prints
- * is visible.
+ * A child program: reads its user time silently, so that everything that a JVM or an agent prints is seen.
  */
 public final class Hello {
     public static void main(String[] args) {

@@ -15,10 +15,7 @@ final class Helper {
     /** A native thread burns, then attaches, runs and detaches this many times. False if something failed. */
     static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
 
-    /**
-     * A thread created by another agent that has burnt 60 ms and waits: the one from before main, or a new
-     * one. May be null.
-     */
+    /** A waiting thread of another agent that has burnt 60 ms, from before main or new. May be null. */
     static native Thread agentThread(boolean early);
 
     /**

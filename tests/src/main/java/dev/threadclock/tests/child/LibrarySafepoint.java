@@ -17,8 +17,7 @@ public final class LibrarySafepoint {
     public static void main(String[] args) throws Exception {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter();
-        // Each loop is a method of its own and calls nothing but the read: compiled, it has no other
-        // safepoint.
+        // Each loop is a separate method that only calls the read: compiled, it has no other safepoint.
         List<Runnable> loops = Arrays.asList(() -> {
             long sum = 0;
             while (!stop) {

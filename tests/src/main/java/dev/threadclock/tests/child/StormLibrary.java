@@ -5,10 +5,7 @@ import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 
-/**
- * One thread's reads through the Java library in a {@link Storm}: its own times, another thread's, and those
- * of all threads.
- */
+/** One thread's reads through the Java library in a {@link Storm}: of itself, another and all threads. */
 final class StormLibrary {
     private static final int ALL_EVERY = 64;
 

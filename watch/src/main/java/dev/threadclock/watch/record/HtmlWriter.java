@@ -10,8 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Writes a recording as an HTML page at the end. Until then, the intervals are in a .jfr file, which the
- * report command can read.
+ * A recording as an HTML page, written at the end. Until then there is a .jfr file for the report command.
  */
 final class HtmlWriter implements IntervalWriter {
     private final Path page;

@@ -143,10 +143,7 @@ final class JfrTypes {
         return fields;
     }
 
-    /**
-     * The record that describes the types. id: must differ from chunk to chunk, because some readers cache
-     * what belongs to an id.
-     */
+    /** The types as a record. id: differs from chunk to chunk, because some readers cache by id. */
     byte[] toRecord(int id) {
         Element root = new Element("root");
         root.add(metadata);

@@ -46,10 +46,7 @@ public interface Sampling extends Closeable {
     /** The command line without the program's own arguments. Anything that may be secret is masked. */
     String commandLine();
 
-    /**
-     * Waits for the next sample; empty if the JVM has ended. The first sample comes 20 ms after opening, then
-     * one per period.
-     */
+    /** The next sample; empty if the JVM has ended. The first comes after 20 ms, then one per period. */
     Optional<Sample> next() throws IOException;
 
     /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */

@@ -173,10 +173,7 @@ final class ThreadBook {
         unjoined.removeIf(life -> life.joined);
     }
 
-    /**
-     * Threads that started and ended since the last pass. The first list may also contain threads that had
-     * ended before that.
-     */
+    /** Threads that started and ended since the last pass. The first list may contain earlier ones. */
     private List<ThreadSample> endedUnseen() {
         List<ThreadSample> ended = unjoined.stream().filter(Life::hasEnded)
                 .map(life -> of(-life.id, life.tid, life, life.name, "", 'X', life.end.get())).toList();
@@ -184,10 +181,7 @@ final class ThreadBook {
         return begun ? ended : List.of();
     }
 
-    /**
-     * A Java thread ends a moment before its kernel thread does. If the kernel thread continues, it has only
-     * detached from the JVM.
-     */
+    /** A Java thread ends just before its kernel thread. If that continues, it has only left the JVM. */
     private void pass(Row row) {
         row.passes++;
         row.passesSinceEnd = row.life != null && row.life.hasEnded() ? row.passesSinceEnd + 1 : 0;

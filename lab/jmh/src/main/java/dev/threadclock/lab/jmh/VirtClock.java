@@ -26,10 +26,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(3)
 @State(Scope.Thread)
 public class VirtClock {
-    /**
-     * Bits 31..3: ~TID, where TID 0 means the caller; bit 2: per-thread clock; bits 1..0: VIRT
-     * (include/linux/posix-timers.h).
-     */
+    /** Bits 31..3: ~TID (0: the caller); bit 2: thread; bits 1..0: VIRT (include/linux/posix-timers.h). */
     private static final int VIRT_OF_THREAD = 4 | 1;
     private static final int PID_0 = ~0 << 3 | VIRT_OF_THREAD;
 
