@@ -4,7 +4,7 @@ package dev.threadclock.terminal;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** The modules of the JDK that a command needs beside java.base. A runtime made by jlink may lack them. */
+/** The modules of the JDK that a command needs besides java.base. A runtime made by jlink may lack them. */
 public final class JavaModules {
     private JavaModules() {}
 
