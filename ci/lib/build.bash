@@ -17,8 +17,8 @@ TC_LOG=$TC_BUILD/build.log
 
 # The Maven modules of the jars, and the folders of the product's sources. Neither tests/ and docs/ nor the
 # lab's own programs and results change dist/.
-TC_MODULES=(library metrics/prometheus agent terminal attach watch probe lab lab/demo lab/profiler
-    metrics/opentelemetry cli)
+TC_MODULES=(library metrics/prometheus agent attach terminal attach/command watch probe lab lab/demo
+    lab/profiler metrics/opentelemetry cli)
 TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
 
 # The architectures of a full build, made by Zig. One library for each serves glibc from 2.17 on and musl.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The natives of dev.threadclock.attach.Posix: what Java lacks to attach with. 0 or a negative errno.
- * They are in the one native library, but only the command line's jar has the class that declares them.
+ * They are in the one native library, but only the attach library has the class that declares them.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,6 @@ package dev.threadclock.attach;
 
 import dev.threadclock.attach.ProcMaps.Mapped;
 import dev.threadclock.attach.TargetFolders.Place;
-import dev.threadclock.terminal.Failure;
-import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -14,7 +12,7 @@ import java.util.Optional;
 
 /**
  * Makes the agent in the target do something, and fetches its report. Loads the library if it is not loaded
- * yet. From {@link #become} on, the process runs as the target's user.
+ * yet. From the first request on, the process runs as the target's user.
  */
 final class AgentCall implements Closeable {
     private static final String STAYS = "; restart that JVM to remove it, or leave it: it keeps working";
@@ -35,24 +33,23 @@ final class AgentCall implements Closeable {
     }
 
     /**
-     * Warns on stderr of what the JVM will or may print: it counts only libraries loaded as agents, not those
-     * of System.load.
+     * Of what the JVM will or may print: it counts only libraries loaded as agents, not those of System.load.
      */
-    void warn(String command) {
+    Optional<String> warning() {
         JvmFacts facts = listener.facts();
         List<Mapped> copies = target.maps().threadclocks();
         boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
                 && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
-        if (facts.warns() && (copies.isEmpty() || fromJava)) {
-            Terminal.stderr().println(command + ": that JVM " + (fromJava ? "may" : "will")
-                    + " print its own warning about a dynamically loaded agent (JEP 451); to prevent it,"
-                    + " start the JVM with -XX:+EnableDynamicAgentLoading");
-        }
+        return facts.warns() && (copies.isEmpty() || fromJava)
+                ? Optional.of("that JVM " + (fromJava ? "may" : "will")
+                        + " print its own warning about a dynamically loaded agent (JEP 451); to"
+                        + " prevent it, start the JVM with -XX:+EnableDynamicAgentLoading")
+                : Optional.empty();
     }
 
     /** action: attach, status or sample. options: further agent options, may be "". */
     AgentReport make(String action, String options) {
-        TargetUser.become(target.status());
+        target.become();
         String all = "do=" + action + (options.isEmpty() ? "" : "," + options);
         List<Mapped> copies = target.maps().threadclocks();
         return copies.isEmpty() ? loadOurs(all) : ask(pathOf(active(copies)), all);
@@ -60,14 +57,14 @@ final class AgentCall implements Closeable {
 
     /** Several copies may answer, one on top of the other: each is asked to stop. */
     void detach() {
-        TargetUser.become(target.status());
+        target.become();
         target.maps().threadclocks().forEach(copy -> ask(pathOf(copy), "do=detach"));
     }
 
     /** Makes the agent sample the JVM's threads and send the samples over the returned socket. */
     SocketChannel sample(Duration period) {
         PrivateSocket.rehearse();
-        TargetUser.become(target.status());
+        target.become();
         for (Place place : places.all()) {
             try (PrivateFolder folder = new PrivateFolder(place);
                     PrivateSocket socket = new PrivateSocket(folder)) {
@@ -122,23 +119,23 @@ final class AgentCall implements Closeable {
         throw noPlace("the agent's report");
     }
 
-    private Failure noPlace(String what) {
+    private AttachException noPlace(String what) {
         if (!target.process().isAlive()) {
             return target.process().ended();
         }
-        return new Failure("no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
+        return new AttachException("no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
                 + places.refusals()
                 + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
 
     private record Answer(AttachReply reply, String report) {}
 
-    /** IOException: the folder is unsuitable. Problems with the JVM are a Failure. */
+    /** IOException: the folder is unsuitable. Problems with the JVM are an AttachException. */
     private Answer load(PrivateFolder folder, String library, String options) throws IOException {
         // First, so that a mistake in the options that follow is reported there, and not on the JVM's stderr.
         String all = "report=" + folder.makeReport() + "," + options;
         if (!AttachSocket.fits(library) || !AttachSocket.fits(all)) {
-            throw new Failure("the options or the path of the library (" + library
+            throw new AttachException("the options or the path of the library (" + library
                     + ") are longer than the 1024 bytes that a JVM takes;"
                     + " shorten them");
         }
@@ -151,9 +148,9 @@ final class AgentCall implements Closeable {
         try {
             answer = AttachSocket.load(listener.socket(deadline), library, options, deadline);
         } catch (AttachSocket.TimedOut e) {
-            throw new Failure("no answer from the JVM " + target.label() + " within " + deadline
+            throw new AttachException("no answer from the JVM " + target.label() + " within " + deadline
                     + "; it is very busy or hangs: try again,"
-                    + " with a longer --timeout");
+                    + " with a longer timeout (--timeout)");
         } catch (IOException e) {
             awaitEnd();
             throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket",
@@ -162,7 +159,7 @@ final class AgentCall implements Closeable {
         Optional<AttachReply> reply = AttachReply.parse(answer);
         if (reply.isEmpty()) {
             awaitEnd();
-            throw new Failure("the JVM " + target.label()
+            throw new AttachException("the JVM " + target.label()
                     + " has closed the connection without an answer; it answers its own user and"
                     + " group only: run this as that user");
         }
@@ -184,26 +181,26 @@ final class AgentCall implements Closeable {
         Optional<AgentReport> report = AgentReport.parse(answer.report);
         if (report.isPresent()) {
             report.get().error().ifPresent(error -> {
-                throw new Failure(error);
+                throw new AttachException(error);
             });
             return report.get();
         }
         if (answer.reply.forbidden() && target.hasThreadclock()) {
-            throw new Failure("the JVM " + target.label()
+            throw new AttachException("the JVM " + target.label()
                     + " has threadclock loaded, but was started with -XX:-EnableDynamicAgentLoading, so no"
                     + " command can reach it; threadclock keeps working there, or restart the JVM without"
                     + " that option");
         }
         if (answer.reply.forbidden()) {
-            throw new Failure(
+            throw new AttachException(
                     "the JVM " + target.label() + " takes no agent while it runs: " + answer.reply.refusal()
                             + " Or start it with -javaagent:threadclock.jar");
         }
         if (!answer.reply.loaded()) {
-            throw new Failure("the JVM " + target.label() + " did not load the library: "
+            throw new AttachException("the JVM " + target.label() + " did not load the library: "
                     + answer.reply.refusal() + remedy);
         }
-        throw new Failure("the threadclock in " + target.label()
+        throw new AttachException("the threadclock in " + target.label()
                 + " does not answer: that JVM cannot open the file for it (has it file"
                 + " descriptors left?), or its threadclock is of another version; free some, or restart"
                 + " that JVM with this one");
@@ -221,20 +218,20 @@ final class AgentCall implements Closeable {
         }
         String path = pathOf(copy);
         if (target.maps().isMusl()) {
-            throw new Failure("the JVM " + target.label() + " has loaded " + path
+            throw new AttachException("the JVM " + target.label() + " has loaded " + path
                     + ", which was removed since, and musl's dynamic linker"
                     + " finds no loaded library without its file" + STAYS);
         }
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.
         if (target.hasFile(path) && !listener.facts().options().hasAgentPath(path)) {
-            throw new Failure("the JVM " + target.label() + " has loaded " + path
+            throw new AttachException("the JVM " + target.label() + " has loaded " + path
                     + ", but another file is there now" + STAYS);
         }
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         places.close();
         listener.close();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Printable;
+import dev.threadclock.attach.internal.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Failure;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -53,7 +52,7 @@ final class AttachListener implements Closeable {
         listens = listened && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
         foreignSocket = key(socket);
         if (listened && !listens && facts.feature() < RENEWS_ITS_SOCKET) {
-            throw new Failure("the JVM " + target.label() + " listens at /tmp/" + socketName()
+            throw new AttachException("the JVM " + target.label() + " listens at /tmp/" + socketName()
                     + ", but that file was removed (by a cleaner of /tmp?), and older JVMs do not create"
                     + " it again; restart that JVM, and exempt"
                     + " /tmp/.java_pid*");
@@ -92,7 +91,7 @@ final class AttachListener implements Closeable {
                 throw target.process().ended();
             }
             if (now.isStopped()) {
-                throw new Failure("process " + pid()
+                throw new AttachException("process " + pid()
                         + " is stopped (by SIGSTOP or a debugger) and cannot answer; resume it, for"
                         + " example with kill -CONT " + pid());
             }
@@ -101,12 +100,12 @@ final class AttachListener implements Closeable {
                 return known;
             }
             if (!known.attachable() && target.hasThreadclock()) {
-                throw new Failure("the JVM " + target.label() + " has threadclock loaded, but was started"
+                throw new AttachException("the JVM " + target.label() + " has threadclock loaded, but was started"
                         + " with -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
                         + " keeps working there, or restart the JVM without that option");
             }
             if (!known.attachable()) {
-                throw new Failure("the JVM " + target.label()
+                throw new AttachException("the JVM " + target.label()
                         + " was started with -XX:+DisableAttachMechanism and takes no agent while"
                         + " it runs; restart it without that option, or with -javaagent:threadclock.jar");
             }
@@ -114,7 +113,7 @@ final class AttachListener implements Closeable {
                 return known;
             }
             if (!deadline.pause()) {
-                throw new Failure("the JVM " + target.label()
+                throw new AttachException("the JVM " + target.label()
                         + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
                         + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
             }
@@ -131,7 +130,7 @@ final class AttachListener implements Closeable {
             }
             int error = Posix.signalQuit(pid());
             if (error != 0) {
-                throw new Failure("cannot signal process " + pid() + ": " + Refusal.reason(error)
+                throw new AttachException("cannot signal process " + pid() + ": " + Refusal.reason(error)
                         + "; run this as its user or as root");
             }
             while (!isNew(key(socket)) && !isStartedByAnother()) {
@@ -139,9 +138,10 @@ final class AttachListener implements Closeable {
                     throw target.process().ended();
                 }
                 if (!deadline.pause()) {
-                    throw new Failure("the JVM " + target.label() + " did not begin to listen within "
+                    throw new AttachException("the JVM " + target.label() + " did not begin to listen within "
                             + deadline + " (it is very busy,"
-                            + " suspended, or its /tmp is full); try again, with a longer --timeout");
+                            + " suspended, or its /tmp is full); try again, with a longer timeout"
+                            + " (--timeout)");
                 }
             }
         }
@@ -163,7 +163,7 @@ final class AttachListener implements Closeable {
             // Not by the words, which depend on the language. access(2) asks for the real user, but knows a
             // read-only mount.
             if (e instanceof AccessDeniedException || !Files.isWritable(tmp.path())) {
-                throw new Failure("the JVM " + target.label()
+                throw new AttachException("the JVM " + target.label()
                         + " cannot listen: it needs a file in its /tmp, but may not create one there ("
                         + Refusal.reason(e)
                         + "); give it a writable /tmp, for example a tmpfs, or start it with"
@@ -262,7 +262,7 @@ final class AttachListener implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         tmp.close();
         if (working != null) {
             working.close();

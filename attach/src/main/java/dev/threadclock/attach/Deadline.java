@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.TimeSpan;
+import java.math.BigDecimal;
 import java.time.Duration;
 
-/** The moment at which a command gives up. */
+/** The moment at which we give up. */
 final class Deadline {
     private final Duration length;
     private final long end;
@@ -39,8 +39,11 @@ final class Deadline {
         return left > 0;
     }
 
+    /** "500 ms", "2 s", "1.5 s". */
     @Override
     public String toString() {
-        return TimeSpan.text(length);
+        long millis = length.toMillis();
+        return millis < 1000 ? millis + " ms"
+                : BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString() + " s";
     }
 }

@@ -97,11 +97,15 @@ final class HeldFolder implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         synchronized (TAKEN) {
             TAKEN.remove(path);
         }
-        stream.close();
+        try {
+            stream.close();
+        } catch (IOException e) {
+            // Only its descriptor was in use.
+        }
     }
 
     private static FileAttribute<Set<PosixFilePermission>> mode(String permissions) {

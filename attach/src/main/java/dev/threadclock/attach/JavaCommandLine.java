@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Printable;
+import dev.threadclock.attach.internal.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -2,7 +2,6 @@
 package dev.threadclock.attach;
 
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -57,7 +56,7 @@ final class PrivateFolder implements AutoCloseable {
         try (SeekableByteChannel library = make(LIBRARY)) {
             NativeLibrary.writeTo(library);
         } catch (UnsatisfiedLinkError e) {
-            throw new Failure(e.getMessage());
+            throw new AttachException(e.getMessage());
         }
         return inside(LIBRARY);
     }
@@ -75,7 +74,12 @@ final class PrivateFolder implements AutoCloseable {
     }
 
     private SeekableByteChannel make(String file) throws IOException {
-        return Undo.uncut(() -> made.made().folder().makeFile(file));
+        return uncut(() -> made.made().folder().makeFile(file));
+    }
+
+    /** A step that the folder's removal waits for. */
+    <R> R uncut(Undo.Step<R> step) throws IOException {
+        return made.uncut(step);
     }
 
     String readReport() throws IOException {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -28,9 +27,10 @@ final class PrivateSocket implements AutoCloseable {
         if (name().getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME) {
             throw new IOException("the path is too long for a socket");
         }
-        server = Undo.uncut(() -> ServerSocketChannel.open(StandardProtocolFamily.UNIX));
+        server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-            server.bind(UnixDomainSocketAddress.of(file)); // in a folder that only its owner may enter
+            // In a folder that only its owner may enter.
+            folder.uncut(() -> server.bind(UnixDomainSocketAddress.of(file)));
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
@@ -58,14 +58,14 @@ final class PrivateSocket implements AutoCloseable {
         server.configureBlocking(false);
         SocketChannel peer = server.accept();
         if (peer == null) {
-            throw new Failure(
+            throw new AttachException(
                     "the agent did not connect although it said so; this should not happen: please report"
                             + " it");
         }
         if (!peer.getOption(ExtendedSocketOptions.SO_PEERCRED).user()
                 .equals(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
             peer.close();
-            throw new Failure(
+            throw new AttachException(
                     "another user's process connected in place of the JVM; nothing was read from it");
         }
         peer.configureBlocking(true);

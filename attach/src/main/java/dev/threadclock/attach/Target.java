@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Failure;
-import dev.threadclock.terminal.Printable;
+import dev.threadclock.attach.internal.Printable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,29 +9,36 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Map;
 
-/** The JVM that a command is about: identified and inspected from outside only. */
+/** A JVM: identified and inspected from outside only. */
 final class Target implements Closeable {
     private static final int ROOT_USER = 0;
     private static final int MOST_BYTES = 1 << 20;
 
     private final TargetProcess process;
     private final ProcStatus status;
-    private final ProcMaps maps;
+    private ProcMaps maps;
     private final TargetRoot root;
     private final JavaCommandLine command;
+    private final boolean mayBecomeItsUser;
 
-    private Target(TargetProcess process, ProcStatus status, ProcMaps maps, TargetRoot root) {
+    private Target(TargetProcess process, ProcStatus status, ProcMaps maps, TargetRoot root,
+            boolean mayBecomeItsUser) {
         this.process = process;
         this.status = status;
         this.maps = maps;
         this.root = root;
+        this.mayBecomeItsUser = mayBecomeItsUser;
         command = JavaCommandLine.of(process.words(), this::text);
     }
 
-    /** Fails with the reason if there is no HotSpot JVM with this PID that we may attach to. */
-    static Target of(int pid, Deadline deadline) {
+    /**
+     * Fails with the reason if there is no HotSpot JVM with this PID that we may attach to.
+     *
+     * @param mayBecomeItsUser whether root may give up being root for it
+     */
+    static Target of(int pid, Deadline deadline, boolean mayBecomeItsUser) {
         if (pid == ProcessHandle.current().pid()) {
-            throw new Failure(pid + " is this command itself; give the number of another JVM");
+            throw new AttachException(pid + " is this command itself; give the number of another JVM");
         }
         TargetProcess process = new TargetProcess(pid);
         ProcStatus status = process.status();
@@ -40,11 +46,11 @@ final class Target implements Closeable {
         checkUser(process, status);
         ProcMaps maps = awaitJvm(process, deadline);
         if (maps.isOpenJ9()) {
-            throw new Failure("process " + pid
+            throw new AttachException("process " + pid
                     + " is an OpenJ9 JVM; threadclock supports only HotSpot (OpenJDK and its builds)");
         }
         try {
-            return new Target(process, status, maps, TargetRoot.of(process.folder()));
+            return new Target(process, status, maps, TargetRoot.of(process.folder()), mayBecomeItsUser);
         } catch (IOException e) {
             throw process.failure("cannot see the files of process " + pid, e);
         }
@@ -52,7 +58,7 @@ final class Target implements Closeable {
 
     private static void checkAlive(TargetProcess process, ProcStatus status) {
         if (status.hasEnded()) {
-            throw new Failure(
+            throw new AttachException(
                     "process " + process.pid() + " has ended (a zombie, until its parent collects it)");
         }
     }
@@ -63,14 +69,14 @@ final class Target implements Closeable {
             return;
         }
         if (own.uid() != status.uid()) {
-            throw new Failure(
+            throw new AttachException(
                     "process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
                             + ", this command to user " + Integer.toUnsignedString(own.uid())
                             + ", and a JVM answers only its own user;"
                             + " run this as that user or as root (sudo -u '#"
                             + Integer.toUnsignedString(status.uid()) + "' ...)");
         }
-        throw new Failure(
+        throw new AttachException(
                 "process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
                         + ", this command with " + Integer.toUnsignedString(own.gid())
                         + ", and a JVM answers only its own user and group;"
@@ -85,7 +91,8 @@ final class Target implements Closeable {
             checkAlive(process, process.status());
             String program = JavaCommandLine.of(process.words(), file -> "").program();
             if (!program.equals("java") || !deadline.pause()) {
-                throw new Failure("process " + process.pid() + " (" + Printable.line(process.read("comm"))
+                throw new AttachException("process " + process.pid() + " ("
+                        + Printable.line(process.read("comm"))
                         + ") is not a JVM: it has no libjvm.so loaded; give the number of the java process");
             }
             maps = process.maps();
@@ -99,6 +106,25 @@ final class Target implements Closeable {
 
     ProcStatus status() {
         return status;
+    }
+
+    /** Which libraries it has loaded by now. */
+    void lookAgain() {
+        if (!process.isAlive()) {
+            throw process.ended();
+        }
+        maps = process.maps();
+    }
+
+    /** From here on the process runs as its user. */
+    void become() {
+        if (!mayBecomeItsUser && !TargetProcess.ownStatus().sameUser(status)) {
+            throw new AttachException("the JVM " + label() + " belongs to user "
+                    + Integer.toUnsignedString(status.uid())
+                    + ", and this process would have to become that user for good; run it as that user, or"
+                    + " start 'threadclock attach " + process.pid() + "' (detach, status) from it");
+        }
+        TargetUser.become(status);
     }
 
     ProcMaps maps() {
@@ -183,10 +209,6 @@ final class Target implements Closeable {
 
     @Override
     public void close() {
-        try {
-            root.close();
-        } catch (IOException e) {
-            // Was only read from.
-        }
+        root.close();
     }
 }

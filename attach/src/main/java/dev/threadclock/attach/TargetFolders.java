@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Printable;
+import dev.threadclock.attach.internal.Printable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +67,7 @@ final class TargetFolders implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         for (Place place : all) {
             place.folder().close();
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
-import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -24,13 +23,13 @@ final class TargetProcess {
         this.pid = pid;
         folder = Path.of("/proc", Integer.toString(pid));
         if (!Files.isDirectory(folder)) {
-            throw new Failure("there is no process " + pid
+            throw new AttachException("there is no process " + pid
                     + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
         }
         startTime = startTime(read("stat"));
         int group = status().group();
         if (group != pid) {
-            throw new Failure(pid + " is a thread of process " + group + "; give that number");
+            throw new AttachException(pid + " is a thread of process " + group + "; give that number");
         }
     }
 
@@ -38,7 +37,8 @@ final class TargetProcess {
         try {
             return ProcStatus.parse(Files.readString(Path.of("/proc/self/status")));
         } catch (IOException e) {
-            throw new Failure("cannot read /proc/self/status (" + e.getMessage() + "); is /proc mounted?");
+            throw new AttachException(
+                    "cannot read /proc/self/status (" + e.getMessage() + "); is /proc mounted?");
         }
     }
 
@@ -86,11 +86,12 @@ final class TargetProcess {
     }
 
     /** The failure to report: the process has ended, access is denied, or the reason that e gives. */
-    Failure failure(String what, IOException e) {
+    AttachException failure(String what, IOException e) {
         if (!isAlive()) {
             return ended();
         }
-        return e instanceof AccessDeniedException ? hidden() : new Failure(what + ": " + Refusal.reason(e));
+        return e instanceof AccessDeniedException ? hidden()
+                : new AttachException(what + ": " + Refusal.reason(e));
     }
 
     boolean isAlive() {
@@ -105,12 +106,12 @@ final class TargetProcess {
         }
     }
 
-    Failure ended() {
-        return new Failure("process " + pid + " has ended meanwhile; nothing is left to do");
+    AttachException ended() {
+        return new AttachException("process " + pid + " has ended meanwhile; nothing is left to do");
     }
 
-    private Failure hidden() {
-        return new Failure("may not inspect process " + pid
+    private AttachException hidden() {
+        return new AttachException("may not inspect process " + pid
                 + ": permission denied; run this as that process's user, or as root"
                 + " (in a container: with the capability SYS_PTRACE)");
     }

@@ -113,7 +113,7 @@ final class TargetRoot implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         root.close();
     }
 

@@ -2,7 +2,6 @@
 package dev.threadclock.attach;
 
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.terminal.Failure;
 import java.io.IOException;
 
 /**
@@ -20,21 +19,17 @@ final class TargetUser {
         try {
             NativeLibrary.load();
         } catch (UnsatisfiedLinkError e) {
-            throw new Failure("the native library does not load: " + e.getMessage());
+            throw new AttachException("the native library does not load: " + e.getMessage());
         }
-    }
-
-    interface Reading {
-        byte[] read() throws IOException;
     }
 
     /**
      * Reads with the rights of the target's user: a target could otherwise make root read any file for it.
      */
-    static byte[] reading(ProcStatus target, Reading reading) throws IOException {
+    static byte[] reading(ProcStatus target, Undo.Step<byte[]> reading) throws IOException {
         ProcStatus own = TargetProcess.ownStatus();
         if (own.uid() != ROOT_USER || target.uid() == ROOT_USER) {
-            return reading.read();
+            return reading.run();
         }
         prepare();
         try {
@@ -42,7 +37,7 @@ final class TargetUser {
             if (error != 0) {
                 throw new IOException(Refusal.reason(error));
             }
-            return reading.read();
+            return reading.run();
         } finally {
             Posix.openFilesAs(own.uid(), own.gid());
         }
@@ -59,7 +54,7 @@ final class TargetUser {
         }
         int error = Posix.becomeUser(target.uid(), target.gid());
         if (error != 0) {
-            throw new Failure("cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
+            throw new AttachException("cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
                     + Integer.toUnsignedString(target.gid()) + ", which the JVM answers: "
                     + Refusal.reason(error)
                     + "; run this as that user");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,13 @@ class AttachParsingTest {
         assertThat(command("java", "-jar", "/srv/shop.jar", "4711").masked()).isEqualTo("java -jar shop.jar");
         assertThat(command().masked()).isEmpty();
         assertThat(command("java", "-cp", "y".repeat(10_000), "Main").masked()).hasSize(4000);
+    }
+
+    @Test
+    void deadlinesHaveUnits() {
+        assertThat(List.of(200, 1_000, 10_000, 1_500))
+                .extracting(millis -> new Deadline(Duration.ofMillis(millis)).toString())
+                .containsExactly("200 ms", "1 s", "10 s", "1.5 s");
     }
 
     private static JavaCommandLine command(String... words) {

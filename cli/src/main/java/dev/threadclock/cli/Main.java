@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli;
 
+import dev.threadclock.attach.AttachException;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.Shutdown;
 import dev.threadclock.terminal.Subcommand;
@@ -117,7 +118,7 @@ public final class Main implements Runnable {
     private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
         Shutdown.waitIfUnderWay();
         String name = command.getCommandSpec().qualifiedName();
-        if (e instanceof Failure) {
+        if (e instanceof Failure || e instanceof AttachException) {
             command.getErr().println(name + ": " + e.getMessage());
         } else {
             command.getErr()

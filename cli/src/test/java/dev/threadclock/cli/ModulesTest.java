@@ -12,8 +12,10 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.threadclock.terminal.Subcommand;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,10 +27,13 @@ class ModulesTest {
     private static final String ROOT = "dev.threadclock";
     /** The modules by their packages. The library has the root; the profiler for JMH lies in the lab. */
     private static final List<List<String>> MODULES = List.of(List.of("", "internal"), List.of("prometheus"),
-            List.of("agent"), List.of("terminal"), List.of("attach"), List.of("watch"), List.of("probe"),
+            List.of("agent"), List.of("attach"), List.of("terminal"),
+            List.of("attach.command", "attach.jdk"), List.of("watch"), List.of("probe"),
             List.of("lab", "jmh"), List.of("demo"), List.of("cli"));
     /** The library, the agent, and between them what the agent's jar has for itself. */
     private static final int PUBLISHED = 3;
+    /** Published as well, but the commands use what it offers to users. */
+    private static final int ATTACH = 3;
 
     /**
      * Public types that are used by name or by tests: JMH is given the profiler's name; tests of other
@@ -76,6 +81,24 @@ class ModulesTest {
                 .map(JavaClass::getName)).isEmpty();
     }
 
+    @Test
+    void attachOffersFewTypes() {
+        assertThat(classes.stream().filter(type -> type.getPackageName().equals(ROOT + ".attach"))
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC) && type.isTopLevelClass())
+                .map(JavaClass::getSimpleName))
+                .containsExactlyInAnyOrder("AttachException", "Jvm", "JvmRecording", "RunningJvm");
+    }
+
+    @Test
+    void attachKnowsNothingButTheLibraryAndTheJdk() {
+        assertThat(classes.stream().filter(type -> module(type) == ATTACH)
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(each -> !each.getTargetClass().getBaseComponentType().isPrimitive()
+                        && !each.getTargetClass().getPackageName()
+                                .matches("(java|jdk|dev\\.threadclock)\\b.*"))
+                .map(Dependency::getDescription)).isEmpty();
+    }
+
     /** Applications use the adapters with the library alone. The adapters are not on this class path. */
     @ParameterizedTest
     @ValueSource(strings = {"micrometer", "opentelemetry", "spark"})
@@ -106,8 +129,10 @@ class ModulesTest {
     /** The index of the type's module; -1 if it is in none. */
     private static int module(JavaClass type) {
         String below = type.getPackageName().substring(ROOT.length()).replaceFirst("^\\.", "");
-        String first = below.split("\\.")[0];
-        return MODULES.stream().filter(packages -> packages.contains(first)).mapToInt(MODULES::indexOf)
-                .findFirst().orElse(-1);
+        return MODULES.stream().flatMap(List::stream).filter(known -> (below + ".").startsWith(known + "."))
+                .max(Comparator.comparingInt(String::length))
+                .map(longest -> IntStream.range(0, MODULES.size())
+                        .filter(each -> MODULES.get(each).contains(longest)).findFirst().getAsInt())
+                .orElse(-1);
     }
 }

@@ -15,7 +15,11 @@ public final class Shutdown {
     private static boolean underWay;
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(Shutdown::undoAll, "shutdown"));
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(Shutdown::undoAll, "shutdown"));
+        } catch (IllegalStateException e) {
+            underWay = true;
+        }
     }
 
     private Shutdown() {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.terminal;
 
+import dev.threadclock.attach.internal.Printable;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -27,12 +28,5 @@ public final class TimeSpan implements ITypeConverter<Duration> {
         BigDecimal nanos = new BigDecimal(matcher.group(1))
                 .multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)).getDuration().toNanos()));
         return Duration.ofNanos(nanos.longValue());
-    }
-
-    /** "500 ms", "2 s", "1.5 s". */
-    public static String text(Duration duration) {
-        long millis = duration.toMillis();
-        return millis < 1000 ? millis + " ms"
-                : BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString() + " s";
     }
 }

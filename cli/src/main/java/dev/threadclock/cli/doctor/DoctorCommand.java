@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.JvmLook;
-import dev.threadclock.attach.OptionalJvm;
+import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.command.OptionalJvm;
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.lab.SelfJar;
@@ -79,7 +79,7 @@ public final class DoctorCommand implements Subcommand {
                     + " JVM");
         }
         DoctorReport report;
-        try (JvmLook jvm = named.look().orElse(null)) { // before any measurement: it may not exist
+        try (Jvm jvm = named.open().orElse(null)) { // before any measurement: it may not exist
             report = look(jvm);
         }
         if (json) {
@@ -91,7 +91,7 @@ public final class DoctorCommand implements Subcommand {
         return report.well() ? 0 : 1;
     }
 
-    private DoctorReport look(JvmLook jvm) {
+    private DoctorReport look(Jvm jvm) {
         Path jar = SelfJar.path();
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.JvmLook;
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.lab.machine.CpuLimit;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.SystemTexts;
-import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.host.SystemFiles;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** What can be found out about one running JVM from outside. */
@@ -26,8 +29,9 @@ final class JvmFindings {
             Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
                     "off"));
     private static final String USER_TIME = "user time";
+    private static final int ROOT_USER = 0;
 
-    private final JvmLook jvm;
+    private final Jvm jvm;
     private final Path jar;
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
@@ -37,12 +41,12 @@ final class JvmFindings {
     /** What the library in the JVM reports, whether or not the agent is active. */
     private Map<String, String> answer = Map.of();
 
-    private JvmFindings(JvmLook jvm, Path jar) {
+    private JvmFindings(Jvm jvm, Path jar) {
         this.jvm = jvm;
         this.jar = jar;
     }
 
-    static Map<String, Finding> find(JvmLook jvm, Path jar) {
+    static Map<String, Finding> find(Jvm jvm, Path jar) {
         JvmFindings all = new JvmFindings(jvm, jar);
         all.findJdk();
         all.process();
@@ -61,7 +65,7 @@ final class JvmFindings {
             }
             if (java == null) {
                 noTrial = "there is no bin/java beside its " + at;
-            } else if (!jvm.mayRun(java) || !jvm.mayRun(at)) {
+            } else if (!mayRun(java) || !mayRun(at)) {
                 noTrial = "users other than root and this one can change its JDK, so it is not run as this"
                         + " user; run doctor as user "
                         + jvm.uid();
@@ -73,6 +77,27 @@ final class JvmFindings {
         } catch (IOException e) {
             noTrial = e.getMessage();
         }
+    }
+
+    /**
+     * A program that we run must belong to us, to root, or to the JVM's user if that is us: no other user may
+     * slip us a program.
+     */
+    private boolean mayRun(Path program) throws IOException {
+        int self = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        if (self == jvm.uid()) {
+            return true;
+        }
+        for (Path at = program.toRealPath(); at != null; at = at.getParent()) {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(at,
+                    LinkOption.NOFOLLOW_LINKS);
+            int owner = (int) Files.getAttribute(at, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            if (owner != ROOT_USER && owner != self || permissions.contains(PosixFilePermission.GROUP_WRITE)
+                    || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void process() {
@@ -175,7 +200,7 @@ final class JvmFindings {
         }
         try {
             answer = jvm.status();
-            boolean active = JvmLook.active(answer);
+            boolean active = Jvm.isActive(answer);
             status = active ? answer : Map.of();
             String version = answer.getOrDefault("version", "of another version");
             findings.put(label,
@@ -184,7 +209,7 @@ final class JvmFindings {
                             : Finding.note(label, "inactive", version + ", loaded and switched off",
                                     "threadclock attach " + jvm.pid() + " switches it on"));
             return Optional.of(active);
-        } catch (Failure | IOException e) {
+        } catch (AttachException e) {
             findings.put(label,
                     Finding.unknown(label, "loaded, but cannot be asked: " + e.getMessage()));
             return Optional.empty();

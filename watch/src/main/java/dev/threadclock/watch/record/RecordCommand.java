@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.record;
 
-import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.JvmRecording;
+import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.JavaModules;
 import dev.threadclock.terminal.OutputFile;
@@ -111,10 +112,11 @@ public final class RecordCommand implements Subcommand {
         OutputFile output = prepared(file);
         OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());
         try (StopRequest stop = new StopRequest();
-                JvmRecording events = jvmEvents == null ? null : new JvmRecording(jvm);
+                Jvm recorded = jvmEvents == null ? null : jvm.open();
+                JvmRecording events = recorded == null ? null : recorded.recording();
                 Sampling sampling = Sampling.open(jvm, interval)) {
             if (events != null) {
-                events.start(jvmEvents, jvm);
+                events.start(jvmEvents);
             }
             record(sampling, format, output, stop);
             if (events != null) {

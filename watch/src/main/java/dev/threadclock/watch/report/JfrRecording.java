@@ -3,8 +3,8 @@ package dev.threadclock.watch.report;
 
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.terminal.Failure;
-import dev.threadclock.terminal.Printable;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;

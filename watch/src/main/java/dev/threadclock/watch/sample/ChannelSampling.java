@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.JvmChoice;
-import dev.threadclock.attach.SampleChannel;
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Stack;
 import java.io.EOFException;
@@ -35,7 +34,7 @@ final class ChannelSampling implements Sampling {
     }
 
     /** The first sample, which lists the threads that already exist, is not returned by next(). */
-    static Sampling open(JvmChoice jvm, Duration period) throws IOException {
+    static Sampling open(Jvm jvm, Duration period) throws IOException {
         return over(SampleChannel.open(jvm, period));
     }
 

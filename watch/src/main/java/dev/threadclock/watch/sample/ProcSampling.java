@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.JvmLook;
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Kernel;
 import dev.threadclock.watch.sample.Message.Moment;
@@ -56,7 +56,7 @@ final class ProcSampling implements Sampling {
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(JvmLook jvm, Duration period) throws IOException {
+    private ProcSampling(Jvm jvm, Duration period) throws IOException {
         pid = jvm.pid();
         label = pid + " by /proc alone (" + jvm.command() + ")";
         jdk = jvm.jdk();
@@ -68,7 +68,7 @@ final class ProcSampling implements Sampling {
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). */
-    static Sampling open(JvmLook jvm, Duration period) throws IOException {
+    static Sampling open(Jvm jvm, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(jvm, period);
         if (sampling.sample().isEmpty()) {
             throw new Failure("the JVM " + sampling.label + " has ended");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.JvmChoice;
-import dev.threadclock.attach.JvmLook;
+import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,22 +17,21 @@ import java.util.Optional;
  */
 public interface Sampling extends Closeable {
     /**
-     * Throws dev.threadclock.terminal.Failure, with the reason and a remedy, if the JVM cannot be sampled.
+     * Throws Failure or AttachException, with the reason and a remedy, if the JVM cannot be sampled.
      */
-    static Sampling open(JvmChoice jvm, Duration period) throws IOException {
-        try (JvmLook look = jvm.look()) {
-            if (!look.takesAgents()) {
-                Terminal.stderr().println(jvm.command() + ": the JVM " + look.pid() + " (" + look.command()
-                        + ") was started with " + look.refusal()
-                        + " and takes no agent while it runs: this is what /proc shows. Missing: Java's"
-                        + " names and ids of threads (the kernel's"
+    static Sampling open(JvmChoice choice, Duration period) throws IOException {
+        try (Jvm jvm = choice.open()) {
+            if (!jvm.takesAgents()) {
+                Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "
+                        + jvm.refusal() + " and takes no agent while it runs: this is what /proc shows."
+                        + " Missing: Java's names and ids of threads (the kernel's"
                         + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
                         + " threads that start and end between two samples. To have these, restart it"
                         + " without that option");
-                return ProcSampling.open(look, period);
+                return ProcSampling.open(jvm, period);
             }
+            return ChannelSampling.open(jvm, period);
         }
-        return ChannelSampling.open(jvm, period);
     }
 
     /** "1234 (java -jar app.jar)"; for a JVM that refuses agents, "1234 by /proc alone (...)". */

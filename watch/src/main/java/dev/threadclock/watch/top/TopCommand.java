@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
-import dev.threadclock.attach.JvmChoice;
+import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.TimeSpan;

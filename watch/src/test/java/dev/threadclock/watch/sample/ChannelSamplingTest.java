@@ -3,7 +3,6 @@ package dev.threadclock.watch.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.attach.SampleChannel;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

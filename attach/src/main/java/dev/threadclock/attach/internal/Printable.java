@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.terminal;
+package dev.threadclock.attach.internal;
 
 /** Makes foreign text safe to print on a terminal. */
 public final class Printable {

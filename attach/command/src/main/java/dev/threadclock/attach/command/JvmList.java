@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.RunningJvms.Running;
+import dev.threadclock.attach.RunningJvm;
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.terminal.Failure;
-import dev.threadclock.terminal.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,18 +23,18 @@ final class JvmList {
     private JvmList() {}
 
     /** A head line, and a line for each JVM. Looks at them for half a second. */
-    static List<String> lines(List<Running> jvms, int width) {
+    static List<String> lines(List<RunningJvm> jvms, int width) {
         List<Optional<Duration>> before = jvms.stream().map(JvmList::cpuTime).toList();
         long began = System.nanoTime();
         look();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(FORM, "", ' ', "PID", "CPU %", "USER") + "COMMAND");
         for (int i = 0; i < jvms.size(); i++) {
-            Running jvm = jvms.get(i);
+            RunningJvm jvm = jvms.get(i);
             String line = String.format(FORM, i + 1, ')', jvm.pid(),
                     percent(before.get(i), cpuTime(jvm), System.nanoTime() - began),
                     Printable.line(process(jvm).flatMap(process -> process.info().user()).orElse("?"), 10));
-            lines.add(line + Printable.line(jvm.command().whole(),
+            lines.add(line + Printable.line(jvm.commandWithArguments(),
                     Math.max(SHORTEST_COMMAND, width - line.length())));
         }
         return lines;
@@ -45,11 +45,11 @@ final class JvmList {
                 : Long.toString(Math.round(100.0 * after.get().minus(before.get()).toNanos() / nanos));
     }
 
-    private static Optional<Duration> cpuTime(Running jvm) {
+    private static Optional<Duration> cpuTime(RunningJvm jvm) {
         return process(jvm).flatMap(process -> process.info().totalCpuDuration());
     }
 
-    private static Optional<ProcessHandle> process(Running jvm) {
+    private static Optional<ProcessHandle> process(RunningJvm jvm) {
         return ProcessHandle.of(jvm.pid());
     }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
-import dev.threadclock.terminal.Printable;
+import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.Version;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,9 +45,6 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand implements Subcommand {
-    /** Options that the command itself passes to the agent. */
-    private static final Pattern OURS = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
-
     @Mixin
     private TargetOptions target;
 
@@ -69,27 +65,24 @@ public final class AttachCommand implements Subcommand {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         if (!more.isEmpty()) {
             throw wrong("takes its options as one argument, separated by commas, without spaces: "
                     + Printable.line((given + "," + String.join(",", more)).replaceAll(",+", ","), 200));
         }
         String options = target.other(given);
-        if (OURS.matcher(options).find()) {
-            throw wrong("the options do=, report=, channel= and period= are reserved for threadclock: "
-                    + Printable.line(options, 200));
+        try {
+            Jvm.checkOptions(options);
+        } catch (IllegalArgumentException e) {
+            throw wrong(e.getMessage());
         }
-        int pid = target.pid(given);
-        Deadline deadline = target.deadline();
-        try (Target jvm = Target.of(pid, deadline); AgentCall call = new AgentCall(jvm, deadline)) {
-            boolean ours = jvm.maps().threadclocks().isEmpty();
-            call.warn(spec.qualifiedName());
-            AgentReport report = call.make("attach", options);
+        try (Jvm jvm = target.open(given)) {
+            boolean ours = !jvm.hasThreadclock();
+            Map<String, String> report = jvm.attach(options);
             // An earlier copy may be of another version.
-            String version = report.values().getOrDefault("version", ours ? Version.current() : "");
-            Terminal.stdout()
-                    .println(("threadclock " + version).strip() + " answers user time in " + jvm.label());
-            metrics(report.values());
+            String version = report.getOrDefault("version", ours ? Version.current() : "");
+            Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
+            metrics(report);
         }
         return 0;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -24,7 +25,7 @@ public final class JvmChoice extends PatienceOption {
     }
 
     /** Fails, as attach does, if it is no HotSpot JVM that we may inspect. */
-    public JvmLook look() {
-        return JvmLook.at(pid(), deadline());
+    public Jvm open() {
+        return open(pid());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import picocli.CommandLine.Parameters;
 
 /** The options that attach, detach and status share: the JVM, which has to be named. */
@@ -8,13 +9,13 @@ final class TargetOptions extends PatienceOption {
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM", description = JvmName.DESCRIPTION)
     private String jvm;
 
-    int pid() {
-        return named(given(jvm));
+    Jvm open() {
+        return open(named(given(jvm)));
     }
 
     /** For a command with another parameter, which is the first one if the JVM is given with -p. */
-    int pid(String other) {
-        return isOption() && other.isEmpty() ? named(given(null)) : pid();
+    Jvm open(String other) {
+        return isOption() && other.isEmpty() ? open(named(given(null))) : open();
     }
 
     /** That other parameter. */

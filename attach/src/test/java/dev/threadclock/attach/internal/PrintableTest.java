@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.terminal;
+package dev.threadclock.attach.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

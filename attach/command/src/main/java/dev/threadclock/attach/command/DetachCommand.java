@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
-import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** The detach command: gives the JVM its own methods back. */
 @Command(
@@ -28,30 +26,17 @@ public final class DetachCommand implements Subcommand {
     @Mixin
     private TargetOptions target;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public int place() {
         return 31;
     }
 
     @Override
-    public Integer call() throws IOException {
-        int pid = target.pid();
-        Deadline deadline = target.deadline();
-        try (Target jvm = Target.of(pid, deadline)) {
-            if (jvm.maps().threadclocks().isEmpty()) {
-                Terminal.stdout()
-                        .println("threadclock is not loaded in " + jvm.label() + ": nothing to detach");
-                return 0;
-            }
-            try (AgentCall call = new AgentCall(jvm, deadline)) {
-                call.warn(spec.qualifiedName());
-                call.detach();
-            }
-            Terminal.stdout().println(
-                    "threadclock is off in " + jvm.label() + ": the JVM answers user time itself");
+    public Integer call() {
+        try (Jvm jvm = target.open()) {
+            Terminal.stdout().println(jvm.detach()
+                    ? "threadclock is off in " + jvm + ": the JVM answers user time itself"
+                    : "threadclock is not loaded in " + jvm + ": nothing to detach");
         }
         return 0;
     }

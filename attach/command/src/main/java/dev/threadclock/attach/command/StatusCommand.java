@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
-import java.io.IOException;
-import java.util.Optional;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The status command: what threadclock does in a JVM. */
 @Command(
@@ -32,41 +30,25 @@ public final class StatusCommand implements Subcommand {
     @Option(names = "--json", description = "Print the status as JSON.")
     private boolean json;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public int place() {
         return 32;
     }
 
     @Override
-    public Integer call() throws IOException {
-        int pid = target.pid();
-        Deadline deadline = target.deadline();
-        try (Target jvm = Target.of(pid, deadline)) {
-            Optional<AgentReport> report = report(jvm, deadline);
+    public Integer call() {
+        try (Jvm jvm = target.open()) {
+            Map<String, String> report = jvm.status();
             if (json) {
                 Terminal.stdout().println(StatusJson.of(jvm, report));
             } else if (report.isEmpty()) {
-                Terminal.stdout().println("threadclock is not loaded in " + jvm.label());
+                Terminal.stdout().println("threadclock is not loaded in " + jvm);
             } else {
-                Terminal.stdout().println(jvm.label());
-                new StatusText(report.get().values(), new Style(Terminal.stdout().coloured())).lines()
+                Terminal.stdout().println(jvm.toString());
+                new StatusText(report, new Style(Terminal.stdout().coloured())).lines()
                         .forEach(Terminal.stdout()::println);
             }
         }
         return 0;
-    }
-
-    /** A JVM without the library is not contacted. */
-    private Optional<AgentReport> report(Target jvm, Deadline deadline) throws IOException {
-        if (jvm.maps().threadclocks().isEmpty()) {
-            return Optional.empty();
-        }
-        try (AgentCall call = new AgentCall(jvm, deadline)) {
-            call.warn(spec.qualifiedName());
-            return Optional.of(call.make("status", ""));
-        }
     }
 }

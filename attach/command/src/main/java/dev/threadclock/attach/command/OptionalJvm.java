@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import java.util.Optional;
 import picocli.CommandLine.Parameters;
 
@@ -11,9 +12,10 @@ public final class OptionalJvm extends PatienceOption {
     private String jvm;
 
     /** Fails, as attach does, if there is no HotSpot JVM of this name that we may inspect. */
-    public Optional<JvmLook> look() {
+    public Optional<Jvm> open() {
         String named = given(jvm);
-        return named == null ? Optional.empty() : Optional.of(JvmLook.at(pidOf(named), deadline()));
+        return named == null ? Optional.empty() : Optional.of(open(pidOf(named), warning -> {
+        }));
     }
 
     public boolean isNamed() {

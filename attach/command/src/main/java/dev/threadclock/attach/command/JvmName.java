@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.RunningJvms.Running;
+import dev.threadclock.attach.RunningJvm;
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.terminal.Failure;
-import dev.threadclock.terminal.Printable;
 import dev.threadclock.terminal.Terminal;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -25,12 +25,12 @@ final class JvmName {
     /** Its PID. If several have the name, the user is asked. */
     static int pid(String jvm, CommandSpec spec) {
         return jvm.matches("-?\\d+") ? number(jvm, spec)
-                : among(RunningJvms.named(jvm), " '" + Printable.line(jvm, 100) + "'");
+                : among(RunningJvm.named(jvm), " '" + Printable.line(jvm, 100) + "'");
     }
 
     /** The PID of one that the user chooses from all. */
     static int chosen() {
-        return among(RunningJvms.all(), "");
+        return among(RunningJvm.all(), "");
     }
 
     private static int number(String text, CommandSpec spec) {
@@ -49,7 +49,7 @@ final class JvmName {
         return new ParameterException(spec.commandLine(), Printable.line(what, 200));
     }
 
-    private static int among(List<Running> jvms, String name) {
+    private static int among(List<RunningJvm> jvms, String name) {
         if (jvms.isEmpty()) {
             throw new Failure(
                     "this user can see no JVM" + (name.isEmpty() ? "" : " that runs" + name)
@@ -60,15 +60,15 @@ final class JvmName {
 
     /** The JVMs that another name would have found: the user may have mistyped it. */
     private static String others(String name) {
-        List<Running> all = name.isEmpty() ? List.of() : RunningJvms.all();
-        return all.isEmpty() ? "" : ", only " + all.stream().limit(MOST_OTHERS).map(Running::toString)
+        List<RunningJvm> all = name.isEmpty() ? List.of() : RunningJvm.all();
+        return all.isEmpty() ? "" : ", only " + all.stream().limit(MOST_OTHERS).map(RunningJvm::toString)
                 .collect(Collectors.joining(", ")) + (all.size() > MOST_OTHERS ? " and others" : "");
     }
 
-    private static int ask(List<Running> jvms, String name) {
+    private static int ask(List<RunningJvm> jvms, String name) {
         if (!Terminal.stderr().watched() || !Terminal.hasKeyboard()) {
             throw new Failure((name.isEmpty() ? "which JVM?" : "several JVMs run" + name + ":") + " "
-                    + jvms.stream().map(Running::toString).collect(Collectors.joining(", "))
+                    + jvms.stream().map(RunningJvm::toString).collect(Collectors.joining(", "))
                     + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import java.util.Optional;
+import dev.threadclock.attach.Jvm;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -18,22 +19,22 @@ final class StatusJson {
 
     private StatusJson() {}
 
-    static String of(Target jvm, Optional<AgentReport> report) {
+    static String of(Jvm jvm, Map<String, String> report) {
         JsonObject all = new JsonObject();
-        all.addProperty("pid", jvm.process().pid());
-        all.addProperty("command", jvm.command().toString());
-        all.addProperty("loaded", report.isPresent());
-        report.ifPresent(present -> {
-            JsonObject bound = new JsonObject();
-            present.values().forEach((key, value) -> {
-                if (key.startsWith(BOUND)) {
-                    bound.addProperty(key.substring(BOUND.length()), value);
-                } else {
-                    all.add(key.replace('.', '_'), primitive(value));
-                }
-            });
-            all.add("bound", bound);
+        all.addProperty("pid", jvm.pid());
+        all.addProperty("command", jvm.command());
+        all.addProperty("loaded", !report.isEmpty());
+        JsonObject bound = new JsonObject();
+        report.forEach((key, value) -> {
+            if (key.startsWith(BOUND)) {
+                bound.addProperty(key.substring(BOUND.length()), value);
+            } else {
+                all.add(key.replace('.', '_'), primitive(value));
+            }
         });
+        if (!report.isEmpty()) {
+            all.add("bound", bound);
+        }
         return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(all);
     }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
+import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.TimeSpan;
 import java.time.Duration;
+import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,11 +26,16 @@ abstract class PatienceOption {
     @Spec(Target.MIXEE)
     private CommandSpec spec;
 
-    final Deadline deadline() {
+    /** Warnings of what the JVM will print go to stderr. */
+    final Jvm open(int pid) {
+        return open(pid, warning -> Terminal.stderr().println(command() + ": " + warning));
+    }
+
+    final Jvm open(int pid, Consumer<String> warnings) {
         if (timeout.toMillis() == 0 || timeout.compareTo(LONGEST_WAIT) > 0) {
             throw wrong("--timeout takes 1ms to 1h");
         }
-        return new Deadline(timeout);
+        return Jvm.openToBecomeItsUser(pid, timeout, warnings);
     }
 
     /** Whether the JVM is given with -p. */

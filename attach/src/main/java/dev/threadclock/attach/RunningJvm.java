@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A JVM that ran when the list was made, as {@code /proc} shows it: its number and its command line. Nothing
+ * reaches the JVM. Immutable.
+ */
+public final class RunningJvm {
+    private final int pid;
+    private final JavaCommandLine command;
+
+    private RunningJvm(int pid, JavaCommandLine command) {
+        this.pid = pid;
+        this.command = command;
+    }
+
+    /**
+     * The JVMs that this user may look into, recognised by the library that they have loaded: for root, those
+     * of all users, and those in containers. One that has ended meanwhile is left out.
+     *
+     * @return by their numbers, without this one; none if there is no {@code /proc}
+     */
+    public static List<RunningJvm> all() {
+        List<RunningJvm> all = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
+            for (Path process : processes) {
+                int pid = Integer.parseInt(process.getFileName().toString());
+                if (pid != ProcessHandle.current().pid()
+                        && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
+                    List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
+                    all.add(new RunningJvm(pid, JavaCommandLine.of(words, file -> "")));
+                }
+            }
+        } catch (IOException e) {
+            // None is visible without /proc.
+        }
+        all.sort(Comparator.comparingInt(RunningJvm::pid));
+        return all;
+    }
+
+    /**
+     * Those whose main class or jar has this name; if there are none, those whose name contains it.
+     *
+     * @param name {@code com.example.Main}, {@code Main}, {@code app.jar} or {@code app}
+     * @return as {@link #all()}
+     */
+    public static List<RunningJvm> named(String name) {
+        List<RunningJvm> all = all();
+        List<RunningJvm> exact = all.stream().filter(jvm -> jvm.is(name)).toList();
+        return exact.isEmpty() ? all.stream().filter(jvm -> jvm.what().contains(name)).toList() : exact;
+    }
+
+    /**
+     * The number by which {@link Jvm#open(int)} takes it.
+     *
+     * @return the process number, as this process sees it
+     */
+    public int pid() {
+        return pid;
+    }
+
+    /**
+     * What it runs, without options and arguments.
+     *
+     * @return {@code "java -jar app.jar"}: one line of at most 100 characters, safe to print
+     */
+    public String command() {
+        return command.toString();
+    }
+
+    /**
+     * What it runs, with the program's own arguments, which may be secret.
+     *
+     * @return {@code "java -jar app.jar 8080"}, as it was given: not safe to print on a terminal
+     */
+    public String commandWithArguments() {
+        return command.whole();
+    }
+
+    /** "com.example.Main" and "app.jar", without the preceding words. */
+    private String what() {
+        return command.main().substring(command.main().lastIndexOf(' ') + 1);
+    }
+
+    private boolean is(String name) {
+        String what = what();
+        return what.equals(name) || what.endsWith("." + name) || what.endsWith("/" + name)
+                || what.equals(name + ".jar");
+    }
+
+    /** Empty if it cannot be read: another user's, or gone. */
+    private static String text(Path process, String file) {
+        try {
+            return new String(Files.readAllBytes(process.resolve(file)), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /**
+     * For lists and messages.
+     *
+     * @return {@code "4711 (java -jar app.jar)"}
+     */
+    @Override
+    public String toString() {
+        return pid + " (" + command + ")";
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The library as a program uses it, on a JVM of its own. */
+class JvmTest {
+    private static final String JAVA = Path.of(System.getProperty("java.home"), "bin/java").toString();
+
+    static final class Sleeper {
+        public static void main(String[] arguments) throws IOException {
+            System.out.write(1);
+            System.out.flush();
+            System.in.read();
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    private final List<Process> started = new ArrayList<>();
+    private int pid;
+
+    @BeforeEach
+    void startAJvm() throws IOException {
+        pid = start(List.of());
+    }
+
+    @AfterEach
+    void endIt() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    /** Returns when its program runs, or it has ended. Its class is where every user can read it. */
+    private int start(List<String> as, String... options) throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        String name = Sleeper.class.getName().replace('.', '/') + ".class";
+        Path copy = folder.resolve(name);
+        Files.createDirectories(copy.getParent());
+        try (InputStream in = JvmTest.class.getResourceAsStream("/" + name)) {
+            Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+        }
+        List<String> command = new ArrayList<>(as);
+        command.addAll(List.of(JAVA, "-Dsecret=hidden"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", folder.toString(), Sleeper.class.getName(), "an argument"));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        started.add(process);
+        process.getInputStream().read();
+        return (int) process.pid();
+    }
+
+    @Test
+    void attachesShowsAndDetaches() {
+        try (Jvm jvm = Jvm.open(pid)) {
+            assertThat(jvm.status()).isEmpty();
+            assertThat(jvm.detach()).as("nothing to detach").isFalse();
+            assertThat(jvm.hasThreadclock()).isFalse();
+
+            jvm.attach("freshness=now");
+            assertThat(jvm.status()).containsKey("version").containsEntry("freshness", "now");
+            assertThat(jvm.hasThreadclock()).isTrue();
+            assertThat(Jvm.isActive(jvm.status())).isTrue();
+
+            assertThat(jvm.detach()).isTrue();
+            assertThat(Jvm.isActive(jvm.status())).isFalse();
+            jvm.attach("");
+            assertThat(jvm.status()).as("the default again").containsEntry("freshness", "tick");
+        }
+        assertThat(Path.of("/tmp/.attach_pid" + pid)).doesNotExist();
+    }
+
+    @Test
+    void isSeenFromOutside() {
+        try (Jvm jvm = Jvm.open(pid)) {
+            assertThat(jvm.pid()).isEqualTo(pid);
+            assertThat(jvm.commandLine()).contains("-Dsecret=***").doesNotContain("hidden", "argument");
+            assertThat(jvm).hasToString(pid + " (" + jvm.command() + ")");
+            assertThat(jvm.takesAgents()).isTrue();
+        }
+        assertThat(RunningJvm.all()).filteredOn(running -> running.pid() == pid).singleElement()
+                .satisfies(running -> assertThat(running.commandWithArguments()).endsWith("an argument"));
+        assertThat(RunningJvm.all()).extracting(RunningJvm::pid).isSorted()
+                .doesNotContain((int) ProcessHandle.current().pid());
+        assertThat(RunningJvm.named("NoMainClassHasThisName")).isEmpty();
+    }
+
+    @Test
+    void whatIsNoOtherJvmIsRefused() throws IOException {
+        int self = (int) ProcessHandle.current().pid();
+        assertThatExceptionOfType(AttachException.class).isThrownBy(() -> Jvm.open(self));
+        Process sleep = new ProcessBuilder("sleep", "60").start();
+        started.add(sleep);
+        assertThatExceptionOfType(AttachException.class).isThrownBy(() -> Jvm.open((int) sleep.pid()))
+                .withMessageContaining("is not a JVM");
+    }
+
+    @Test
+    void aJvmThatTakesNoAgentIsOnlyLookedAt() throws IOException {
+        int closed = start(List.of(), "-XX:+DisableAttachMechanism");
+        try (Jvm jvm = Jvm.open(closed)) {
+            assertThat(jvm.takesAgents()).isFalse();
+            assertThat(jvm.refusal()).isEqualTo("-XX:+DisableAttachMechanism");
+            assertThat(jvm.status()).isEmpty();
+            assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach(""))
+                    .withMessageContaining("-XX:+DisableAttachMechanism");
+        }
+    }
+
+    @Test
+    void aJvmThatHasEndedIsNotReached() throws Exception {
+        try (Jvm jvm = Jvm.open(pid)) {
+            started.get(0).destroyForcibly().waitFor();
+            assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach(""))
+                    .withMessageContaining("has ended");
+            assertThatExceptionOfType(AttachException.class).isThrownBy(jvm::status);
+        }
+    }
+
+    @Test
+    void optionsAreCheckedHereAndByTheAgent() {
+        try (Jvm jvm = Jvm.open(pid)) {
+            assertThatIllegalArgumentException().isThrownBy(() -> jvm.attach("total=now,do=detach"));
+            assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach("freshness=never"))
+                    .withMessageContaining("freshness");
+            assertThat(Jvm.isActive(jvm.status())).isFalse();
+        }
+    }
+
+    @Test
+    void aJvmThatDoesNotAnswerIsGivenUp() throws Exception {
+        try (Jvm jvm = Jvm.open(pid, Duration.ofMillis(300))) {
+            signal("STOP");
+            assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach(""))
+                    .withMessageContaining("is stopped");
+        } finally {
+            signal("CONT");
+        }
+    }
+
+    private void signal(String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Integer.toString(pid)).start().waitFor();
+    }
+
+    /** Neither waits for a lock for good, nor leaves a file: a program in its shutdown hook. */
+    @Test
+    void aProgramThatIsEndingBeginsNothing() throws Exception {
+        Process program = new ProcessBuilder(JAVA, "-cp", System.getProperty("java.class.path"),
+                InShutdownHook.class.getName(), Integer.toString(pid)).redirectErrorStream(true).start();
+        started.add(program);
+        assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("this program is ending");
+        try (Jvm jvm = Jvm.open(pid)) {
+            assertThat(jvm.hasThreadclock()).isFalse();
+        }
+    }
+
+    /** Attaches when it ends. */
+    static final class InShutdownHook {
+        public static void main(String[] arguments) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                try (Jvm jvm = Jvm.open(Integer.parseInt(arguments[0]))) {
+                    jvm.attach("");
+                } catch (AttachException e) {
+                    System.out.println(e.getMessage());
+                }
+            }));
+        }
+    }
+
+    /** Root would have to become that user, in a process that does other things as well. */
+    @Test
+    void rootDoesNotBecomeAnotherUser() throws IOException {
+        int self = TargetProcess.ownStatus().uid();
+        assumeTrue(self == 0, "only root reaches another user's JVM");
+        int foreign = start(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+        assumeTrue(RunningJvm.all().stream().anyMatch(jvm -> jvm.pid() == foreign),
+                "user 65534 cannot run this Java");
+        try (Jvm jvm = Jvm.open(foreign)) {
+            assertThat(jvm.uid()).isEqualTo(65534);
+            assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach(""))
+                    .withMessageContaining("belongs to user 65534");
+            assertThat(TargetProcess.ownStatus().uid()).isEqualTo(self);
+            assertThat(jvm.hasThreadclock()).isFalse();
+        }
+    }
+}
