@@ -4,7 +4,7 @@
 # -v version=1.2.3
 BEGIN { ref = "pkg:npm/uplot@" version }
 /^    \{/ { inside = 0 }
-/^      "name" : "threadclock-(terminal|attach|watch|probe|lab)"/ { inside = 1 }
+/^      "name" : "threadclock-(terminal|attach-command|watch|probe|lab)"/ { inside = 1 }
 inside && /^      "hashes" : \[$/ { digests = 1 }
 digests {
     if (/^      \]/) digests = 0

@@ -7,4 +7,5 @@ module dev.threadclock {
     requires static jdk.management;
 
     exports dev.threadclock;
+    exports dev.threadclock.internal to dev.threadclock.attach;
 }
