@@ -95,7 +95,7 @@ build_dist() {
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
     # Maven keeps classes whose sources are gone, and some that must be compiled again.
-    rm -rf "$TC_ROOT"/{,lab/,metrics/}*/target/classes "$TC_ROOT"/metrics/*/target/*-extension.jar
+    rm -rf "$TC_ROOT"/{,attach/,lab/,metrics/}*/target/classes "$TC_ROOT"/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
         -pl cli,metrics/opentelemetry -am package
     cp "$TC_ROOT"/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
@@ -131,7 +131,7 @@ ensure_dist() {
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
         rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/{,lab/,metrics/}*/target
+            "$TC_ROOT"/{,attach/,lab/,metrics/}*/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

@@ -123,9 +123,10 @@ final class AgentCall implements Closeable {
         if (!target.process().isAlive()) {
             return target.process().ended();
         }
-        return new AttachException("no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
-                + places.refusals()
-                + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
+        return new AttachException(
+                "no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
+                        + places.refusals()
+                        + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
 
     private record Answer(AttachReply reply, String report) {}

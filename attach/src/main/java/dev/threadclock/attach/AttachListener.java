@@ -100,9 +100,10 @@ final class AttachListener implements Closeable {
                 return known;
             }
             if (!known.attachable() && target.hasThreadclock()) {
-                throw new AttachException("the JVM " + target.label() + " has threadclock loaded, but was started"
-                        + " with -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
-                        + " keeps working there, or restart the JVM without that option");
+                throw new AttachException(
+                        "the JVM " + target.label() + " has threadclock loaded, but was started"
+                                + " with -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
+                                + " keeps working there, or restart the JVM without that option");
             }
             if (!known.attachable()) {
                 throw new AttachException("the JVM " + target.label()

@@ -54,10 +54,11 @@ final class TargetUser {
         }
         int error = Posix.becomeUser(target.uid(), target.gid());
         if (error != 0) {
-            throw new AttachException("cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
-                    + Integer.toUnsignedString(target.gid()) + ", which the JVM answers: "
-                    + Refusal.reason(error)
-                    + "; run this as that user");
+            throw new AttachException(
+                    "cannot become user " + Integer.toUnsignedString(target.uid()) + " with group "
+                            + Integer.toUnsignedString(target.gid()) + ", which the JVM answers: "
+                            + Refusal.reason(error)
+                            + "; run this as that user");
         }
     }
 }
