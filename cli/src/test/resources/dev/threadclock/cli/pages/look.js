@@ -19,12 +19,9 @@ width => {
     copy.drawImage(canvas, 0, 0);
     const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
     if (new Set(pixels).size < 4) problems.push("nothing is drawn in " + named(canvas.parentElement));
-  }
-  for (const svg of [...document.querySelectorAll("svg")].filter(visible)) {
-    const shapes = [...svg.querySelectorAll("polyline, path, circle, rect")].map(shape => shape.getBoundingClientRect());
-    const box = svg.getBoundingClientRect();
-    if (box.width < 100 || box.height < 50 || !shapes.some(shape => shape.width > 1)) problems.push("an empty drawing");
-    if (shapes.some(shape => shape.left < box.left - 4 || shape.right > box.right + 4)) problems.push("a drawing beyond its edge");
+    const [drawing, place] = [canvas, canvas.closest("figure, .card")].map(each => each.getBoundingClientRect());
+    if (drawing.width < 100 || drawing.height < 50) problems.push("an empty drawing");
+    if (drawing.left < place.left || drawing.right > place.right) problems.push("a drawing beyond its edge");
   }
 
   // Text: readable against its background (WCAG 2, AA: 4.5 to 1).
@@ -49,7 +46,7 @@ width => {
     const element = walker.currentNode.parentElement;
     if (!walker.currentNode.data.trim() || element.closest("script, style, noscript, [disabled], .off") || !visible(element)) continue;
     const style = getComputedStyle(element);
-    const [a, b] = [light(numbers(element.closest("svg") ? style.fill : style.color)), light(behind(element))].sort((x, y) => y - x);
+    const [a, b] = [light(numbers(style.color)), light(behind(element))].sort((x, y) => y - x);
     const contrast = (a + 0.05) / (b + 0.05);
     if (contrast < 4.5) faint.add(`${named(element)} has a contrast of ${contrast.toFixed(1)}`);
   }

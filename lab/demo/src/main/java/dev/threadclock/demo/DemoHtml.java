@@ -33,7 +33,7 @@ public final class DemoHtml {
         parts.put("HEADLINE", headline());
         parts.put("NOTICES", notices());
         parts.put("COST", new CostBars(jdks).render());
-        parts.put("PERCENTILES", percentiles());
+        parts.put("PERCENTILES", jdks.stream().map(DemoHtml::percentiles).collect(Collectors.joining()));
         parts.put("RIGHTNESS", new RightnessBars(jdks).render());
         parts.put("TABLE", new HtmlTable(jdks).render());
         parts.put("MACHINE", Html.escape(report.machine().line() + ", " + report.machine().os()));
@@ -76,18 +76,10 @@ public final class DemoHtml {
         return html.toString();
     }
 
-    /** One drawing a JDK, all with the same axes. */
-    private String percentiles() {
-        List<List<Curve>> curves = jdks.stream().map(DemoHtml::curves).toList();
-        List<Curve> all = curves.stream().flatMap(List::stream).toList();
-        return curves.stream().map(each -> new Chart(each.get(0).group(), each, all).render())
-                .collect(Collectors.joining());
-    }
-
-    private static List<Curve> curves(JdkResult jdk) {
-        return List.of(curve(jdk, "as it is", jdk.before().latency()),
+    private static String percentiles(JdkResult jdk) {
+        return Chart.figure(List.of(curve(jdk, "as it is", jdk.before().latency()),
                 curve(jdk, "with threadclock", jdk.with().latency()),
-                curve(jdk, "the two nanoTime() calls alone", jdk.with().emptyLatency()));
+                curve(jdk, "the two nanoTime() calls alone", jdk.with().emptyLatency())));
     }
 
     private static Curve curve(JdkResult jdk, String name, Latency latency) {

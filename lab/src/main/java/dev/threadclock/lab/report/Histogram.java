@@ -3,7 +3,6 @@ package dev.threadclock.lab.report;
 
 import dev.threadclock.lab.model.Outcome.Curve;
 import dev.threadclock.lab.model.Outcome.Curve.Kind;
-import java.util.Map;
 import java.util.TreeMap;
 
 /** Converts percentiles to a histogram: how many of a hundred values are in each tenth of a decade. */
@@ -15,7 +14,10 @@ final class Histogram {
 
     private Histogram() {}
 
-    /** A bin has two points, its left and right edge. Values are spread evenly between percentiles. */
+    /**
+     * Each bin is a point at its left edge, and the end of the last is one of 0. Values are assumed to be
+     * spread evenly between two percentiles.
+     */
     static Curve of(Curve percentiles) {
         TreeMap<Integer, Double> bins = new TreeMap<>();
         double percentile = 0;
@@ -33,12 +35,11 @@ final class Histogram {
             percentile = point[0];
             bin = last;
         }
-        double[][] points = new double[2 * bins.size()][];
-        int next = 0;
-        for (Map.Entry<Integer, Double> each : bins.entrySet()) {
-            points[next++] = new double[]{edge(each.getKey()), each.getValue()};
-            points[next++] = new double[]{edge(each.getKey() + 1), each.getValue()};
+        if (!bins.isEmpty()) {
+            bins.put(bins.lastKey() + 1, 0.0);
         }
+        double[][] points = bins.entrySet().stream()
+                .map(each -> new double[]{edge(each.getKey()), each.getValue()}).toArray(double[][]::new);
         return new Curve(percentiles.group() + ", how often", percentiles.name(), Kind.HISTOGRAM,
                 percentiles.yUnit(), "% of all", points);
     }

@@ -71,11 +71,10 @@ final class ResultHtml {
                 .collect(Collectors.groupingBy(Curve::group, LinkedHashMap::new, Collectors.toList()));
         if (!groups.isEmpty()) {
             html.append("<div class=\"grid\">\n");
-            groups.forEach((group, curves) -> {
-                html.append(new Chart(group, curves).render());
+            groups.values().forEach(curves -> {
+                html.append(Chart.figure(curves));
                 if (curves.get(0).kind() == Kind.PERCENTILES) {
-                    List<Curve> histograms = curves.stream().map(Histogram::of).toList();
-                    html.append(new Chart(histograms.get(0).group(), histograms).render());
+                    html.append(Chart.figure(curves.stream().map(Histogram::of).toList()));
                 }
             });
             html.append("</div>\n");

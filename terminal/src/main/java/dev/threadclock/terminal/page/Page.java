@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Self-contained pages with a common frame and style. Text, style and scripts are resources beside a class.
+ * Self-contained pages: the frame, the style and uPlot, which all of them share, around a page's own text, style
+ * and scripts, which are resources beside a class.
  */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
@@ -29,9 +31,14 @@ public final class Page {
             Class<?> beside, String name, String title, Map<String, String> parts, String... scripts) {
         return fill(resource(Page.class, "frame.html"), Map.of(
                 "TITLE", Html.escape(title),
-                "STYLE", resource(Page.class, "page.css") + resource(beside, name + ".css"),
+                "STYLE",
+                resource(Page.class, "uplot/uPlot.min.css") + resource(Page.class, "page.css")
+                        + resource(beside, name + ".css"),
                 "BODY", fill(resource(beside, name + ".html"), parts),
-                "SCRIPTS", Arrays.stream(scripts).map(script -> "<script>\n" + script + "</script>\n")
+                "SCRIPTS",
+                Stream.concat(
+                        Stream.of("uplot/uPlot.iife.min.js", "plot.js").map(own -> resource(Page.class, own)),
+                        Arrays.stream(scripts)).map(script -> "<script>\n" + script + "</script>\n")
                         .collect(Collectors.joining())));
     }
 

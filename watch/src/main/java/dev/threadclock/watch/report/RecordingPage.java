@@ -52,9 +52,7 @@ public final class RecordingPage {
                 "LEFTOUT", leftOut(threads.size()),
                 "VIRTUAL", virtual(tables),
                 "TIMES", tables.times(),
-                "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + ".",
-                "PLOTSTYLE", Page.resource(RecordingPage.class, "uplot/uPlot.min.css")),
-                Page.resource(RecordingPage.class, "uplot/uPlot.iife.min.js"),
+                "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
                 // Gson escapes anything that could end the script.
                 "const recording = " + new Gson().toJson(data(threads)) + ";\n",
                 Page.resource(RecordingPage.class, "reading.js"),

@@ -3,8 +3,6 @@
 "use strict";
 (() => {
   const { endMillis, nanos, process, pools, colours } = recording;
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const byId = id => document.getElementById(id);
   const firstMillis = endMillis[0] - nanos[0] / 1e6;
   // A step reaches back to the previous point, so the first step needs one.
@@ -54,40 +52,14 @@
   const stepped = uPlot.paths.stepped({ align: -1 });
   const area = (label, colour) => ({ label, stroke: colour, width: 0, fill: colour, paths: stepped, points: { show: false } });
 
-  function axes() {
-    const common = { space: 90, stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
-    return [{ ...common, size: 34, values: (_, ticks) => ticks.map(clock) }, { ...common, space: 30, size: 54, values: (_, ticks) => ticks.map(tick => tick + " %") }];
-  }
-
-  function plot(element, height, series, data) {
-    const options = {
-      width: element.clientWidth, height, series: [{}, ...series], axes: axes(), legend: { show: false }, padding: [12, 34, 0, 0],
+  function timeline(element, height, series, data) {
+    return plot(element, {
+      height, series: [{}, ...series], legend: { show: false }, padding: [12, 34, 0, 0],
+      axes: [{ space: 90, size: 34, values: (_, ticks) => ticks.map(clock) }, { space: 30, size: 54, values: (_, ticks) => ticks.map(tick => tick + " %") }],
       cursor: { sync: { key: "recording" }, points: { show: false }, drag: { x: true, y: false } },
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.05, 1)] }, x: { time: true } },
       hooks: { setScale: [(u, key) => key === "x" && look(u.scales.x.min, u.scales.x.max)], setCursor: [point] },
-    };
-    const chart = new uPlot(options, data, element);
-    touchable(chart.over);
-    return chart;
-  }
-
-  // uPlot knows only the mouse. A finger draws if it moves horizontally; vertically it scrolls the page.
-  function touchable(over) {
-    let start = null;
-    // uPlot ignores a mouse move by zero pixels.
-    const as = (type, { clientX, clientY }) => over.dispatchEvent(new MouseEvent(type, { clientX, clientY, movementX: 1, bubbles: true }));
-    const on = (type, action) => over.addEventListener(type, event => event.pointerType === "touch" && action(event));
-    on("pointerdown", event => {
-      start = event;
-      as("mousemove", event);
-      as("mousedown", event);
-    });
-    on("pointermove", event => as("mousemove", event));
-    on("pointerup", event => as("mouseup", event));
-    on("pointercancel", () => {
-      as("mousemove", start);
-      as("mouseup", start);
-    });
+    }, data);
   }
 
   let charts = [];
@@ -95,13 +67,12 @@
   function draw() {
     charts.forEach(chart => chart.destroy());
     const height = innerWidth < 560 ? 240 : 340;
-    const areas = shown().flatMap(i => [area(pools[i].name, pale(i)), area(pools[i].name, full(i))]);
+    const areas = shown().flatMap(i => [area(pools[i].name, () => pale(i)), area(pools[i].name, () => full(i))]);
     const user = withStart(process.user.map(percent));
     const both = withStart(process.user.map((micros, c) => percent(micros + process.system[c], c)));
-    const [system, first] = dark.matches ? ["#b45309", "#2dd4bf"] : ["#fdba74", "#0f766e"];
     charts = [];
-    charts = [plot(elements[0], height, areas, stacked()),
-      plot(elements[1], 150, [area("system", system), area("user", first)], [xs, both, user])];
+    charts = [timeline(elements[0], height, areas, stacked()),
+      timeline(elements[1], 150, [area("system", () => dark.matches ? "#b45309" : "#fdba74"), area("user", () => css("--with"))], [xs, both, user])];
     charts.forEach(chart => chart.setScale("x", { min: view[0], max: view[1] }));
   }
 
@@ -291,17 +262,9 @@
     element.addEventListener("keydown", key);
   }
   dark.addEventListener("change", () => {
-    draw();
     fill();
     if (chosen >= 0) show(chosen);
   });
-  let width = 0;
-  new ResizeObserver(() => {
-    if (elements[0].clientWidth !== width) {
-      width = elements[0].clientWidth;
-      charts.forEach(chart => chart.setSize({ width, height: chart.height }));
-    }
-  }).observe(elements[0]);
   draw();
   fill();
   const busy = nanos.map((_, column) => percent(process.user[column] + process.system[column], column));
