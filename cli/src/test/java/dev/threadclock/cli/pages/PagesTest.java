@@ -63,7 +63,8 @@ class PagesTest {
     private static void assertNothingIsWrong(BrowserPage page, int width) throws Exception {
         // A scrollbar that appears makes the charts narrower.
         page.await("typeof plots === 'undefined'"
-                + " || [...plots].every(u => u.width === u.root.parentElement.clientWidth)");
+                + " || [...plots].every(u => !u.root.isConnected"
+                + " || u.width === u.root.parentElement.clientWidth)");
         String look = "(" + Page.resource(PagesTest.class, "look.js") + ")(" + width + ")";
         List<String> problems = page.value(look).getAsJsonArray().asList().stream()
                 .map(JsonElement::getAsString).toList();
