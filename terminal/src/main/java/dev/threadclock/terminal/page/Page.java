@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Self-contained pages: the frame, the style and uPlot, which all of them share, around a page's own text, style
- * and scripts, which are resources beside a class.
+ * Self-contained pages: the frame, the style and uPlot, which all of them share, around a page's own text,
+ * style and scripts, which are resources beside a class.
  */
 public final class Page {
     private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
