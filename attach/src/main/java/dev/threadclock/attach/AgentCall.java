@@ -151,7 +151,7 @@ final class AgentCall implements Closeable {
         } catch (AttachSocket.TimedOut e) {
             throw new AttachException("no answer from the JVM " + target.label() + " within " + deadline
                     + "; it is very busy or hangs: try again,"
-                    + " with a longer timeout (--timeout)");
+                    + " with a longer timeout");
         } catch (IOException e) {
             awaitEnd();
             throw target.process().failure("cannot talk to the JVM " + target.label() + " over its socket",

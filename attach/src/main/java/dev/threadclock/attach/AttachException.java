@@ -2,8 +2,8 @@
 package dev.threadclock.attach;
 
 /**
- * A JVM cannot be looked at, or does not do what it was asked to. The message, one line for people, says what
- * happened, why, and what to do next.
+ * A JVM cannot be inspected, or does not carry out a request. The message is one line for people: it says
+ * what happened, why, and what to do next.
  */
 public final class AttachException extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -141,8 +141,7 @@ final class AttachListener implements Closeable {
                 if (!deadline.pause()) {
                     throw new AttachException("the JVM " + target.label() + " did not begin to listen within "
                             + deadline + " (it is very busy,"
-                            + " suspended, or its /tmp is full); try again, with a longer timeout"
-                            + " (--timeout)");
+                            + " suspended, or its /tmp is full); try again, with a longer timeout");
                 }
             }
         }
@@ -154,8 +153,7 @@ final class AttachListener implements Closeable {
 
     /**
      * In /tmp if possible, which is the least intrusive; otherwise in the working folder. Fails if the JVM
-     * could
-     * not make its socket in /tmp: it would print a thread dump, or nothing, and not listen.
+     * could not create its socket in /tmp: it would print a thread dump, or nothing, and not listen.
      */
     private Path makeTrigger() throws IOException {
         try {

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * A running HotSpot JVM, 8 or later, on this machine: what can be seen of it from outside, and threadclock in
+ * A running HotSpot JVM, 8 or later, on this machine: inspects it from outside, and attaches threadclock to
  * it.
  *
  * <pre>{@code
@@ -26,21 +26,25 @@ import java.util.regex.Pattern;
  * }
  * }</pre>
  *
- * <p>Opening it and looking at it reads {@code /proc} and the JVM's files; the JVM does not notice. Only
- * {@link #attach}, {@link #status} and {@link #detach} reach it, by HotSpot's attach protocol, and only where
- * that does no harm: all else is refused beforehand. They work in a program of the JVM's own user and group.
- * Each waits for the JVM as long as the time limit says, 10 seconds unless given; what it has put into the
- * JVM's folders for a moment is gone when it returns, and also when this program ends meanwhile, in which
- * they begin nothing more: they fail in a shutdown hook.
+ * <p>Opening and inspecting a JVM only reads {@code /proc} and its files; the JVM does not notice.
+ * {@link #attach}, {@link #status}, {@link #detach}, {@link #sample} and {@link #recording} send it requests
+ * by HotSpot's attach protocol, and refuse beforehand where a request would do harm. This program must run as
+ * the JVM's user and group.
  *
- * <p>What fails is an {@link AttachException}, and changes nothing. An instance is for one thread at a time;
- * different ones do not affect each other. An interrupt ends the waiting as the time limit does.
+ * <p>A request waits for the JVM until the time limit passes (10 seconds unless given) or the thread is
+ * interrupted. It creates files in the JVM's folders, and removes them before it returns, or when this
+ * program exits. While this program shuts down, for example in a shutdown hook, requests fail.
+ *
+ * <p>A failure is an {@link AttachException}. A request that is refused beforehand changes nothing; one that
+ * timed out may still be carried out.
+ *
+ * <p>An instance is not thread-safe; several instances can be used concurrently, for the same JVM too.
  */
 public final class Jvm implements Closeable {
-    /** Options that go to the agent with each request. */
-    private static final Pattern OURS = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
+    /** Options of the requests themselves. */
+    private static final Pattern INTERNAL = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
 
-    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
 
     private final Target target;
     private final Duration timeout;
@@ -58,21 +62,21 @@ public final class Jvm implements Closeable {
      * Opens the JVM with this process number, with a time limit of 10 seconds.
      *
      * @param pid its process number, as this process sees it
-     * @return to be closed
-     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not look into it
+     * @return the JVM, which the caller must close
+     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
     public static Jvm open(int pid) {
-        return open(pid, USUAL_TIMEOUT);
+        return open(pid, DEFAULT_TIMEOUT);
     }
 
     /**
      * Opens the JVM with this process number.
      *
      * @param pid its process number, as this process sees it
-     * @param timeout how long to wait for an answer of the JVM, and, if it was only just started, for it to
-     *     be one: from a millisecond on
-     * @return to be closed
-     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not look into it
+     * @param timeout how long each request waits for the JVM, and how long this call waits for a java process
+     *     that was only just started to become one; at least a millisecond
+     * @return the JVM, which the caller must close
+     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
     public static Jvm open(int pid, Duration timeout) {
         return new Jvm(Target.of(pid, new Deadline(timeout), false), timeout, warning -> {
@@ -80,27 +84,28 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * For a program that does nothing else, as the command line: a JVM answers its own user only, and run by
-     * root this process <em>becomes that user for good</em>, and ignores SIGQUIT, when it reaches another
-     * user's JVM.
+     * Opens the JVM with this process number, and lets root reach another user's JVM. A JVM answers only its
+     * own user, so at the first request this process <em>becomes that user for good</em>. From then on it
+     * ignores SIGQUIT. For programs that do nothing else, such as the command line.
      *
      * @param pid its process number, as this process sees it
      * @param timeout as for {@link #open(int, Duration)}
-     * @param warnings takes a sentence each time before the JVM is made to print a warning of its own
-     * @return to be closed
-     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not look into it
+     * @param warnings receives a sentence before each request that will or may make the JVM print a warning
+     * @return the JVM, which the caller must close
+     * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
     public static Jvm openToBecomeItsUser(int pid, Duration timeout, Consumer<String> warnings) {
         return new Jvm(Target.of(pid, new Deadline(timeout), true), timeout, warnings);
     }
 
     /**
-     * Makes threadclock answer in it: loads the agent if it is not loaded yet, and sets its options.
+     * Makes threadclock answer the JVM's reads of CPU time: loads the agent if it is not loaded yet, and sets
+     * all its options.
      *
      * @param options as with {@code -javaagent}: {@code "freshness=now,total=interpolated"}, or {@code ""};
-     *     what is not named has its default
-     * @return what there is to say: {@code prometheus}, the address at which it serves metrics, and so on;
-     *     mostly nothing
+     *     an option that is omitted gets its default
+     * @return the agent's answer, for example {@code prometheus}: the address at which it serves metrics;
+     *     often empty
      * @throws IllegalArgumentException as {@link #checkOptions}
      * @throws AttachException the JVM refuses or does not answer in time, or the agent refuses the options
      */
@@ -113,11 +118,11 @@ public final class Jvm implements Closeable {
      * Checks what {@link #attach} checks before it reaches the JVM; the agent checks the rest.
      *
      * @param options for {@link #attach}
-     * @throws IllegalArgumentException they have one of those with which the agent is asked for something
-     *     else: do, report, channel or period
+     * @throws IllegalArgumentException they contain one that is reserved for requests: do, report, channel or
+     *     period
      */
     public static void checkOptions(String options) {
-        if (OURS.matcher(options).find()) {
+        if (INTERNAL.matcher(options).find()) {
             throw new IllegalArgumentException(
                     "the options do=, report=, channel= and period= are not for users: "
                             + Printable.line(options, 200));
@@ -125,11 +130,12 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * What the agent in it reports: the keys and values of {@code threadclock status}, among them
+     * What the agent in the JVM reports: the keys and values of {@code threadclock status}, for example
      * {@code version}, {@code bound.METHOD}, {@code freshness} and {@code user.source}.
      *
-     * @return in the order of the report; empty: threadclock is not loaded in it, and it was not asked
-     * @throws AttachException the JVM does not answer in time, or its threadclock is of another version
+     * @return in the order of the report; empty: threadclock is not loaded there, and no request was sent
+     * @throws AttachException the JVM has ended, refuses or does not answer in time, or its threadclock is of
+     *     another version
      */
     public Map<String, String> status() {
         target.lookAgain();
@@ -137,21 +143,22 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * Whether threadclock answers in a JVM.
+     * Whether threadclock answers a JVM's reads.
      *
-     * @param report of {@link #status}
-     * @return false: it is switched off, or not loaded
+     * @param report the JVM's {@link #status}
+     * @return false: it is detached, or not loaded
      */
     public static boolean isActive(Map<String, String> report) {
         return new AgentReport(Optional.empty(), report).active();
     }
 
     /**
-     * Gives the JVM its own methods back, however threadclock came into it. The library stays loaded, and
-     * passes calls on.
+     * Makes the JVM answer its reads itself again, however threadclock was loaded. The library stays loaded,
+     * and passes calls on to the JVM.
      *
-     * @return false: threadclock is not loaded in it, and nothing was done
-     * @throws AttachException the JVM does not answer in time, or its threadclock is of another version
+     * @return false: threadclock is not loaded there, and no request was sent
+     * @throws AttachException the JVM has ended, refuses or does not answer in time, or its threadclock is of
+     *     another version
      */
     public boolean detach() {
         target.lookAgain();
@@ -166,11 +173,11 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * The samples that {@code threadclock top} reads: the agent in the JVM sends them until the socket is
-     * closed. Their form changes from version to version.
+     * Makes the agent in the JVM send the samples that {@code threadclock top} reads, until the socket is
+     * closed. Their format is not an API: it changes from version to version.
      *
-     * @param period from one sample to the next
-     * @return to be closed
+     * @param period the time from one sample to the next, in whole milliseconds
+     * @return the socket, which the caller must close
      * @throws AttachException as {@link #attach}
      */
     public SocketChannel sample(Duration period) {
@@ -180,8 +187,8 @@ public final class Jvm implements Closeable {
     /**
      * A recording of the JVM's own Flight Recorder, not started yet.
      *
-     * @return to be closed, before this
-     * @throws AttachException the JVM would not answer
+     * @return the recording, which the caller must close before this JVM
+     * @throws AttachException the JVM has ended, refuses requests, or is not ready for them in time
      */
     public JvmRecording recording() {
         return new JvmRecording(target, timeout);
@@ -202,27 +209,27 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * The number by which it was opened.
+     * Its process number, by which it was opened.
      *
-     * @return the process number, as this process sees it
+     * @return the number as this process sees it
      */
     public int pid() {
         return target.process().pid();
     }
 
     /**
-     * Its own process number, which is another one if it is in a PID namespace, as in a container.
+     * Its process number in its own PID namespace: a different one if it is in a container.
      *
-     * @return the process number, as the JVM sees it
+     * @return the number as the JVM sees it
      */
     public int namespacePid() {
         return target.status().namespacePid();
     }
 
     /**
-     * Whom it runs as.
+     * The user that it runs as.
      *
-     * @return the number of its effective user, as an unsigned int
+     * @return the number of the effective user, an unsigned int
      */
     public int uid() {
         return target.status().uid();
@@ -268,8 +275,9 @@ public final class Jvm implements Closeable {
     /**
      * The file of its {@code libjvm.so}.
      *
-     * @return by its path in our file system
-     * @throws IOException that path is a different file or none: it is in a container, or was replaced
+     * @return its path in this process's file system
+     * @throws IOException the path leads to a different file or none: the JVM is in a container, or its JDK
+     *     was replaced or removed
      */
     public Path jvmFile() throws IOException {
         Mapped jvm = target.maps().jvm()
@@ -287,9 +295,9 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * Whether it was started without {@code -XX:+DisableAttachMechanism}.
+     * Whether it answers requests.
      *
-     * @return false: it answers no request
+     * @return false: it was started with {@code -XX:+DisableAttachMechanism}
      */
     public boolean attachable() {
         return facts.attachable();
@@ -305,9 +313,9 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * The option with which a JVM refuses agents.
+     * The option that makes this JVM refuse agents. Meaningless if it {@linkplain #takesAgents takes them}.
      *
-     * @return of the two that do, the one that this JVM has if it does not take agents
+     * @return {@code -XX:+DisableAttachMechanism} or {@code -XX:-EnableDynamicAgentLoading}
      */
     public String refusal() {
         return attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism";
@@ -316,7 +324,7 @@ public final class Jvm implements Closeable {
     /**
      * The value of {@code EnableDynamicAgentLoading}.
      *
-     * @return empty: not given at its start
+     * @return empty: the option was not given
      */
     public Optional<Boolean> dynamicLoading() {
         return facts.options().flag("EnableDynamicAgentLoading");
@@ -325,14 +333,14 @@ public final class Jvm implements Closeable {
     /**
      * Whether it prints a warning of its own when an agent is loaded while it runs (JEP 451).
      *
-     * @return true: on JDK 21 and later, unless {@code EnableDynamicAgentLoading} is given
+     * @return true on JDK 21 and later, unless {@code EnableDynamicAgentLoading} was given
      */
     public boolean warns() {
         return facts.warns();
     }
 
     /**
-     * Whether it handles SIGQUIT, by which it is asked to listen for requests.
+     * Whether it handled SIGQUIT when it was opened. That signal makes it listen for requests.
      *
      * @return false: the signal would end it ({@code -Xrs}, or it is still starting), and is not sent
      */
@@ -341,9 +349,10 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * Whether threadclock is loaded in it, active or not: when it was opened, or reached for the last time.
+     * Whether threadclock was loaded in it when it was opened, or when {@link #attach}, {@link #status}
+     * or {@link #detach} was last called: false after the first attach, until the next call.
      *
-     * @return {@link #isActive} of {@link #status} tells whether it answers
+     * @return true even if threadclock is detached: see {@link #isActive}
      */
     public boolean hasThreadclock() {
         return target.hasThreadclock();
@@ -355,7 +364,7 @@ public final class Jvm implements Closeable {
     }
 
     /**
-     * For lists and messages.
+     * The process number and what it runs, for lists and messages.
      *
      * @return {@code "4711 (java -jar app.jar)"}
      */

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A recording of the JVM's own Flight Recorder: started and stopped as {@code jcmd} does, its file copied
- * here. The file is in a private folder of the JVM's user, where the JVM also writes it when it exits. For
- * one thread at a time.
+ * A recording of the JVM's own Flight Recorder, started and stopped as {@code jcmd} does it. The JVM writes
+ * the file into a private folder of its user, also when it exits, and {@link #stopInto} copies it. A program
+ * can have one recording of a JVM at a time. Not thread-safe.
  */
 public final class JvmRecording implements Closeable {
     private static final String FILE = "jvm.jfr";
@@ -39,11 +39,12 @@ public final class JvmRecording implements Closeable {
     }
 
     /**
-     * Starts it; once.
+     * Starts the recording. To be called once.
      *
-     * @param settings default, profile, or the path of a .jfc file as the JVM sees it
-     * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no
-     *     room for the file
+     * @param settings default, profile, or the path of a .jfc file as the JVM sees it, without quotation
+     *     marks and control characters
+     * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no room for the
+     *     file
      */
     public void start(String settings) {
         target.become();
@@ -58,7 +59,7 @@ public final class JvmRecording implements Closeable {
                     + Printable.line(answer)
                     + (answer.contains("Unknown diagnostic command")
                             ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
-                                    + " --jvm-events"
+                                    + " the JVM's own events"
                             : ""));
         }
     }
@@ -74,15 +75,16 @@ public final class JvmRecording implements Closeable {
         throw new AttachException(
                 "no folder of the JVM " + target.label() + " takes its events for a moment: "
                         + places.refusals()
-                        + "; make room in one of them, or leave out --jvm-events");
+                        + "; make room in one of them, or leave out the JVM's own events");
     }
 
     /**
-     * Stops it and writes what it has recorded; a JVM that has exited meanwhile has already stopped it.
+     * Stops the recording, which must have been started, and copies its file. If the JVM has exited, it has
+     * already stopped the recording.
      *
-     * @param out takes the .jfr file; is not closed
+     * @param out receives the .jfr file; is not closed
      * @throws IOException the file cannot be copied
-     * @throws AttachException the JVM does not answer, or has left no file
+     * @throws AttachException the JVM does not answer within 60 seconds, or has left no file
      */
     public void stopInto(OutputStream out) throws IOException {
         if (target.process().isAlive()) {
@@ -92,7 +94,7 @@ public final class JvmRecording implements Closeable {
         Path file = folder.path().resolve(FILE);
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new AttachException("the JVM " + target.label()
-                    + " left no file with its own events; record again without --jvm-events");
+                    + " left no file with its own events; record again without them");
         }
         try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             in.transferTo(out);
@@ -121,16 +123,23 @@ public final class JvmRecording implements Closeable {
         }
     }
 
-    /** Stops it if it still runs; its file is gone afterwards. */
+    /**
+     * Stops the recording if it still runs, and removes its file.
+     *
+     * @throws AttachException the JVM does not answer within 60 seconds; the file is removed nevertheless
+     */
     @Override
     public void close() {
-        if (running && target.process().isAlive()) {
-            stop();
+        try {
+            if (running && target.process().isAlive()) {
+                stop();
+            }
+        } finally {
+            if (folder != null) {
+                folder.close();
+            }
+            places.close();
+            listener.close();
         }
-        if (folder != null) {
-            folder.close();
-        }
-        places.close();
-        listener.close();
     }
 }

@@ -12,8 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A JVM that ran when the list was made, as {@code /proc} shows it: its number and its command line. Nothing
- * reaches the JVM. Immutable.
+ * A JVM that was running when it was listed: its process number and its command line, from {@code /proc}. The
+ * JVM does not notice. Immutable.
  */
 public final class RunningJvm {
     private final int pid;
@@ -25,10 +25,10 @@ public final class RunningJvm {
     }
 
     /**
-     * The JVMs that this user may look into, recognised by the library that they have loaded: for root, those
-     * of all users, and those in containers. One that has ended meanwhile is left out.
+     * The JVMs that this user may inspect, for root those of all users and in containers too. A JVM is a
+     * process that has loaded a {@code libjvm.so}; OpenJ9 is included, though {@link Jvm} refuses it.
      *
-     * @return by their numbers, without this one; none if there is no {@code /proc}
+     * @return by ascending process number, without this JVM; empty if there is no {@code /proc}
      */
     public static List<RunningJvm> all() {
         List<RunningJvm> all = new ArrayList<>();
@@ -49,7 +49,8 @@ public final class RunningJvm {
     }
 
     /**
-     * Those whose main class or jar has this name; if there are none, those whose name contains it.
+     * The JVMs whose main class or jar has this name; if there is none, those in whose main class or jar it
+     * occurs.
      *
      * @param name {@code com.example.Main}, {@code Main}, {@code app.jar} or {@code app}
      * @return as {@link #all()}
@@ -61,9 +62,9 @@ public final class RunningJvm {
     }
 
     /**
-     * The number by which {@link Jvm#open(int)} takes it.
+     * Its process number, for {@link Jvm#open(int)}.
      *
-     * @return the process number, as this process sees it
+     * @return the number as this process sees it
      */
     public int pid() {
         return pid;
@@ -79,9 +80,9 @@ public final class RunningJvm {
     }
 
     /**
-     * What it runs, with the program's own arguments, which may be secret.
+     * What it runs, with the program's own arguments, which may contain secrets and control characters.
      *
-     * @return {@code "java -jar app.jar 8080"}, as it was given: not safe to print on a terminal
+     * @return {@code "java -jar app.jar 8080"}, unchanged and of any length: not safe to print
      */
     public String commandWithArguments() {
         return command.whole();
@@ -108,7 +109,7 @@ public final class RunningJvm {
     }
 
     /**
-     * For lists and messages.
+     * The process number and what it runs, for lists and messages.
      *
      * @return {@code "4711 (java -jar app.jar)"}
      */

@@ -235,7 +235,7 @@ final class JvmFindings {
 
     /** The command line to run next in order to give the agent these options. */
     private String next(String options) {
-        if (jvm.attachable() && jvm.handlesQuit() && jvm.dynamicLoading().orElse(true)) {
+        if (jvm.takesAgents() && jvm.handlesQuit()) {
             return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();
         }
         List<String> flags = new ArrayList<>();

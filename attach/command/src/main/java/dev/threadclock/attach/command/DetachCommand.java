@@ -7,7 +7,7 @@ import dev.threadclock.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** The detach command: gives the JVM its own methods back. */
+/** The detach command: makes a JVM answer user time itself again. */
 @Command(
         name = "detach",
         description = {"Lets a JVM answer user time itself again.", ""},

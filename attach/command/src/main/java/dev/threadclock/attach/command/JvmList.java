@@ -11,8 +11,7 @@ import java.util.Optional;
 
 /**
  * The JVMs that a user can choose from, a line each. Programs of one name differ by their arguments, by
- * their user and
- * by how busy they are.
+ * their user and by how busy they are.
  */
 final class JvmList {
     /** The kernel counts a process's CPU time in hundredths of a second: 2 % of these. */
