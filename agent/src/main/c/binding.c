@@ -7,8 +7,8 @@
  * the JVM: without a safepoint it clears the signature handler of all natives of the class, which the
  * interpreter loads twice when it enters a native.
  *
- * Two kinds of threads can undo a RegisterNatives. One makes the first call of the native, found no agent
- * that wants the event, and stores the JVM's function next. The other compiles the wrapper of the native
+ * Two kinds of threads can undo a RegisterNatives. One is making the first call of the native: it found no
+ * agent that wants the event, and stores the JVM's function next. The other compiles the native's wrapper
  * (AdapterHandlerLibrary::create_native_wrapper, hotspot/share/runtime/sharedRuntime.cpp): it installs a
  * wrapper that calls the function bound before. Neither passes a safepoint in between. So the natives are
  * bound a second time after a safepoint, and to another door, because HotSpot ignores a function that is

@@ -29,7 +29,7 @@ enum class_file_result {
     CLASS_FILE_NOT_UNDERSTOOD = -1 /* truncated, malformed, larger than any such class, several wrong calls */
 };
 
-/* Searches a class file; the offset in change is from its beginning. Reads nothing but the length bytes. */
+/* Searches a class file; the offset in change is from its beginning. Reads only the first length bytes. */
 TC_INTERNAL enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
                                                    const struct wrong_call *wrong,
                                                    struct call_change *change);
