@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Adds uPlot, a file among the resources, to the jar's bill of materials as the CycloneDX plugin indents it, and leaves out
-# the digests of our modules whose own jars nobody gets: they depend on the modes of files in a checkout.
+# Adds uPlot, a file among the resources, to the jar's bill of materials, indented like the CycloneDX plugin's output, and
+# removes the digests of our modules whose own jars are not published: they depend on the modes of files in a checkout.
 # -v version=1.2.3
 BEGIN { ref = "pkg:npm/uplot@" version }
 /^    \{/ { inside = 0 }
-/^      "name" : "threadclock-(terminal|attach-command|watch|probe|lab)"/ { inside = 1 }
+/^      "name" : "threadclock-(terminal|attach-command|watch|probe|lab|demo)"/ { inside = 1 }
 inside && /^      "hashes" : \[$/ { digests = 1 }
 digests {
     if (/^      \]/) digests = 0
