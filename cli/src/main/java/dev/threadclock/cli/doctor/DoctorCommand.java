@@ -47,8 +47,8 @@ import picocli.CommandLine.Spec;
             "",
             "doctor does not load anything into the JVM. It measures in a new JVM of the same",
             "JDK, and asks threadclock for its status if that is already loaded.",
-            "Exit status: 0 all is well, 1 something is slow or wrong, or could not be",
-            "examined, 2 usage error."
+            "Exit status: 0 all is well, 1 something is slow or wrong, or what you asked for",
+            "could not be examined, 2 usage error."
         })
 public final class DoctorCommand implements Subcommand {
     @Mixin
