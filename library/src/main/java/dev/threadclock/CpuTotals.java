@@ -241,7 +241,7 @@ public final class CpuTotals {
         return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
     }
 
-    /** {@return elapsed time in nanoseconds, summed over threads: a second of two threads is two seconds} */
+    /** {@return elapsed nanoseconds summed over threads: one second in each of two threads is two seconds} */
     public long wallNanos() {
         return wall.nanos();
     }

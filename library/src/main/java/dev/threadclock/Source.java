@@ -49,7 +49,7 @@ public final class Source {
     }
 
     /**
-     * {@return the value's age in nanoseconds at most: 0 for NOW, usually two ticks for TICK; -1: unknown}
+     * {@return the maximum age in nanoseconds: 0 for NOW, typically two ticks for TICK; -1: unknown}
      */
     public long ageNanos() {
         return facts.ageNanos;

@@ -7,7 +7,7 @@ const font = "12px system-ui, sans-serif";
 const axis = { stroke: () => css("--soft"), grid: { stroke: () => css("--grid"), width: 1 }, ticks: { show: false }, font, labelFont: font };
 const plots = new Set();
 
-// Colours that are functions are asked for again when the page's change.
+// Colours are functions, so a redraw takes those of the page at that moment.
 function plot(element, options, data) {
   const chart = new uPlot({ ...options, width: element.clientWidth, axes: options.axes.map(each => ({ ...axis, ...each })) }, data, element);
   touchable(chart.over);
@@ -29,7 +29,7 @@ for (const media of [dark, matchMedia("print")]) media.addEventListener("change"
 // uPlot knows the mouse only: a finger that goes across draws, one that goes up or down still scrolls the page.
 function touchable(over) {
   let start = null;
-  // It takes a move by nothing for none.
+  // uPlot ignores a move whose movementX and movementY are 0.
   const as = (type, { clientX, clientY }) => over.dispatchEvent(new MouseEvent(type, { clientX, clientY, movementX: 1, bubbles: true }));
   const on = (type, action) => over.addEventListener(type, event => event.pointerType === "touch" && action(event));
   on("pointerdown", event => {
