@@ -37,6 +37,9 @@ static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodB
 
 static const char ending[] = "error: this JVM is ending";
 
+/* JVMTI says the same of both. AgentReport.java knows these words, and asks again. */
+static const char not_live[] = "error: this JVM is starting or ending; try again";
+
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "
                                   "HotSpot 8 to 27 only; use an OpenJDK build, or leave the agent out";
 
@@ -245,7 +248,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
     }
     jvmtiError error = make_environment(vm);
     if (error == JVMTI_ERROR_WRONG_PHASE) {
-        report_answer(options, ending);
+        report_answer(options, not_live);
         return;
     }
     if (error != JVMTI_ERROR_NONE) {

@@ -74,8 +74,8 @@ static jvmtiError find_environment(JavaVM *vm)
     jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start, .ThreadEnd = on_thread_end};
     if (environment != NULL)
         return JVMTI_ERROR_NONE;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
-        return JVMTI_ERROR_UNSUPPORTED_VERSION;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
+        return JVMTI_ERROR_WRONG_PHASE;
     /* Free of cost in HotSpot; without them, frames have no lines. */
     jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
     (void)(*jvmti)->AddCapabilities(jvmti, &lines);
@@ -273,7 +273,10 @@ static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t prob
     }
     if (error == JVMTI_ERROR_NONE)
         return 0;
-    snprintf(problem, problem_size,
+    if (error == JVMTI_ERROR_WRONG_PHASE) /* as agent.c says it */
+        snprintf(problem, problem_size, "this JVM is starting or ending; try again");
+    else
+        snprintf(problem, problem_size,
              "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
              (int)error);
     return -1;

@@ -129,19 +129,34 @@ final class AgentCall implements Closeable {
                         + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
 
-    private record Answer(AttachReply reply, String report) {}
+    private record Answer(AttachReply reply, String report) {
+        /** A JVM listens for some time before it takes agents, and when it is ending. */
+        boolean notLive() {
+            return reply.notLive() || AgentReport.parse(report).filter(AgentReport::notLive).isPresent();
+        }
+    }
 
     /** IOException: the folder is unsuitable. Problems with the JVM are an AttachException. */
     private Answer load(PrivateFolder folder, String library, String options) throws IOException {
         // First, so that a mistake in the options that follow is reported there, and not on the JVM's stderr.
-        String all = "report=" + folder.makeReport() + "," + options;
+        String all = "report=" + folder.inside(PrivateFolder.REPORT) + "," + options;
         if (!AttachSocket.fits(library) || !AttachSocket.fits(all)) {
             throw new AttachException("the options or the path of the library (" + library
                     + ") are longer than the 1024 bytes that a JVM takes;"
                     + " shorten them");
         }
-        AttachReply reply = converse(library, all);
-        return new Answer(reply, folder.readReport());
+        while (true) {
+            folder.makeReport();
+            Answer answer = new Answer(converse(library, all), folder.readReport());
+            if (!answer.notLive()) {
+                return answer;
+            }
+            if (!deadline.pause()) {
+                throw new AttachException("the JVM " + target.label()
+                        + " takes no agent at this moment: it is still starting, or is ending; try again");
+            }
+            folder.removeReport();
+        }
     }
 
     private AttachReply converse(String library, String options) {

@@ -14,6 +14,7 @@ import java.util.Optional;
  */
 record AgentReport(Optional<String> error, Map<String, String> values) {
     private static final String ERROR = "error: ";
+    private static final String NOT_LIVE = "this JVM is starting or ending"; // agent.c
 
     /** Empty if the text is not a report, for example because it is from another version. */
     public static Optional<AgentReport> parse(String text) {
@@ -32,6 +33,11 @@ record AgentReport(Optional<String> error, Map<String, String> values) {
         }
         return lines[0].equals("ok") ? Optional.of(new AgentReport(Optional.empty(), values))
                 : Optional.empty();
+    }
+
+    /** The JVM takes no agent at this moment: it is still starting, or is ending already. */
+    public boolean notLive() {
+        return error.filter(text -> text.startsWith(NOT_LIVE)).isPresent();
     }
 
     /** The agent has replaced at least one of the JVM's methods, or will from its next call on. */

@@ -42,6 +42,11 @@ record AttachReply(int code, String text) {
         return !loaded() && text.contains("failed to map segment");
     }
 
+    /** The JVM is still starting, or is ending already: JDK 21 and later do not let the library say so. */
+    public boolean notLive() {
+        return text.contains("only permitted in the live phase");
+    }
+
     /** The JVM runs with -XX:-EnableDynamicAgentLoading. */
     public boolean forbidden() {
         return text.startsWith("Dynamic agent loading is not enabled");

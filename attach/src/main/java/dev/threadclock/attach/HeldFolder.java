@@ -72,6 +72,10 @@ final class HeldFolder implements Closeable {
         return stream.newByteChannel(Path.of(name), options, mode("rw-------"));
     }
 
+    void removeFile(String name) throws IOException {
+        stream.deleteFile(Path.of(name));
+    }
+
     /** Deletes the files in it, but no subfolders; once. */
     void empty() {
         for (Path file : stream) {

@@ -16,7 +16,7 @@ import java.nio.file.Path;
  */
 final class PrivateFolder implements AutoCloseable {
     private static final String LIBRARY = "libthreadclock.so";
-    private static final String REPORT = "report";
+    static final String REPORT = "report";
     private static final int ROOM_FOR_REPORT = 1 << 13;
     private static final int LONGEST_REPORT = 1 << 16;
 
@@ -61,16 +61,16 @@ final class PrivateFolder implements AutoCloseable {
         return inside(LIBRARY);
     }
 
-    /**
-     * Creates an empty file for the agent to write to, checking that there is room, and returns its path for
-     * the target.
-     */
-    String makeReport() throws IOException {
+    /** Creates an empty file for the agent to write to, checking that there is room. */
+    void makeReport() throws IOException {
         try (SeekableByteChannel report = make(REPORT)) {
             report.write(ByteBuffer.allocate(ROOM_FOR_REPORT));
             report.truncate(0);
         }
-        return inside(REPORT);
+    }
+
+    void removeReport() throws IOException {
+        made.made().folder().removeFile(REPORT);
     }
 
     private SeekableByteChannel make(String file) throws IOException {

@@ -183,6 +183,9 @@ class AttachParsingTest {
         assertThat(refused.notExecutable()).isTrue();
         assertThat(refused.refusal())
                 .isEqualTo("x.so was not loaded.; x.so: failed to map segment from shared object");
+        assertThat(reply("0\nDynamic agent loading is only permitted in the live phase\n").notLive())
+                .as("JDK 21 and later").isTrue();
+        assertThat(refused.notLive()).isFalse();
         assertThat(reply("-1\n").refusal()).contains("-1");
         assertThat(reply("101\n").code()).isEqualTo(101);
         for (String none : List.of("", "\n", "hello\n0\n")) {
@@ -206,6 +209,8 @@ class AttachParsingTest {
         });
         assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error)
                 .isEqualTo(Optional.of("a: b; c"));
+        assertThat(AgentReport.parse("error: this JVM is starting or ending; try again\n")).get()
+                .extracting(AgentReport::notLive).isEqualTo(true);
         assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(AgentReport::active)
                 .isEqualTo(false);
         assertThat(AgentReport.parse("")).isEmpty();

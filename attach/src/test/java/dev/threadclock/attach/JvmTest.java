@@ -52,6 +52,12 @@ class JvmTest {
 
     /** Returns when its program runs, or it has ended. Its class is where every user can read it. */
     private int start(List<String> as, String... options) throws IOException {
+        Process process = launch(as, options);
+        process.getInputStream().read();
+        return (int) process.pid();
+    }
+
+    private Process launch(List<String> as, String... options) throws IOException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         String name = Sleeper.class.getName().replace('.', '/') + ".class";
         Path copy = folder.resolve(name);
@@ -65,8 +71,7 @@ class JvmTest {
         command.addAll(List.of("-cp", folder.toString(), Sleeper.class.getName(), "an argument"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         started.add(process);
-        process.getInputStream().read();
-        return (int) process.pid();
+        return process;
     }
 
     @Test
@@ -87,6 +92,30 @@ class JvmTest {
             assertThat(jvm.status()).as("the default again").containsEntry("freshness", "tick");
         }
         assertThat(Path.of("/tmp/.attach_pid" + pid)).doesNotExist();
+    }
+
+    /** It listens some time before it takes agents. */
+    @Test
+    void attachesToAJvmThatIsStarting() throws IOException {
+        for (int i = 0; i < 4; i++) {
+            Process process = launch(List.of(), "-Xint", "-Xshare:off");
+            try (Jvm jvm = openSoon(process)) {
+                jvm.attach("");
+                assertThat(Jvm.isActive(jvm.status())).isTrue();
+            }
+            process.destroyForcibly();
+        }
+    }
+
+    /** Before the exec of java, the process is still this JVM. */
+    private static Jvm openSoon(Process process) {
+        while (true) {
+            try {
+                return Jvm.open((int) process.pid(), Duration.ofSeconds(60));
+            } catch (AttachException e) {
+                assertThat(e).hasMessageContaining("is not a JVM");
+            }
+        }
     }
 
     @Test
