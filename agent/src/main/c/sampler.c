@@ -277,8 +277,8 @@ static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t prob
         snprintf(problem, problem_size, "this JVM is starting or ending; try again");
     else
         snprintf(problem, problem_size,
-             "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
-             (int)error);
+                 "JVMTI error %d when starting a thread that samples; is the JVM short of memory or threads?",
+                 (int)error);
     return -1;
 }
 

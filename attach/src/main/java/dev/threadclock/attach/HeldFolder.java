@@ -28,25 +28,55 @@ import java.util.Set;
  */
 final class HeldFolder implements Closeable {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-    private static final Set<Path> TAKEN = new HashSet<>();
+    private static final Object LOCK = new Object();
+    private static final int MOST_TRIES = 10;
 
     private final SecureDirectoryStream<Path> stream;
     private final Path path;
 
-    private HeldFolder(DirectoryStream<Path> opened) throws IOException {
-        try {
-            stream = (SecureDirectoryStream<Path>) opened;
-            path = descriptor(
-                    stream.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey());
-        } catch (IOException | RuntimeException e) {
-            opened.close();
-            throw e;
+    private interface Opening {
+        DirectoryStream<Path> open() throws IOException;
+    }
+
+    private HeldFolder(SecureDirectoryStream<Path> stream, Path path) {
+        this.stream = stream;
+        this.path = path;
+    }
+
+    /**
+     * The JDK does not expose the number of a descriptor. It is found by its target among those that were not
+     * open before; a stream has two of them. No other folder is opened or closed here meanwhile.
+     */
+    private static HeldFolder of(Opening opening) throws IOException {
+        synchronized (LOCK) {
+            for (int tries = 0; tries < MOST_TRIES; tries++) {
+                Set<Path> before = descriptors();
+                DirectoryStream<Path> opened = opening.open();
+                boolean held = false;
+                try {
+                    SecureDirectoryStream<Path> stream = (SecureDirectoryStream<Path>) opened;
+                    Object key = stream.getFileAttributeView(BasicFileAttributeView.class).readAttributes()
+                            .fileKey();
+                    for (Path each : descriptors()) {
+                        if (!before.contains(each) && key.equals(keyOf(each))) {
+                            held = true;
+                            return new HeldFolder(stream, each);
+                        }
+                    }
+                } finally {
+                    if (!held) {
+                        opened.close();
+                    }
+                }
+                // The numbers were those of files that the program has closed meanwhile.
+            }
         }
+        throw new FileSystemException(DESCRIPTORS.toString(), null, "no descriptor of an open folder there");
     }
 
     /** Follows links: not for paths in which another user may have placed one. */
     static HeldFolder of(Path path) throws IOException {
-        return new HeldFolder(Files.newDirectoryStream(path));
+        return of(() -> Files.newDirectoryStream(path));
     }
 
     /** A subfolder; NotDirectoryException if it is anything else, including a link. */
@@ -57,7 +87,7 @@ final class HeldFolder implements Closeable {
                 && Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
             throw new NotDirectoryException(name);
         }
-        return new HeldFolder(stream.newDirectoryStream(Path.of(name), LinkOption.NOFOLLOW_LINKS));
+        return of(() -> stream.newDirectoryStream(Path.of(name), LinkOption.NOFOLLOW_LINKS));
     }
 
     /** Creates a subfolder, accessible to its owner only, with an unpredictable name. Returns the name. */
@@ -102,13 +132,12 @@ final class HeldFolder implements Closeable {
 
     @Override
     public void close() {
-        synchronized (TAKEN) {
-            TAKEN.remove(path);
-        }
-        try {
-            stream.close();
-        } catch (IOException e) {
-            // Only its descriptor was in use.
+        synchronized (LOCK) {
+            try {
+                stream.close();
+            } catch (IOException e) {
+                // Only its descriptor was in use.
+            }
         }
     }
 
@@ -116,19 +145,14 @@ final class HeldFolder implements Closeable {
         return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
     }
 
-    /** The JDK does not expose the number of a descriptor: it is found by its target. */
-    private static Path descriptor(Object key) throws IOException {
-        synchronized (TAKEN) {
-            try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {
-                for (Path each : all) {
-                    if (!TAKEN.contains(each) && key.equals(keyOf(each))) {
-                        TAKEN.add(each);
-                        return each;
-                    }
-                }
-            }
+    private static Set<Path> descriptors() throws IOException {
+        Set<Path> all = new HashSet<>();
+        try (DirectoryStream<Path> open = Files.newDirectoryStream(DESCRIPTORS)) {
+            open.forEach(all::add);
         }
-        throw new FileSystemException(DESCRIPTORS.toString(), null, "no descriptor of an open folder there");
+        // The listing's own: its numbers are free again, and are likely to be those of the next folder.
+        all.removeIf(each -> !Files.exists(each));
+        return all;
     }
 
     private static Object keyOf(Path descriptor) {

@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -116,6 +117,31 @@ class JvmTest {
                 assertThat(e).hasMessageContaining("is not a JVM");
             }
         }
+    }
+
+    @Test
+    void threadsWithAJvmEachDoNotAffectEachOther() throws Exception {
+        try (Jvm jvm = Jvm.open(pid)) {
+            jvm.attach("");
+        }
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            threads.add(new Thread(() -> {
+                for (int times = 0; times < 5; times++) {
+                    try (Jvm jvm = Jvm.open(pid)) {
+                        jvm.status();
+                    } catch (RuntimeException e) {
+                        failures.add(e);
+                    }
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
     }
 
     @Test
