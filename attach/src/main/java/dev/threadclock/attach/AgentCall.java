@@ -123,6 +123,9 @@ final class AgentCall implements Closeable {
         if (!target.process().isAlive()) {
             return target.process().ended();
         }
+        if (Thread.currentThread().isInterrupted()) {
+            return new AttachException("interrupted while the JVM " + target.label() + " was asked");
+        }
         return new AttachException(
                 "no folder of the JVM " + target.label() + " takes " + what + " for a moment: "
                         + places.refusals()

@@ -21,7 +21,7 @@ record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk)
     /** Since JEP 451. */
     private static final int WARNS_OF_DYNAMIC_AGENTS = 21;
 
-    private static final Pattern FEATURE = Pattern.compile("(?:1\\.)?(\\d+).*");
+    private static final Pattern FEATURE = Pattern.compile("(?:1\\.)?(\\d{1,9})(?:\\D.*)?");
     private static final Pattern RELEASE = Pattern.compile("(?s)(?:.*\\n)?JAVA_VERSION=\"?([0-9._]+).*");
 
     /** release: the text of the JDK's release file, which JREs of JDK 8 may lack. */

@@ -22,12 +22,16 @@ final class PerfData {
     private static final int ENTRY_BYTES = 20;
 
     private final Map<String, String> texts = new HashMap<>();
+    /** Of a damaged file, entries may overlap: together they are not read for more than the file is long. */
+    private int bytesLeft;
 
-    private PerfData() {}
+    private PerfData(int bytes) {
+        bytesLeft = bytes;
+    }
 
     /** Accepts any bytes: malformed or incomplete data yields no strings. */
     public static PerfData parse(byte[] bytes) {
-        PerfData data = new PerfData();
+        PerfData data = new PerfData(bytes.length);
         ByteBuffer file = ByteBuffer.wrap(bytes);
         if (bytes.length < PROLOGUE_BYTES || file.getInt(0) != MAGIC || bytes[ACCESSIBLE] == 0) {
             return data;
@@ -38,7 +42,7 @@ final class PerfData {
                 && at <= bytes.length - ENTRY_BYTES; left--) {
             int length = file.getInt((int) at);
             data.addText(file, (int) at);
-            if (length < ENTRY_BYTES) {
+            if (length < ENTRY_BYTES || data.bytesLeft <= 0) {
                 break;
             }
             at += length;
@@ -56,7 +60,7 @@ final class PerfData {
     }
 
     /** Up to a zero byte. */
-    private static String text(ByteBuffer file, long from, int longest) {
+    private String text(ByteBuffer file, long from, int longest) {
         if (from < 0 || from >= file.capacity()) {
             return "";
         }
@@ -66,6 +70,7 @@ final class PerfData {
         while (end < limit && file.get(end) != 0) {
             end++;
         }
+        bytesLeft -= end - begin;
         return new String(file.array(), begin, end - begin, StandardCharsets.UTF_8);
     }
 

@@ -240,6 +240,31 @@ class AttachParsingTest {
         }
     }
 
+    /** Each name and value would be most of the file: gigabytes, which another user's JVM makes us copy. */
+    @Test
+    void countersThatOverlapAreReadForNoMoreThanTheFileIsLong() {
+        int entries = 20_000;
+        byte[] file = new byte[1 << 20];
+        Arrays.fill(file, (byte) 'a');
+        ByteBuffer buffer = ByteBuffer.wrap(file).putInt(0, 0xcafec0c0).put(4, (byte) 1).put(7, (byte) 1)
+                .order(ByteOrder.LITTLE_ENDIAN).putInt(24, 32).putInt(28, entries);
+        for (int i = 0; i < entries; i++) {
+            int at = 32 + 20 * i;
+            buffer.putInt(at, 20).putInt(at + 4, 20 * entries - i).putInt(at + 8, file.length)
+                    .put(at + 12, (byte) 'B').putInt(at + 16, 20 * entries);
+        }
+        assertThat(PerfData.parse(file).text("sun.rt.jvmCapabilities")).isEmpty();
+    }
+
+    @Test
+    void theReleaseOfJavaIsANumberOrUnknown() {
+        Map.of("17.0.15", 17, "1.8.0_402", 8, "27-ea", 27, "99999999999", 0, "none", 0)
+                .forEach((version, feature) -> assertThat(JvmFacts.of(PerfData.parse(counters(Map.of(
+                        "java.property.java.version", version, "java.rt.vmArgs", "-Xmx1g"))), null, "")
+                        .feature())
+                        .as(version).isEqualTo(feature));
+    }
+
     /** In the layout of perfMemory.cpp. */
     private static byte[] counters(Map<String, String> texts) {
         ByteBuffer file = ByteBuffer.allocate(1024);
