@@ -45,14 +45,19 @@ public final class Jvm implements Closeable {
     private static final Pattern INTERNAL = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
 
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
     private final Target target;
     private final Duration timeout;
     private final Consumer<String> warnings;
     private final JvmFacts facts;
 
-    private Jvm(Target target, Duration timeout, Consumer<String> warnings) {
-        this.target = target;
+    private Jvm(int pid, Duration timeout, boolean mayBecomeItsUser, Consumer<String> warnings) {
+        if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("a time limit is a millisecond to a day, not " + timeout);
+        }
+        target = Target.of(pid, new Deadline(timeout), mayBecomeItsUser);
         this.timeout = timeout;
         this.warnings = warnings;
         facts = target.facts();
@@ -74,12 +79,13 @@ public final class Jvm implements Closeable {
      *
      * @param pid its process number, as this process sees it
      * @param timeout how long each request waits for the JVM, and how long this call waits for a java process
-     *     that was only just started to become one; at least a millisecond
+     *     that was only just started to become one; a millisecond to a day
      * @return the JVM, which the caller must close
+     * @throws IllegalArgumentException the timeout is shorter or longer
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
     public static Jvm open(int pid, Duration timeout) {
-        return new Jvm(Target.of(pid, new Deadline(timeout), false), timeout, warning -> {
+        return new Jvm(pid, timeout, false, warning -> {
         });
     }
 
@@ -92,10 +98,11 @@ public final class Jvm implements Closeable {
      * @param timeout as for {@link #open(int, Duration)}
      * @param warnings receives a sentence before each request that will or may make the JVM print a warning
      * @return the JVM, which the caller must close
+     * @throws IllegalArgumentException as {@link #open(int, Duration)}
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
     public static Jvm openToBecomeItsUser(int pid, Duration timeout, Consumer<String> warnings) {
-        return new Jvm(Target.of(pid, new Deadline(timeout), true), timeout, warnings);
+        return new Jvm(pid, timeout, true, warnings);
     }
 
     /**

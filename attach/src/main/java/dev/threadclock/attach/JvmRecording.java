@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A recording of the JVM's own Flight Recorder, started and stopped as {@code jcmd} does it. The JVM writes
@@ -18,6 +19,7 @@ import java.util.Optional;
  * can have one recording of a JVM at a time. Not thread-safe.
  */
 public final class JvmRecording implements Closeable {
+    private static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
     private static final String FILE = "jvm.jfr";
     private static final int SECONDS_TO_STOP = 60;
 
@@ -39,14 +41,23 @@ public final class JvmRecording implements Closeable {
     }
 
     /**
-     * Starts the recording. To be called once.
+     * Starts the recording.
      *
      * @param settings default, profile, or the path of a .jfc file as the JVM sees it, without quotation
      *     marks and control characters
+     * @throws IllegalArgumentException the settings are empty or contain one
+     * @throws IllegalStateException it was started before, even if that failed
      * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no room for the
      *     file
      */
     public void start(String settings) {
+        if (!SETTINGS.matcher(settings).matches()) {
+            throw new IllegalArgumentException("settings are default, profile or the path of a file: "
+                    + Printable.line(settings, 200));
+        }
+        if (folder != null) {
+            throw new IllegalStateException("a recording can be started only once; make another one");
+        }
         target.become();
         folder = makeFolder();
         String answer = command(
@@ -79,14 +90,17 @@ public final class JvmRecording implements Closeable {
     }
 
     /**
-     * Stops the recording, which must have been started, and copies its file. If the JVM has exited, it has
-     * already stopped the recording.
+     * Stops the recording and copies its file. If the JVM has exited, it has already stopped the recording.
      *
      * @param out receives the .jfr file; is not closed
+     * @throws IllegalStateException it does not run: it was not started, or was stopped before
      * @throws IOException the file cannot be copied
      * @throws AttachException the JVM does not answer within 60 seconds, or has left no file
      */
     public void stopInto(OutputStream out) throws IOException {
+        if (!running) {
+            throw new IllegalStateException("this recording does not run");
+        }
         if (target.process().isAlive()) {
             stop();
         }

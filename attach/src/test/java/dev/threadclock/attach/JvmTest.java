@@ -4,10 +4,13 @@ package dev.threadclock.attach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,6 +145,43 @@ class JvmTest {
             thread.join();
         }
         assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void itsFlightRecorderWritesAFile() throws IOException {
+        Path file = folder.resolve("its.jfr");
+        try (Jvm jvm = Jvm.open(pid); JvmRecording recording = jvm.recording()) {
+            recording.start("default");
+            assertThatIllegalStateException().isThrownBy(() -> recording.start("default"));
+            try (OutputStream out = Files.newOutputStream(file)) {
+                recording.stopInto(out);
+            }
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> recording.stopInto(new ByteArrayOutputStream()));
+        }
+        assertThat(file).content(StandardCharsets.ISO_8859_1).startsWith("FLR\0");
+    }
+
+    @Test
+    void aRecordingThatWasNotStartedHasNoFile() {
+        try (Jvm jvm = Jvm.open(pid); JvmRecording recording = jvm.recording()) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            assertThatIllegalStateException().isThrownBy(() -> recording.stopInto(out));
+            assertThatIllegalArgumentException().isThrownBy(() -> recording.start("default\" filename=\"x"));
+            assertThatExceptionOfType(AttachException.class)
+                    .isThrownBy(() -> recording.start("no such settings"));
+            assertThatIllegalStateException().isThrownBy(() -> recording.stopInto(out));
+            assertThat(out.size()).isZero();
+        }
+    }
+
+    @Test
+    void aTimeLimitIsAMillisecondToADay() {
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(-1),
+                Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> Jvm.open(pid, wrong))
+                    .withMessageContaining("a millisecond to a day");
+        }
     }
 
     @Test
