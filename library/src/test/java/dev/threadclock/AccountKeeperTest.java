@@ -4,7 +4,6 @@ package dev.threadclock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuGroup.Kind;
-import dev.threadclock.FakeThreads.Group;
 import dev.threadclock.FakeThreads.Row;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,7 +214,7 @@ class AccountKeeperTest {
     @Test
     void allTimeOfAGroupIsFoundHoweverLongPassesTake() {
         Row carrier = threads.carrier();
-        Group group = threads.virtual("v");
+        Row group = threads.virtual("v");
         for (int nanos : new int[]{5, 50, 0, 1, 700, 0, 0, 3, 20, 0}) {
             carrier.uses(10, 0);
             group.uses(10, 0);

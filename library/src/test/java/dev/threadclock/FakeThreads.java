@@ -6,6 +6,7 @@ import java.util.List;
 
 /** A simulated process and its threads. */
 final class FakeThreads implements AccountSource {
+    /** A thread, or a group of virtual threads. */
     static final class Row {
         private final long serial;
         String name;
@@ -16,6 +17,7 @@ final class FakeThreads implements AccountSource {
         long system;
         long waited = -1;
         int waitsRead;
+        int threads;
         private long userRead;
         private long systemRead;
 
@@ -37,32 +39,8 @@ final class FakeThreads implements AccountSource {
         }
     }
 
-    static final class Group {
-        private final String name;
-        int threads;
-        long user;
-        long system;
-        private long userRead;
-        private long systemRead;
-
-        private Group(String name) {
-            this.name = name;
-        }
-
-        Group uses(long moreUser, long moreSystem) {
-            user += moreUser;
-            system += moreSystem;
-            return this;
-        }
-
-        private void read() {
-            userRead = user;
-            systemRead = system;
-        }
-    }
-
     final List<Row> rows = new ArrayList<>();
-    final List<Group> virtual = new ArrayList<>();
+    final List<Row> virtual = new ArrayList<>();
     long processUser;
     long processSystem;
     int passes;
@@ -92,8 +70,8 @@ final class FakeThreads implements AccountSource {
         return row;
     }
 
-    Group virtual(String name) {
-        Group group = new Group(name);
+    Row virtual(String name) {
+        Row group = new Row(++serials, name, false);
         virtual.add(group);
         return group;
     }
@@ -180,7 +158,7 @@ final class FakeThreads implements AccountSource {
     @Override
     public int virtualGroups() {
         passTime();
-        virtual.forEach(Group::read);
+        virtual.forEach(Row::read);
         return virtual.size();
     }
 
