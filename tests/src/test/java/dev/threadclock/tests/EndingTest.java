@@ -41,8 +41,8 @@ class EndingTest {
     private void assertEnded(Running running, int how) throws IOException {
         Result result = running.end();
         assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
-        // A JVM that is terminated during its start may report that. Then its main thread, which exits with 1,
-        // and the signal's thread end it in either order: without an agent too.
+        // A JVM that is terminated during its start may report that. Then its main thread, which exits with
+        // 1, and the signal's thread end it in either order: without an agent too.
         boolean notStarted = HOW[how].equals("TERM")
                 && (result.out().contains("java.lang.InternalError: Bad level")
                         || result.out().contains("IllegalStateException: Module system already initialized"));
