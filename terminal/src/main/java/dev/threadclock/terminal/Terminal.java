@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.terminal;
 
-import java.io.File;
+import dev.threadclock.internal.NativeLibrary;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * stdout or stderr, and the properties of the device at its other end: whether it is a terminal, whether
@@ -103,23 +102,34 @@ public final class Terminal {
         return watched && (noColor == null || noColor.isEmpty());
     }
 
-    /** The number of columns of the controlling terminal, queried at each call. */
+    /** The number of columns of the terminal, queried at each call; 80 if there is none. */
     public int width() {
-        try {
-            Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            String[] rowsAndColumns = new String(stty.getInputStream().readAllBytes(),
-                    StandardCharsets.US_ASCII).trim().split(" ");
-            stty.waitFor(1, TimeUnit.SECONDS);
-            int columns = rowsAndColumns.length == 2 ? Integer.parseInt(rowsAndColumns[1]) : 0;
-            return columns > 0 ? columns : USUAL_WIDTH;
-        } catch (IOException | NumberFormatException e) {
-            return USUAL_WIDTH;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return USUAL_WIDTH;
-        }
+        int columns = size() & 0xffff;
+        return columns > 0 ? columns : USUAL_WIDTH;
     }
+
+    /** The number of rows of the terminal; 0 if there is none. */
+    public int height() {
+        return size() >>> 16;
+    }
+
+    /** Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0. */
+    private static int size() {
+        try {
+            NativeLibrary.load();
+        } catch (UnsatisfiedLinkError e) {
+            return 0;
+        }
+        for (int descriptor : new int[]{1, 2, 0}) {
+            int size = size(descriptor);
+            if (size > 0) {
+                return size;
+            }
+        }
+        return 0;
+    }
+
+    private static native int size(int descriptor);
 
     private String plain(String text) {
         if (unicode) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
-import java.io.IOException;
-import org.jline.utils.NonBlockingReader;
+import dev.threadclock.terminal.Keyboard;
+import java.util.function.LongToIntFunction;
 
 /** Keys as a terminal sends them: a character, or an escape sequence. */
 final class Keys {
     private static final char ESCAPE = 27;
     private static final long SEQUENCE_MILLIS = 50;
 
-    private final NonBlockingReader in;
+    private final LongToIntFunction in;
 
-    Keys(NonBlockingReader in) {
+    /** in: the next character within these milliseconds, as {@link Keyboard#read}. */
+    Keys(LongToIntFunction in) {
         this.in = in;
     }
 
@@ -42,11 +43,11 @@ final class Keys {
     }
 
     /** Waits at most this long for a key. */
-    Press read(long millis) throws IOException {
-        int first = in.read(millis);
+    Press read(long millis) {
+        int first = in.applyAsInt(millis);
         return switch (first) {
-            case NonBlockingReader.READ_EXPIRED -> new Press(Key.NONE);
-            case NonBlockingReader.EOF -> new Press(Key.CLOSED);
+            case Keyboard.NONE -> new Press(Key.NONE);
+            case Keyboard.CLOSED -> new Press(Key.CLOSED);
             case ESCAPE -> new Press(sequence());
             case '\r', '\n' -> new Press(Key.ENTER);
             case '\b', 127 -> new Press(Key.ERASE);
@@ -55,13 +56,13 @@ final class Keys {
     }
 
     /** The rest of a sequence after ESC: "[A", "OA", "[5~", or nothing. */
-    private Key sequence() throws IOException {
-        int next = in.read(SEQUENCE_MILLIS);
+    private Key sequence() {
+        int next = in.applyAsInt(SEQUENCE_MILLIS);
         if (next != '[' && next != 'O') {
             return next < 0 ? Key.ESCAPE : Key.OTHER;
         }
         int number = 0;
-        for (int end = in.read(SEQUENCE_MILLIS); end >= 0; end = in.read(SEQUENCE_MILLIS)) {
+        for (int end = in.applyAsInt(SEQUENCE_MILLIS); end >= 0; end = in.applyAsInt(SEQUENCE_MILLIS)) {
             if (end >= '@' && end <= '~') {
                 return end == '~' ? numbered(number) : lettered((char) end);
             }

@@ -1,55 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
+import dev.threadclock.terminal.Keyboard;
 import dev.threadclock.terminal.Shutdown;
 import dev.threadclock.terminal.Style;
+import dev.threadclock.terminal.Terminal;
 import dev.threadclock.watch.sample.Sampling;
 import dev.threadclock.watch.top.Keys.Key;
 import dev.threadclock.watch.top.Keys.Press;
-import java.io.IOError;
 import java.io.IOException;
-import java.nio.charset.Charset;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jline.terminal.Attributes;
-import org.jline.terminal.Size;
-import org.jline.terminal.Terminal;
-import org.jline.terminal.impl.exec.ExecTerminalProvider;
-import org.jline.terminal.spi.SystemStream;
+import org.jline.utils.Signals;
 
-/**
- * The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes.
- * It must be created before the process switches to another user, which may not open the terminal.
- */
+/** The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes. */
 final class LiveScreen implements AutoCloseable {
     private static final long KEY_MILLIS = 100;
     private static final int FRAMES = 10;
-    /**
-     * The terminal type for JLine, which runs infocmp for types that it does not know. Every terminal
-     * understands the sequences that are sent here.
-     */
-    private static final String TYPE = "xterm";
     /** Enters the alternate screen and hides the cursor (xterm's ctlseqs). */
     private static final String ENTER = "\033[?1049h\033[?25l\033[H";
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
-    private final dev.threadclock.terminal.Terminal out = dev.threadclock.terminal.Terminal.stdout();
-    private final Terminal terminal;
+    private final Terminal out = Terminal.stdout();
+    private final Keyboard keyboard = new Keyboard();
     private final View view;
     private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(),
             Runtime.getRuntime().availableProcessors());
     private final Runnable restore = this::restore;
-    private final Attributes before;
+    private final Map<String, Object> handlers = new HashMap<>();
     private volatile boolean interrupted;
     private volatile boolean resized = true;
 
     LiveScreen(View view) throws IOException {
         this.view = view;
-        terminal = new ExecTerminalProvider().posixSysTerminal("threadclock", TYPE, false,
-                Charset.defaultCharset(), true,
-                Terminal.SignalHandler.SIG_DFL, false, SystemStream.Output);
-        before = terminal.getAttributes();
         Shutdown.add(restore);
     }
 
@@ -59,8 +45,9 @@ final class LiveScreen implements AutoCloseable {
         out.print("threadclock top  " + sampling.label() + ": the first interval...");
         Feed feed = new Feed(sampling);
         Controls controls = new Controls(sampling.label(), view);
-        Keys keys = new Keys(terminal.reader());
-        Size size = terminal.getSize();
+        Keys keys = new Keys(keyboard::read);
+        int rows = out.height();
+        int columns = out.width();
         Moment moment = null;
         List<String> frames = List.of();
         while (!interrupted && !controls.quits() && !limit.isReached()) {
@@ -68,13 +55,14 @@ final class LiveScreen implements AutoCloseable {
                 return false;
             }
             Press press = keys.read(KEY_MILLIS);
-            controls.take(press, size.getRows());
+            controls.take(press, rows);
             Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
             boolean changed = press.key() != Key.NONE || newest.isPresent() || resized
                     || !frames.equals(sampling.stack(controls.stackOf()));
             if (resized) {
                 resized = false;
-                size = terminal.getSize();
+                rows = out.height();
+                columns = out.width();
             }
             if (newest.isPresent()) {
                 moment = newest.get();
@@ -83,7 +71,7 @@ final class LiveScreen implements AutoCloseable {
             if (changed && moment != null) {
                 view.update(moment.interval());
                 frames = sampling.stack(controls.stackOf());
-                draw(screen.draw(moment, view, controls.state(frames), size.getColumns(), size.getRows()));
+                draw(screen.draw(moment, view, controls.state(frames), columns, rows));
             }
             if ((newest.isPresent() || press.key() != Key.NONE) && controls.stackOf() != 0) {
                 sampling.askForStack(controls.stackOf(), FRAMES);
@@ -101,33 +89,33 @@ final class LiveScreen implements AutoCloseable {
     }
 
     private void enter() {
-        terminal.handle(Terminal.Signal.INT, signal -> interrupted = true);
-        terminal.handle(Terminal.Signal.WINCH, signal -> resized = true);
-        terminal.enterRawMode();
-        terminal.handle(Terminal.Signal.CONT, signal -> {
-            terminal.enterRawMode();
+        handle("INT", () -> interrupted = true);
+        handle("WINCH", () -> resized = true);
+        handle("CONT", () -> {
+            keyboard.enterRawMode();
             out.print(ENTER);
             resized = true;
         });
+        keyboard.enterRawMode();
         out.print(ENTER);
+    }
+
+    private void handle(String signal, Runnable action) {
+        handlers.put(signal, Signals.register(signal, action));
     }
 
     /** Restores the terminal to its original state. Must be the last call. */
     private void restore() {
         out.print(LEAVE);
-        try {
-            terminal.setAttributes(before);
-        } catch (IOError e) {
-            dev.threadclock.terminal.Terminal.stderr()
-                    .println("the terminal could not be restored: " + e.getCause().getMessage()
-                            + "; 'stty sane' restores it");
+        if (!keyboard.restore()) {
+            Terminal.stderr().println("the terminal could not be restored; 'stty sane' restores it");
         }
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         Shutdown.remove(restore);
+        handlers.forEach(Signals::unregister);
         restore();
-        terminal.close();
     }
 }
