@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.RunningJvm;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A user's Java program that has the attach library alone: finds another JVM, makes threadclock answer in it,
@@ -23,18 +23,18 @@ public final class Attaching {
         int pid = (int) child.pid();
         try {
             child.getInputStream().read();
-            List<RunningJvm> named = RunningJvm.named(Child.class.getName());
+            List<RunningJvm> named = Jvm.list(Child.class.getName());
             check(named.stream().anyMatch(jvm -> jvm.pid() == pid), "it is not among " + named);
-            try (Jvm jvm = Jvm.open(pid)) {
-                jvm.attach("freshness=now");
-                Map<String, String> status = jvm.status();
-                check(Jvm.isActive(status) && "now".equals(status.get("freshness")), "attached: " + status);
-                check(jvm.detach() && !Jvm.isActive(jvm.status()), "it still answers");
-            }
+            Jvm jvm = Jvm.open(pid);
+            jvm.attach("freshness=now");
+            JvmStatus status = jvm.status();
+            check(status.isActive() && status.value("freshness").equals("now"), "attached: " + status);
+            check(jvm.detach() && !jvm.status().isActive(), "it still answers");
         } finally {
             child.destroyForcibly().waitFor();
         }
-        try (Jvm jvm = Jvm.open(pid)) {
+        try {
+            Jvm jvm = Jvm.open(pid);
             throw new AssertionError("it has ended, and is " + jvm);
         } catch (AttachException e) {
             System.out.println("attached and detached; then: " + e.getMessage());

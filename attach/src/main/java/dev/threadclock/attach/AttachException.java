@@ -8,7 +8,12 @@ package dev.threadclock.attach;
 public final class AttachException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    AttachException(String whatWhyWhatNext) {
+    /**
+     * Made by this library.
+     *
+     * @param whatWhyWhatNext the message
+     */
+    public AttachException(String whatWhyWhatNext) {
         super(whatWhyWhatNext);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach;
 
+import dev.threadclock.attach.internal.JavaCommandLine;
+import dev.threadclock.attach.internal.ProcMaps;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -24,13 +26,7 @@ public final class RunningJvm {
         this.command = command;
     }
 
-    /**
-     * The JVMs that this user may inspect, for root those of all users and in containers too. A JVM is a
-     * process that has loaded a {@code libjvm.so}; OpenJ9 is included, though {@link Jvm} refuses it.
-     *
-     * @return by ascending process number, without this JVM; empty if there is no {@code /proc}
-     */
-    public static List<RunningJvm> all() {
+    static List<RunningJvm> all() {
         List<RunningJvm> all = new ArrayList<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
             for (Path process : processes) {
@@ -48,14 +44,7 @@ public final class RunningJvm {
         return all;
     }
 
-    /**
-     * The JVMs whose main class or jar has this name; if there is none, those in whose main class or jar it
-     * occurs.
-     *
-     * @param name {@code com.example.Main}, {@code Main}, {@code app.jar} or {@code app}
-     * @return as {@link #all()}
-     */
-    public static List<RunningJvm> named(String name) {
+    static List<RunningJvm> named(String name) {
         List<RunningJvm> all = all();
         List<RunningJvm> exact = all.stream().filter(jvm -> jvm.is(name)).toList();
         return exact.isEmpty() ? all.stream().filter(jvm -> jvm.what().contains(name)).toList() : exact;

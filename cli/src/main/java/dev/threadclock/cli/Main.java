@@ -47,9 +47,6 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        // A command may switch to a user that may not read the JDK, which contains jspawnhelper, Java's
-        // default way to start programs.
-        System.setProperty("jdk.lang.Process.launchMechanism", "FORK");
         System.exit(run(args));
     }
 

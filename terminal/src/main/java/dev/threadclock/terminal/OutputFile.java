@@ -4,8 +4,6 @@ package dev.threadclock.terminal;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -23,7 +21,6 @@ import java.util.UUID;
 public final class OutputFile {
     private final Path path;
     private final String option;
-    private FileChannel kept;
 
     /** @param option the option with which the user can name another file, for the error message */
     public OutputFile(Path path, String option) {
@@ -84,8 +81,7 @@ public final class OutputFile {
     /**
      * Makes a file that takes the content until it is complete. It lies beside this one as
      * "app.partial-4711.csv", where 4711 is the PID of this process, so that users find it if this process is
-     * killed; or in the folder for temporary files if this process may no longer write beside this one at the
-     * end.
+     * killed; or, for a device or a pipe, in the folder for temporary files.
      */
     public Path partial(String ending) throws IOException {
         if (!isReplaced()) {
@@ -100,14 +96,6 @@ public final class OutputFile {
         Path made = partial;
         guarded(() -> Files.createFile(made));
         return made;
-    }
-
-    /**
-     * Opens the file now, so that it can be written even after this process has switched to another user. It
-     * is then written in place, not replaced in one step.
-     */
-    public void keepOpen() {
-        guarded(() -> kept = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
     }
 
     private interface Content {
@@ -135,8 +123,7 @@ public final class OutputFile {
 
     private void replace(Content content) throws IOException {
         if (!isReplaced()) {
-            try (OutputStream out = kept != null ? Channels.newOutputStream(kept.truncate(0))
-                    : Files.newOutputStream(path)) {
+            try (OutputStream out = Files.newOutputStream(path)) {
                 content.writeTo(out);
             }
             return;
@@ -160,7 +147,7 @@ public final class OutputFile {
 
     /** Whether the file is replaced in one step. Otherwise its content is overwritten in place. */
     private boolean isReplaced() {
-        return kept == null && !isSpecial();
+        return !isSpecial();
     }
 
     /** Whether the file is a device or a pipe, which cannot be replaced. */

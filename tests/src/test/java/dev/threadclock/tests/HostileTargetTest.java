@@ -4,7 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
-import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.FakeListener;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -17,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -161,40 +159,11 @@ class HostileTargetTest {
             Path socket = Path.of(jvm.proc() + "/root/tmp/.java_pid1");
             Files.delete(socket);
             Files.createSymbolicLink(socket, outside);
-            Result result = AttachJvm.command("status", "--timeout", "2", jvm.pid());
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-            assertThat(result.errLines()).hasSize(1);
+            Result result = AttachJvm.command("status", "--timeout", "60", jvm.pid());
+            assertThat(result.exitCode()).as("the JVM has made its socket again: " + result).isZero();
             try (SocketChannel connected = server.accept()) {
                 assertThat(connected).as("a connection to a socket outside of the container").isNull();
             }
-        }
-    }
-
-    /** The command then runs as a user that may send it signals, but has root's terminal and files open. */
-    @Test
-    void theUserGetsNoWayIntoTheCommandThatHasBecomeThatUser() throws Exception {
-        AttachJvm.assumeUsers(JDK);
-        try (AttachJvm jvm = AttachJvm.start(
-                ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading").under(USER.toArray(String[]::new)))) {
-            Running record = AttachJvm.startCommand(List.of(), "record", "-d", "5s", "-o",
-                    folder.resolve("out.csv").toString(), jvm.pid());
-            long pid = record.process().pid();
-            for (int i = 0; i < 300
-                    && !text(Path.of("/proc/" + pid + "/status")).contains("Uid:\t12345"); i++) {
-                AttachJvm.sleep(20);
-            }
-            Path trigger = Path.of("/tmp/.attach_pid" + pid);
-            Path socket = Path.of("/tmp/.java_pid" + pid);
-            String attack = "touch " + trigger + "; kill -QUIT " + pid + "; sleep 2; ls -l /proc/" + pid
-                    + "/fd && echo open; [ -e " + socket + " ] && echo listens; echo tried";
-            List<String> attacker = new ArrayList<>(USER);
-            attacker.addAll(List.of("sh", "-c", attack));
-            Result attacked = ChildJvm.start(attacker, Map.of()).end();
-            Files.deleteIfExists(trigger);
-            Result result = record.end();
-            assertThat(attacked.out()).as(attacked.toString()).isEqualTo("tried\n");
-            assertThat(result.exitCode()).as(result.toString()).isZero();
-            assertThat(result.out() + result.err()).as("no thread dump").doesNotContain("Full thread dump");
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.attach.command.OptionalJvm;
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
@@ -79,9 +79,7 @@ public final class DoctorCommand implements Subcommand {
                     + " JVM");
         }
         DoctorReport report;
-        try (Jvm jvm = named.open().orElse(null)) { // before any measurement: it may not exist
-            report = look(jvm);
-        }
+        report = look(named.open().orElse(null)); // opened before any measurement: it may not exist
         if (json) {
             Terminal.stdout().stream().print(report.toJson());
         } else {
@@ -91,7 +89,7 @@ public final class DoctorCommand implements Subcommand {
         return report.well() ? 0 : 1;
     }
 
-    private DoctorReport look(Jvm jvm) {
+    private DoctorReport look(Target jvm) {
         Path jar = SelfJar.path();
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {

@@ -2,7 +2,8 @@
 package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.AttachException;
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.attach.jdk.Jdk;
 import dev.threadclock.attach.jdk.Jdks;
 import dev.threadclock.lab.machine.CpuLimit;
@@ -31,7 +32,7 @@ final class JvmFindings {
     private static final String USER_TIME = "user time";
     private static final int ROOT_USER = 0;
 
-    private final Jvm jvm;
+    private final Target jvm;
     private final Path jar;
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
@@ -41,12 +42,12 @@ final class JvmFindings {
     /** What the library in the JVM reports, whether or not the agent is active. */
     private Map<String, String> answer = Map.of();
 
-    private JvmFindings(Jvm jvm, Path jar) {
+    private JvmFindings(Target jvm, Path jar) {
         this.jvm = jvm;
         this.jar = jar;
     }
 
-    static Map<String, Finding> find(Jvm jvm, Path jar) {
+    static Map<String, Finding> find(Target jvm, Path jar) {
         JvmFindings all = new JvmFindings(jvm, jar);
         all.findJdk();
         all.process();
@@ -199,8 +200,9 @@ final class JvmFindings {
             return Optional.of(false);
         }
         try {
-            answer = jvm.status();
-            boolean active = Jvm.isActive(answer);
+            JvmStatus reported = jvm.status();
+            answer = reported.values();
+            boolean active = reported.isActive();
             status = active ? answer : Map.of();
             String version = answer.getOrDefault("version", "of another version");
             findings.put(label,

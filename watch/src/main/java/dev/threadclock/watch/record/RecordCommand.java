@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.record;
 
-import dev.threadclock.attach.Jvm;
-import dev.threadclock.attach.JvmRecording;
 import dev.threadclock.attach.command.JvmChoice;
+import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.JavaModules;
 import dev.threadclock.terminal.OutputFile;
@@ -107,13 +106,12 @@ public final class RecordCommand implements Subcommand {
                     : "--jvm-events needs a .jfr file");
         }
         if (format == Format.JFR || format == Format.HTML) { // a page is made from a .jfr file
-            JavaModules.require("jdk.net", "jdk.jfr");
+            JavaModules.require("jdk.jfr");
         }
         OutputFile output = prepared(file);
         OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());
         try (StopRequest stop = new StopRequest();
-                Jvm recorded = jvmEvents == null ? null : jvm.open();
-                JvmRecording events = recorded == null ? null : recorded.recording();
+                JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
                 Sampling sampling = Sampling.open(jvm, interval)) {
             if (events != null) {
                 events.start(jvmEvents);
@@ -134,9 +132,6 @@ public final class RecordCommand implements Subcommand {
     private OutputFile prepared(Path path) {
         OutputFile output = new OutputFile(path, "-o FILE");
         output.check();
-        if (isForeign(jvm.pid())) {
-            output.keepOpen();
-        }
         return output;
     }
 
@@ -234,18 +229,6 @@ public final class RecordCommand implements Subcommand {
     private static String seconds(long nanos) {
         return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s"
                 : Math.round(nanos / 1e9) + " s";
-    }
-
-    /**
-     * To sample another user's JVM, root switches to that user, which may not have root's write permissions.
-     */
-    private static boolean isForeign(int pid) {
-        try {
-            return !Files.getAttribute(Path.of("/proc", Integer.toString(pid)), "unix:uid")
-                    .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (IOException e) {
-            return false; // the attach then reports the problem
-        }
     }
 
     private ParameterException wrong(String what) {

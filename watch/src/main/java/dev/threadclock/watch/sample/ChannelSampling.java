@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Stack;
 import java.io.EOFException;
@@ -22,19 +22,17 @@ final class ChannelSampling implements Sampling {
 
     private final SampleChannel channel;
     private final ThreadBook book;
-    private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Sample> early = new ArrayDeque<>();
 
     private ChannelSampling(SampleChannel channel) {
         this.channel = channel;
-        files = new TaskFiles(channel.tasks());
         book = new ThreadBook(this::kernelState);
     }
 
     /** The first sample, which lists the threads that already exist, is not returned by next(). */
-    static Sampling open(Jvm jvm, Duration period) throws IOException {
+    static Sampling open(Target jvm, Duration period) throws IOException {
         return over(SampleChannel.open(jvm, period));
     }
 
@@ -123,7 +121,7 @@ final class ChannelSampling implements Sampling {
     private ByteBuffer read(int size) throws IOException {
         ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         while (in.hasRemaining()) {
-            if (channel.socket().read(in) < 0) {
+            if (channel.connection().read(in) < 0) {
                 throw new EOFException();
             }
         }
@@ -137,7 +135,7 @@ final class ChannelSampling implements Sampling {
 
     private void request(long javaId, int frames, int records) throws IOException {
         ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(records).flip());
+        channel.connection().write(request.putLong(javaId).putInt(frames).putInt(records).flip());
     }
 
     @Override
@@ -162,7 +160,7 @@ final class ChannelSampling implements Sampling {
     /** The letter after the name in parentheses, or ? if the thread is gone or not visible. */
     private char kernelState(int tid) {
         try {
-            String stat = files.text(tid, "stat");
+            String stat = channel.files().text(tid, "stat");
             return stat.charAt(stat.lastIndexOf(')') + 2);
         } catch (IOException | IndexOutOfBoundsException e) {
             return '?';
@@ -171,7 +169,7 @@ final class ChannelSampling implements Sampling {
 
     @Override
     public Optional<RunQueue> runQueue(int tid) {
-        return files.runQueue(tid);
+        return channel.files().runQueue(tid);
     }
 
     @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Kernel;
 import dev.threadclock.watch.sample.Message.Moment;
@@ -56,19 +56,19 @@ final class ProcSampling implements Sampling {
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(Jvm jvm, Duration period) throws IOException {
+    private ProcSampling(Target jvm, Duration period) throws IOException {
         pid = jvm.pid();
         label = pid + " by /proc alone (" + jvm.command() + ")";
         jdk = jvm.jdk();
         commandLine = jvm.commandLine();
         folder = Path.of("/proc", Integer.toString(pid));
-        files = new TaskFiles(folder.resolve("task"));
+        files = new TaskFiles(pid, false);
         periodNanos = period.toNanos();
         start = processStat().map(TaskStat::start).orElse(-1L);
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). */
-    static Sampling open(Jvm jvm, Duration period) throws IOException {
+    static Sampling open(Target jvm, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(jvm, period);
         if (sampling.sample().isEmpty()) {
             throw new Failure("the JVM " + sampling.label + " has ended");

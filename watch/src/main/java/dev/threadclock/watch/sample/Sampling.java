@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Terminal;
 import java.io.Closeable;
@@ -20,18 +20,17 @@ public interface Sampling extends Closeable {
      * Throws Failure or AttachException, with the reason and a remedy, if the JVM cannot be sampled.
      */
     static Sampling open(JvmChoice choice, Duration period) throws IOException {
-        try (Jvm jvm = choice.open()) {
-            if (!jvm.takesAgents()) {
-                Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "
-                        + jvm.refusal() + " and takes no agent while it runs: this is what /proc shows."
-                        + " Missing: Java's names and ids of threads (the kernel's"
-                        + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
-                        + " threads that start and end between two samples. To have these, restart it"
-                        + " without that option");
-                return ProcSampling.open(jvm, period);
-            }
-            return ChannelSampling.open(jvm, period);
+        Target jvm = choice.open();
+        if (!jvm.takesAgents()) {
+            Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "
+                    + jvm.refusal() + " and takes no agent while it runs: this is what /proc shows."
+                    + " Missing: Java's names and ids of threads (the kernel's"
+                    + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
+                    + " threads that start and end between two samples. To have these, restart it"
+                    + " without that option");
+            return ProcSampling.open(jvm, period);
         }
+        return ChannelSampling.open(jvm, period);
     }
 
     /** "1234 (java -jar app.jar)"; for a JVM that refuses agents, "1234 by /proc alone (...)". */

@@ -134,8 +134,7 @@ public final class TopCommand implements Subcommand {
         jvm.pid();
         if (!once && !form.json && !form.csv && Terminal.stdout().watched() && Terminal.hasKeyboard()) {
             boolean ended;
-            try (LiveScreen screen = new LiveScreen(view);
-                    Sampling sampling = Sampling.open(jvm, interval)) {
+            try (Sampling sampling = Sampling.open(jvm, interval); LiveScreen screen = new LiveScreen(view)) {
                 ended = !screen.show(sampling, limit);
             }
             if (ended) {

@@ -65,7 +65,8 @@ class ChannelSamplingTest {
             CompletableFuture<ByteBuffer> request = CompletableFuture
                     .supplyAsync(() -> converse(sampler, third));
             Sampling sampling = ChannelSampling.over(
-                    new SampleChannel(client, 1, "1 (java Main)", "", "", Path.of("/proc/self/task")));
+                    new SampleChannel(client, 1, "1 (java Main)", "", "",
+                            new TaskFiles((int) ProcessHandle.current().pid(), false)));
             Sample first = sampling.next().orElseThrow();
             assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
             assertThat(request.get().getInt()).isZero();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.Version;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,27 +72,26 @@ public final class AttachCommand implements Subcommand {
         }
         String options = target.other(given);
         try {
-            Jvm.checkOptions(options);
+            Target.checkOptions(options);
         } catch (IllegalArgumentException e) {
             throw wrong(e.getMessage());
         }
-        try (Jvm jvm = target.open(given)) {
-            boolean ours = !jvm.hasThreadclock();
-            Map<String, String> report = jvm.attach(options);
-            // An earlier copy may be of another version.
-            String version = report.getOrDefault("version", ours ? Version.current() : "");
-            Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
-            metrics(report);
-        }
+        Target jvm = target.open(given);
+        boolean ours = !jvm.hasThreadclock();
+        JvmStatus status = jvm.attach(options);
+        // An earlier copy may be of another version.
+        String version = status.values().getOrDefault("version", ours ? Version.current() : "");
+        Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
+        metrics(status);
         return 0;
     }
 
-    private static void metrics(Map<String, String> report) {
-        String address = report.get("prometheus");
-        String ended = report.get("prometheus.ended");
-        if (address != null) {
+    private static void metrics(JvmStatus status) {
+        String address = status.value("prometheus");
+        String ended = status.value("prometheus.ended");
+        if (!address.isEmpty()) {
             Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
-        } else if (ended != null) {
+        } else if (!ended.isEmpty()) {
             Terminal.stdout().println("Prometheus metrics are no longer served at http://" + ended
                     + "/metrics: an attach sets all options");
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import picocli.CommandLine.Command;
@@ -33,11 +33,10 @@ public final class DetachCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        try (Jvm jvm = target.open()) {
-            Terminal.stdout().println(jvm.detach()
-                    ? "threadclock is off in " + jvm + ": the JVM answers user time itself"
-                    : "threadclock is not loaded in " + jvm + ": nothing to detach");
-        }
+        Target jvm = target.open();
+        Terminal.stdout().println(jvm.detach()
+                ? "threadclock is off in " + jvm + ": the JVM answers user time itself"
+                : "threadclock is not loaded in " + jvm + ": nothing to detach");
         return 0;
     }
 }

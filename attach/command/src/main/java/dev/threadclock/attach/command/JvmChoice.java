@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -25,7 +25,7 @@ public final class JvmChoice extends PatienceOption {
     }
 
     /** Fails, as attach does, if it is no HotSpot JVM that we may inspect. */
-    public Jvm open() {
+    public Target open() {
         return open(pid());
     }
 }

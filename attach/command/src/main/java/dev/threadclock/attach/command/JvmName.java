@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.RunningJvm;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.terminal.Failure;
@@ -25,12 +26,12 @@ final class JvmName {
     /** Its PID. If several have the name, the user is asked. */
     static int pid(String jvm, CommandSpec spec) {
         return jvm.matches("-?\\d+") ? number(jvm, spec)
-                : among(RunningJvm.named(jvm), " '" + Printable.line(jvm, 100) + "'");
+                : among(Jvm.list(jvm), " '" + Printable.line(jvm, 100) + "'");
     }
 
     /** The PID of one that the user chooses from all. */
     static int chosen() {
-        return among(RunningJvm.all(), "");
+        return among(Jvm.list(), "");
     }
 
     private static int number(String text, CommandSpec spec) {
@@ -60,7 +61,7 @@ final class JvmName {
 
     /** The JVMs that another name would have found: the user may have mistyped it. */
     private static String others(String name) {
-        List<RunningJvm> all = name.isEmpty() ? List.of() : RunningJvm.all();
+        List<RunningJvm> all = name.isEmpty() ? List.of() : Jvm.list();
         return all.isEmpty() ? "" : ", only " + all.stream().limit(MOST_OTHERS).map(RunningJvm::toString)
                 .collect(Collectors.joining(", ")) + (all.size() > MOST_OTHERS ? " and others" : "");
     }

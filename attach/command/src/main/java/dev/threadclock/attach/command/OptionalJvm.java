@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import java.util.Optional;
 import picocli.CommandLine.Parameters;
 
@@ -12,7 +12,7 @@ public final class OptionalJvm extends PatienceOption {
     private String jvm;
 
     /** Fails, as attach does, if there is no HotSpot JVM of this name that we may inspect. */
-    public Optional<Jvm> open() {
+    public Optional<Target> open() {
         String named = given(jvm);
         return named == null ? Optional.empty() : Optional.of(open(pidOf(named), warning -> {
         }));

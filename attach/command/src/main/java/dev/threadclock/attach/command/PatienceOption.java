@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.TimeSpan;
 import java.time.Duration;
@@ -10,7 +10,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** The options that all commands that talk to a JVM share: which one, and how long to wait for it. */
 abstract class PatienceOption {
@@ -23,19 +22,19 @@ abstract class PatienceOption {
     @Option(names = {"-p", "--pid"}, paramLabel = "JVM", description = "The same as JVM without -p.")
     private String option;
 
-    @Spec(Target.MIXEE)
+    @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
     /** Warnings of what the JVM will print go to stderr. */
-    final Jvm open(int pid) {
+    final Target open(int pid) {
         return open(pid, warning -> Terminal.stderr().println(command() + ": " + warning));
     }
 
-    final Jvm open(int pid, Consumer<String> warnings) {
+    final Target open(int pid, Consumer<String> warnings) {
         if (timeout.toMillis() == 0 || timeout.compareTo(LONGEST_WAIT) > 0) {
             throw wrong("--timeout takes 1ms to 1h");
         }
-        return Jvm.openToBecomeItsUser(pid, timeout, warnings);
+        return new Target(pid, timeout, warnings);
     }
 
     /** Whether the JVM is given with -p. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,17 +37,16 @@ public final class StatusCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        try (Jvm jvm = target.open()) {
-            Map<String, String> report = jvm.status();
-            if (json) {
-                Terminal.stdout().println(StatusJson.of(jvm, report));
-            } else if (report.isEmpty()) {
-                Terminal.stdout().println("threadclock is not loaded in " + jvm);
-            } else {
-                Terminal.stdout().println(jvm.toString());
-                new StatusText(report, new Style(Terminal.stdout().coloured())).lines()
-                        .forEach(Terminal.stdout()::println);
-            }
+        Target jvm = target.open();
+        JvmStatus status = jvm.status();
+        if (json) {
+            Terminal.stdout().println(StatusJson.of(jvm, status.values()));
+        } else if (!status.isLoaded()) {
+            Terminal.stdout().println("threadclock is not loaded in " + jvm);
+        } else {
+            Terminal.stdout().println(jvm.toString());
+            new StatusText(status.values(), new Style(Terminal.stdout().coloured())).lines()
+                    .forEach(Terminal.stdout()::println);
         }
         return 0;
     }

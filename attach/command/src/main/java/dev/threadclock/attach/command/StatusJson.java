@@ -5,7 +5,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -19,7 +19,7 @@ final class StatusJson {
 
     private StatusJson() {}
 
-    static String of(Jvm jvm, Map<String, String> report) {
+    static String of(Target jvm, Map<String, String> report) {
         JsonObject all = new JsonObject();
         all.addProperty("pid", jvm.pid());
         all.addProperty("command", jvm.command());

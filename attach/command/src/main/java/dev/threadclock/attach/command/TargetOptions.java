@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.command;
 
-import dev.threadclock.attach.Jvm;
+import dev.threadclock.attach.internal.Target;
 import picocli.CommandLine.Parameters;
 
 /** The options that attach, detach and status share: the JVM, which has to be named. */
@@ -9,12 +9,12 @@ final class TargetOptions extends PatienceOption {
     @Parameters(index = "0", arity = "0..1", paramLabel = "JVM", description = JvmName.DESCRIPTION)
     private String jvm;
 
-    Jvm open() {
+    Target open() {
         return open(named(given(jvm)));
     }
 
     /** For a command with another parameter, which is the first one if the JVM is given with -p. */
-    Jvm open(String other) {
+    Target open(String other) {
         return isOption() && other.isEmpty() ? open(named(given(null))) : open();
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
-import dev.threadclock.attach.internal.Printable;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

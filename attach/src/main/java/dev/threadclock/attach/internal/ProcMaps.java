@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * /proc/PID/maps, the mapped files of a process, each once, in the order of their first mapping: which
  * libraries it has loaded.
  */
-record ProcMaps(List<Mapped> files) {
+public record ProcMaps(List<Mapped> files) {
     private static final String DELETED = " (deleted)";
     private static final int PATH_FIELD = 5;
 

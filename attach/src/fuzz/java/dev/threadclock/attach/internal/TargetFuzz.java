@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,10 +19,9 @@ public final class TargetFuzz {
             reply.notExecutable();
             reply.refusal();
         });
-        AgentReport.parse(text).ifPresent(AgentReport::active);
+        AgentReport.parse(text).ifPresent(report -> report.status().isActive());
         JvmOptions.of(PerfData.parse(input));
         JavaCommandLine.of(List.of(text.split("\0")), path -> text).masked();
         ProcMaps.parse(text).threadclocks();
-        MountTable.parse(text);
     }
 }

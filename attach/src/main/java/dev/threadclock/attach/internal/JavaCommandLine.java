@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
-import dev.threadclock.attach.internal.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -18,7 +17,7 @@ import java.util.stream.Collectors;
  * @param main "-jar app.jar", "-m module/class" or the name of a class; "" if there is none
  * @param arguments what it is given
  */
-record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
+public record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
     /** Launcher options whose value is the next word. */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p",
             "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads",
@@ -62,7 +61,7 @@ record JavaCommandLine(String program, List<String> options, String main, List<S
     }
 
     /** For the user who looks at processes of their own: with the arguments. */
-    String whole() {
+    public String whole() {
         return (program + " " + main + " " + String.join(" ", arguments)).strip();
     }
 

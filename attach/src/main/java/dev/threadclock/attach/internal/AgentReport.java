@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
-import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.attach.JvmStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,14 +10,13 @@ import java.util.Optional;
  * What the agent in the target has written: "ok" or "error: ...", then lines key=value.
  *
  * @param error what happened, why and what to do; empty on success
- * @param values in the order of the report
  */
-record AgentReport(Optional<String> error, Map<String, String> values) {
+record AgentReport(Optional<String> error, JvmStatus status) {
     private static final String ERROR = "error: ";
     private static final String NOT_LIVE = "this JVM is starting or ending"; // agent.c
 
     /** Empty if the text is not a report, for example because it is from another version. */
-    public static Optional<AgentReport> parse(String text) {
+    static Optional<AgentReport> parse(String text) {
         String[] lines = text.split("\n", -1);
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 1; i < lines.length; i++) {
@@ -27,23 +26,17 @@ record AgentReport(Optional<String> error, Map<String, String> values) {
                         Printable.line(lines[i].substring(equals + 1)));
             }
         }
-        if (lines[0].startsWith(ERROR)) {
-            return Optional.of(
-                    new AgentReport(Optional.of(Printable.line(lines[0].substring(ERROR.length()))), values));
+        boolean failed = lines[0].startsWith(ERROR);
+        if (!failed && !lines[0].equals("ok")) {
+            return Optional.empty();
         }
-        return lines[0].equals("ok") ? Optional.of(new AgentReport(Optional.empty(), values))
-                : Optional.empty();
+        return Optional.of(new AgentReport(failed
+                ? Optional.of(Printable.line(lines[0].substring(ERROR.length()))) : Optional.empty(),
+                new JvmStatus(values)));
     }
 
     /** The JVM takes no agent at this moment: it is still starting, or is ending already. */
-    public boolean notLive() {
+    boolean notLive() {
         return error.filter(text -> text.startsWith(NOT_LIVE)).isPresent();
-    }
-
-    /** The agent has replaced at least one of the JVM's methods, or will from its next call on. */
-    public boolean active() {
-        return values.entrySet().stream()
-                .anyMatch(entry -> entry.getKey().startsWith("bound.")
-                        && entry.getValue().startsWith("threadclock"));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
+import dev.threadclock.attach.AttachException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -44,6 +45,11 @@ final class TargetProcess {
 
     int pid() {
         return pid;
+    }
+
+    /** In clock ticks since boot, as field 22 of its stat file. */
+    String startTime() {
+        return startTime;
     }
 
     Path folder() {
@@ -91,7 +97,7 @@ final class TargetProcess {
             return ended();
         }
         return e instanceof AccessDeniedException ? hidden()
-                : new AttachException(what + ": " + Refusal.reason(e));
+                : new AttachException(what + ": " + Printable.line(String.valueOf(e.getMessage())));
     }
 
     boolean isAlive() {
@@ -104,6 +110,17 @@ final class TargetProcess {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** A JVM that ends closes its socket some time before the process is gone. */
+    void awaitEnd() {
+        Deadline soon = new Deadline(1);
+        while (isAlive()) {
+            if (!soon.pause()) {
+                return;
+            }
+        }
+        throw ended();
     }
 
     AttachException ended() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -18,13 +18,12 @@ final class Deadline {
         this(Duration.ofSeconds(seconds));
     }
 
-    /** The same length, from now on. */
-    Deadline anew() {
-        return new Deadline(length);
-    }
-
     long leftMillis() {
         return Math.max(0, (end - System.nanoTime()) / 1_000_000);
+    }
+
+    boolean overBy(long millis) {
+        return System.nanoTime() - end > millis * 1_000_000;
     }
 
     /** Sleeps briefly; false if the deadline has passed. */

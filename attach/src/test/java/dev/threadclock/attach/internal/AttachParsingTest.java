@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach;
+package dev.threadclock.attach.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,36 +63,6 @@ class AttachParsingTest {
         assertThat(maps.isMusl()).isTrue();
         assertThat(maps.isOpenJ9()).isFalse();
         assertThat(ProcMaps.parse("").jvm()).isEmpty();
-    }
-
-    @Test
-    void mountinfo() {
-        MountTable table = MountTable.parse("""
-                1 0 254:0 / / rw,relatime - ext4 /dev/vda rw
-                2 1 0:20 / /tmp rw,nosuid,noexec - tmpfs none rw
-                3 2 0:21 / /tmp/with\\040space rw - tmpfs none rw
-                4 1 0:22 / /data rw - tmpfs none rw
-                5 1 0:23 / /data ro,noexec - tmpfs none rw
-                """);
-        assertThat(table.has("noexec", "/")).isFalse();
-        assertThat(table.has("noexec", "/tmp")).isTrue();
-        assertThat(table.has("noexec", "/tmp/x")).isTrue();
-        assertThat(table.has("noexec", "/tmpx")).isFalse();
-        assertThat(table.has("noexec", "/tmp/with space/x")).isFalse();
-        assertThat(table.has("ro", "/data")).as("the later mount is on top").isTrue();
-    }
-
-    @Test
-    void listeningSockets() {
-        String text = """
-                Num       RefCount Protocol Flags    Type St Inode Path
-                0000000000000000: 00000002 00000000 00010000 0001 01 1001 /tmp/.java_pid7.tmp
-                0000000000000000: 00000003 00000000 00000000 0001 03 1002 /tmp/.java_pid7.tmp
-                0000000000000000: 00000002 00000000 00010000 0001 01 1003 /tmp/.java_pid77.tmp
-                0000000000000000: 00000002 00000000 00010000 0001 01 1004 /x/.java_pid7
-                0000000000000000: 00000002 00000000 00010000 0001 01 1005
-                """;
-        assertThat(UnixSockets.listening(text, ".java_pid7")).containsExactlyInAnyOrder("1001", "1004");
     }
 
     @Test
@@ -203,15 +173,15 @@ class AttachParsingTest {
                 .parse("ok\nversion=0.1.0\nbound.f=threadclock\nnonsense\n=x\n");
         assertThat(report).get().satisfies(ok -> {
             assertThat(ok.error()).isEmpty();
-            assertThat(ok.values()).containsExactly(Map.entry("version", "0.1.0"),
+            assertThat(ok.status().values()).containsExactly(Map.entry("version", "0.1.0"),
                     Map.entry("bound.f", "threadclock"));
-            assertThat(ok.active()).isTrue();
+            assertThat(ok.status().isActive()).isTrue();
         });
         assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error)
                 .isEqualTo(Optional.of("a: b; c"));
         assertThat(AgentReport.parse("error: this JVM is starting or ending; try again\n")).get()
                 .extracting(AgentReport::notLive).isEqualTo(true);
-        assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(AgentReport::active)
+        assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(only -> only.status().isActive())
                 .isEqualTo(false);
         assertThat(AgentReport.parse("")).isEmpty();
         assertThat(AgentReport.parse("okay\n")).isEmpty();

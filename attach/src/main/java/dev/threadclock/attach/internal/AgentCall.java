@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach.internal;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.AttachRequest.Answer;
+import dev.threadclock.attach.internal.ProcMaps.Mapped;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes the agent in the target do something, and fetches its report. Loads the library if need be. */
+final class AgentCall {
+    private static final String STAYS = "; restart that JVM to remove it, or leave it: it keeps working";
+
+    private final Target target;
+    private final Deadline deadline;
+    private final AttachRequest request;
+
+    /** Only inspects; fails if it is clear that the JVM will not cooperate. */
+    AgentCall(Target target, Deadline deadline) {
+        this.target = target;
+        this.deadline = deadline;
+        request = new AttachRequest(target, deadline);
+        target.maps().threadclocks().forEach(this::checkReachable);
+    }
+
+    /**
+     * Of what the JVM will or may print: it counts only libraries loaded as agents, not those of System.load.
+     */
+    Optional<String> warning() {
+        JvmFacts facts = request.facts();
+        List<Mapped> copies = target.maps().threadclocks();
+        boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
+                && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
+        return facts.warns() && (copies.isEmpty() || fromJava)
+                ? Optional.of("that JVM " + (fromJava ? "may" : "will")
+                        + " print its own warning about a dynamically loaded agent (JEP 451); to"
+                        + " prevent it, start the JVM with -XX:+EnableDynamicAgentLoading")
+                : Optional.empty();
+    }
+
+    /** action: attach or status. options: further agent options, may be "". */
+    JvmStatus make(String action, String options) {
+        return reported(load("do=" + action + (options.isEmpty() ? "" : "," + options), false)).status();
+    }
+
+    /** Several copies may answer, one on top of the other: each is asked to stop. */
+    void detach() {
+        target.maps().threadclocks().forEach(copy -> reported(ask(copy, "do=detach")));
+    }
+
+    /** Makes the agent sample the JVM's threads and send the samples over this connection. */
+    Connection sample(Duration period) {
+        Answer answer = load("do=sample,period=" + period.toMillis(), true);
+        boolean sampled = false;
+        try {
+            reported(answer);
+            sampled = true;
+        } finally {
+            if (!sampled && answer.connection() != null) {
+                answer.connection().close();
+            }
+        }
+        if (answer.connection() == null) {
+            throw new AttachException("the agent in the JVM " + target.label()
+                    + " did not connect although it said so; this should not happen: please report it");
+        }
+        return answer.connection();
+    }
+
+    private Answer load(String options, boolean connect) {
+        List<Mapped> copies = target.maps().threadclocks();
+        return request.load(copies.isEmpty() ? AttachRequest.LIBRARY : pathOf(active(copies)), options,
+                connect,
+                deadline);
+    }
+
+    private Answer ask(Mapped copy, String options) {
+        return request.load(pathOf(copy), options, false, deadline);
+    }
+
+    /**
+     * An application may have loaded copies of its own: the one that matters has replaced the JVM's methods.
+     */
+    private Mapped active(List<Mapped> copies) {
+        for (Mapped copy : copies) {
+            if (copies.size() == 1 || reported(ask(copy, "do=status")).status().isActive()) {
+                return copy;
+            }
+        }
+        return copies.get(0);
+    }
+
+    private AgentReport reported(Answer answer) {
+        Optional<AgentReport> report = AgentReport.parse(answer.report());
+        if (report.isPresent()) {
+            report.get().error().ifPresent(error -> {
+                throw new AttachException(error);
+            });
+            return report.get();
+        }
+        AttachReply reply = answer.reply();
+        String jvm = "the JVM " + target.label();
+        if (reply.forbidden() && target.hasThreadclock()) {
+            throw new AttachException(jvm
+                    + " has threadclock loaded, but was started with -XX:-EnableDynamicAgentLoading, so no"
+                    + " command can reach it; threadclock keeps working there, or restart the JVM without"
+                    + " that option");
+        }
+        if (reply.forbidden()) {
+            throw new AttachException(jvm + " takes no agent while it runs: " + reply.refusal()
+                    + " Or start it with -javaagent:threadclock.jar");
+        }
+        if (!reply.loaded()) {
+            throw new AttachException(jvm + " did not load the library: " + reply.refusal()
+                    + (target.hasThreadclock() ? STAYS : "; start that JVM with -javaagent:threadclock.jar"));
+        }
+        throw new AttachException("the threadclock in " + target.label()
+                + " does not answer: that JVM cannot open the file for it (has it file"
+                + " descriptors left?), or its threadclock is of another version; free some, or restart"
+                + " that JVM with this one");
+    }
+
+    /** The path by which the target's dynamic linker knows a loaded library. */
+    private String pathOf(Mapped copy) {
+        return target.inside(copy.path());
+    }
+
+    /** A path that loaded a second copy would be worse than none: the state is in the first. */
+    private void checkReachable(Mapped copy) {
+        if (!copy.deleted()) {
+            return;
+        }
+        String path = pathOf(copy);
+        if (target.maps().isMusl()) {
+            throw new AttachException("the JVM " + target.label() + " has loaded " + path
+                    + ", which was removed since, and musl's dynamic linker"
+                    + " finds no loaded library without its file" + STAYS);
+        }
+        // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
+        // or by us.
+        if (target.hasFile(path) && !request.facts().options().hasAgentPath(path)) {
+            throw new AttachException("the JVM " + target.label() + " has loaded " + path
+                    + ", but another file is there now" + STAYS);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach.internal;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.internal.NativeLibrary;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A request to a JVM in HotSpot's attach protocol, version 1, and the JVM's answer. Some need a folder of ours
+ * in the target's file system: in the words of the request, {@link #FOLDER} stands for its path.
+ */
+final class AttachRequest {
+    static final String FOLDER = "\1";
+    static final String LIBRARY = FOLDER + "/libthreadclock.so";
+    static final String REPORT = FOLDER + "/report";
+    static final String CHANNEL = FOLDER + "/s";
+    static final String RECORDING = FOLDER + "/jvm.jfr";
+    private static final int NOT_EXECUTABLE = 8; // ENOEXEC
+    private static final int TIMED_OUT = 110; // ETIMEDOUT
+    private static final String UNSUITABLE_FOLDER = "flob";
+
+    /**
+     * @param report of the agent; "" unless asked for
+     * @param connection to the agent; null: not asked for, or only somebody else has connected
+     * @param kept what keeps the folder, for the caller to close; null unless the JVM goes on using it
+     */
+    record Answer(AttachReply reply, String report, Connection connection, ConfinedChild kept) {
+        /** A JVM listens for some time before it takes agents, and when it is ending. */
+        private boolean notLive() {
+            return reply.notLive() || AgentReport.parse(report).filter(AgentReport::notLive).isPresent();
+        }
+    }
+
+    /** What is sent back besides the JVM's answer. */
+    enum With {
+        NOTHING, REPORT, REPORT_AND_CONNECTION, KEPT_FOLDER
+    }
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Target target;
+    private final AttachListener listener;
+    private final Map<String, String> refusals = new LinkedHashMap<>();
+
+    /** Only inspects; fails if the JVM would not answer, before anything reaches it. */
+    AttachRequest(Target target, Deadline deadline) {
+        this.target = target;
+        listener = new AttachListener(target, deadline);
+    }
+
+    JvmFacts facts() {
+        return listener.facts();
+    }
+
+    /** Makes the JVM load the library with this path, or {@link #LIBRARY}, and call its Agent_OnAttach. */
+    Answer load(String library, String options, boolean connect, Deadline deadline) {
+        // The report first, so that a mistake in the options that follow is reported there, and not on the
+        // JVM's stderr. "true": the path is absolute.
+        List<String> words = List.of("1", "load", library, "true",
+                "report=" + REPORT + "," + options + (connect ? ",channel=" + CHANNEL : ""));
+        return inAFolder(words, library.equals(LIBRARY) ? image() : null,
+                connect ? With.REPORT_AND_CONNECTION : With.REPORT, deadline);
+    }
+
+    /** Makes the JVM run a diagnostic command, as jcmd does; {@link #FOLDER} is kept if it occurs. */
+    Answer command(String command, Deadline deadline) {
+        List<String> words = List.of("1", "jcmd", command, "", "");
+        return command.contains(FOLDER) ? inAFolder(words, null, With.KEPT_FOLDER, deadline)
+                : send("", words, null, With.NOTHING, deadline).orElseThrow();
+    }
+
+    private static byte[] image() {
+        ByteArrayOutputStream image = new ByteArrayOutputStream();
+        try {
+            NativeLibrary.writeTo(Channels.newChannel(image));
+        } catch (IOException | UnsatisfiedLinkError e) {
+            throw new AttachException(e.getMessage());
+        }
+        return image.toByteArray();
+    }
+
+    private Answer inAFolder(List<String> words, byte[] library, With with, Deadline deadline) {
+        for (String place : places()) {
+            while (true) {
+                Optional<Answer> answer = send(place, words, library, with, deadline);
+                if (answer.isEmpty()) {
+                    break;
+                }
+                if (library != null && answer.get().reply().notExecutable()) {
+                    refusals.put(place, "mounted noexec");
+                    break;
+                }
+                if (!answer.get().notLive()) {
+                    return answer.get();
+                }
+                if (!deadline.pause()) {
+                    throw new AttachException("the JVM " + target.label()
+                            + " takes no agent at this moment: it is still starting, or is ending; try"
+                            + " again");
+                }
+            }
+        }
+        StringBuilder why = new StringBuilder();
+        refusals.forEach((name, reason) -> why.append(why.length() == 0 ? "" : ", ")
+                .append(Printable.line(name + " (" + reason + ")")));
+        throw new AttachException("no folder of the JVM " + target.label() + " takes "
+                + (library != null ? "the library" : with == With.KEPT_FOLDER ? "its events" : "a file")
+                + " for a moment: " + why
+                + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
+    }
+
+    /** The target's folders in which ours can be made, best first. */
+    private List<String> places() {
+        Map<String, String> environment = target.process().environment();
+        List<String> places = new ArrayList<>(List.of("/tmp"));
+        places.add(environment.getOrDefault("TMPDIR", ""));
+        places.add(environment.getOrDefault("XDG_RUNTIME_DIR", ""));
+        places.addAll(List.of("/dev/shm", "/var/tmp", target.workingFolder()));
+        // The agent's options are separated by commas.
+        return places.stream().filter(place -> place.startsWith("/") && !place.contains(",")).distinct()
+                .toList();
+    }
+
+    /** Empty: the place is unsuitable. */
+    private Optional<Answer> send(String place, List<String> words, byte[] library, With with,
+            Deadline deadline) {
+        String flags = (with == With.REPORT || with == With.REPORT_AND_CONNECTION ? "r" : "")
+                + (with == With.REPORT_AND_CONNECTION ? "c" : "") + (with == With.KEPT_FOLDER ? "k" : "")
+                + (listener.maySignal() ? "q" : "");
+        List<String> order = new ArrayList<>(List.of(ConfinedChild.EXCHANGE, flags, place,
+                "threadclock-" + Long.toUnsignedString(RANDOM.nextLong(), 36),
+                Integer.toString(target.namespacePid()), target.workingFolder()));
+        order.addAll(words);
+        ByteArrayOutputStream reply = new ByteArrayOutputStream();
+        ByteArrayOutputStream report = new ByteArrayOutputStream();
+        Connection connection = null;
+        ConfinedChild kept = null;
+        boolean answered = false;
+        ConfinedChild child = new ConfinedChild(target.process(), deadline, 0, library, order);
+        try {
+            for (ConfinedChild.Message message = child.next(); message != null && kept == null;) {
+                switch (message.kind()) {
+                    case 'A' -> {
+                        reply.writeBytes(message.bytes());
+                        answered |= message.bytes().length == 0;
+                    }
+                    case 'R' -> report.writeBytes(message.bytes());
+                    case 'S' -> connection = new Connection(message.descriptor());
+                    case 'K' -> kept = child;
+                    default -> {
+                        char step = (char) message.bytes()[0];
+                        if (UNSUITABLE_FOLDER.indexOf(step) < 0) {
+                            throw failure(step, message.error(), deadline);
+                        }
+                        refusals.put(place, message.error() == NOT_EXECUTABLE ? "mounted noexec"
+                                : ConfinedChild.message(message.error()));
+                        return Optional.empty();
+                    }
+                }
+                message = kept == null ? child.next() : message;
+            }
+        } finally {
+            if (kept == null) {
+                child.close();
+            }
+        }
+        Optional<AttachReply> parsed = AttachReply.parse(reply.toByteArray());
+        if (parsed.isPresent()) {
+            return Optional.of(new Answer(parsed.get(), report.toString(StandardCharsets.UTF_8), connection,
+                    kept));
+        }
+        if (kept != null) {
+            kept.close();
+        }
+        target.process().awaitEnd();
+        throw new AttachException(answered
+                ? "the JVM " + target.label() + " has closed the connection without an answer; it answers its"
+                        + " own user and group only: run this as that user"
+                : "the process that asked the JVM " + target.label()
+                        + " was ended before it had an answer, by that JVM's user or for want of memory; try"
+                        + " again");
+    }
+
+    /** For the steps of attach_child.c and confinement.h. */
+    private AttachException failure(char step, int error, Deadline deadline) {
+        String why = ConfinedChild.message(error);
+        String jvm = "the JVM " + target.label();
+        return switch (step) {
+            case 'p' -> target.process().ended();
+            case 'r' -> new AttachException("cannot enter the root of " + jvm + " (a container or a chroot): "
+                    + why + "; run this as root");
+            case 'u' -> new AttachException("cannot become user " + Integer.toUnsignedString(target.uid())
+                    + " with group " + Integer.toUnsignedString(target.process().status().gid())
+                    + ", which the JVM answers: " + why + "; run this as that user");
+            case 'c' -> new AttachException("the process that would ask " + jvm
+                    + " cannot give up its rights (" + why
+                    + "), so nothing was asked; it needs /proc and a kernel with seccomp filters");
+            case 'm' -> new AttachException("the options or the path of the library are longer than the 1024"
+                    + " bytes that a JVM takes; shorten them");
+            case 't' -> new AttachException(jvm
+                    + " cannot listen: it needs a file in its /tmp, but may not create one there (" + why
+                    + "); give it a writable /tmp, for example a tmpfs, or start it with"
+                    + " -javaagent:threadclock.jar");
+            case 'w' -> new AttachException("cannot create the file .attach_pid" + target.namespacePid()
+                    + " in /tmp or in the working folder of " + jvm + " (" + why
+                    + "), and without it SIGQUIT means a thread dump; make room in one of them");
+            case 'k' -> new AttachException("cannot signal process " + target.pid() + ": " + why
+                    + "; run this as its user or as root");
+            case 'n' -> new AttachException(jvm + " did not begin to listen within " + deadline
+                    + " (it is very busy, suspended, its /tmp is full, or another user's file is in the way"
+                    + " of its socket there); try again, with a longer timeout");
+            case 'g' -> listener.socketIsGone();
+            default -> {
+                target.process().awaitEnd();
+                yield error == TIMED_OUT
+                        ? new AttachException("no answer from " + jvm + " within " + deadline
+                                + "; it is very busy or hangs: try again, with a longer timeout")
+                        : new AttachException("cannot talk to " + jvm + " over its socket: " + why);
+            }
+        };
+    }
+}

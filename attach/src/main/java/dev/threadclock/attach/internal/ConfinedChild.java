@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach.internal;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.internal.NativeLibrary;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A short-lived process that touches the target in our place, so that this one keeps its user, its terminal
+ * and its files to itself. A fork of this process, it enters the target's root, becomes its user, gives up
+ * everything else, and carries out one order (native/attach/attach_child.c). When this process ends or closes
+ * it, it removes what it has made and ends.
+ */
+final class ConfinedChild implements Closeable {
+    private static final int TIMED_OUT = -110; // -ETIMEDOUT
+    private static final int LONGEST_MESSAGE = 1 << 15;
+    private static final int LOOK_MILLIS = 50;
+    private static final int GRACE_MILLIS = 2000;
+    private static final int NO_SUCH_FILE = 2; // ENOENT
+    private static final int NOT_A_FOLDER = 20; // ENOTDIR
+
+    /** The order: the first bytes of files, or an exchange with the JVM. */
+    static final String FILES = "F";
+    static final String EXCHANGE = "X";
+
+    /**
+     * A message from the child.
+     *
+     * @param kind F failure (a step and an error number), D data, E end of a file (an error number), A answer
+     *     of the JVM, R report of the agent, S a connection to the agent, K the folder is kept until
+     *     {@link #copyFile} or close
+     * @param descriptor with S; -1 otherwise
+     */
+    record Message(char kind, byte[] bytes, int descriptor) {
+        int error() {
+            return bytes[bytes.length - 1];
+        }
+    }
+
+    private final TargetProcess target;
+    private Deadline deadline;
+    private boolean needsTarget = true;
+    private final int pid;
+    private final int socket;
+    private final byte[] room = new byte[LONGEST_MESSAGE];
+
+    /**
+     * @param mostBytes of each file
+     * @param library the library that is to be placed in the target's file system, or null
+     */
+    ConfinedChild(TargetProcess target, Deadline deadline, long mostBytes, byte[] library,
+            List<String> order) {
+        this.target = target;
+        this.deadline = deadline;
+        ProcStatus status = target.status();
+        String text = target.startTime() + "\0" + String.join("\0", order) + "\0";
+        try {
+            NativeLibrary.load();
+        } catch (UnsatisfiedLinkError e) {
+            throw new AttachException("the native library does not load: " + e.getMessage());
+        }
+        long started = start(target.pid(), status.uid(), status.gid(), deadline.leftMillis(), mostBytes,
+                text.getBytes(StandardCharsets.UTF_8), library);
+        if (started < 0) {
+            throw new AttachException("cannot start a process to ask process " + target.pid() + ": "
+                    + message((int) -started) + "; try again when this machine has room for it");
+        }
+        pid = (int) (started >> 32);
+        socket = (int) started;
+    }
+
+    /**
+     * The next message; null: there are no more. A target's user may stop the child or end it, so it is not
+     * trusted to keep the time limit.
+     */
+    Message next() {
+        int[] descriptor = {-1};
+        for (boolean ended = false;;) {
+            int size = receive(socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
+            if (size > 0) {
+                return new Message((char) room[0], Arrays.copyOfRange(room, 1, size), descriptor[0]);
+            }
+            if (size == 0) {
+                return null;
+            }
+            if (size != TIMED_OUT) {
+                throw new AttachException("cannot hear from the process that asks process " + target.pid()
+                        + ": " + message(-size) + "; try again");
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new AttachException("interrupted while process " + target.pid() + " was asked");
+            }
+            if (ended) {
+                throw target.ended();
+            }
+            if (deadline.overBy(GRACE_MILLIS)) {
+                throw new AttachException("no answer from process " + target.pid() + " within " + deadline
+                        + ": the process that asks it was stopped, or waits for its files; try again");
+            }
+            ended = needsTarget && !target.isAlive();
+        }
+    }
+
+    /** A file's first bytes, or the number of the error of reading it. */
+    record Content(byte[] bytes, int error) {
+        boolean exists() {
+            return error != NO_SUCH_FILE && error != NOT_A_FOLDER;
+        }
+    }
+
+    /** The files with these paths in the target's file system, read with the rights of its user. */
+    static List<Content> files(TargetProcess target, Deadline deadline, int mostBytes, List<String> paths) {
+        List<String> order = new ArrayList<>(List.of(FILES));
+        order.addAll(paths);
+        List<Content> all = new ArrayList<>();
+        try (ConfinedChild child = new ConfinedChild(target, deadline, mostBytes, null, order)) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            for (Message message = child.next(); message != null; message = child.next()) {
+                if (message.kind() == 'D') {
+                    bytes.writeBytes(message.bytes());
+                } else if (message.kind() == 'E') {
+                    all.add(new Content(bytes.toByteArray(), message.error()));
+                    bytes.reset();
+                }
+            }
+        }
+        while (all.size() < paths.size()) {
+            all.add(new Content(new byte[0], NO_SUCH_FILE));
+        }
+        return all;
+    }
+
+    /**
+     * Copies the file that the JVM, which may have ended, has left in the folder that was kept.
+     *
+     * @throws IOException it cannot be written
+     * @return false: there is no such file
+     */
+    boolean copyFile(OutputStream out, Deadline limit) throws IOException {
+        deadline = limit;
+        needsTarget = false;
+        ask(socket);
+        boolean found = false;
+        for (Message message = next(); message != null; message = next()) {
+            if (message.kind() == 'D') {
+                out.write(message.bytes());
+            }
+            found |= message.kind() == 'E' && message.error() == 0;
+        }
+        return found;
+    }
+
+    @Override
+    public void close() {
+        end(pid, socket);
+    }
+
+    /** What an error number means, in the system's words. */
+    static native String message(int error);
+
+    private static native long start(int pid, int uid, int gid, long millis, long mostBytes, byte[] order,
+            byte[] library);
+
+    private static native int receive(int socket, byte[] into, int[] descriptor, int millis);
+
+    private static native void ask(int socket);
+
+    private static native void end(int pid, int socket);
+}

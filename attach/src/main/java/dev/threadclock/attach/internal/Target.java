@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach.internal;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.ProcMaps.Mapped;
+import java.io.IOException;
+import java.nio.channels.ByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * A JVM: identified and inspected by what /proc shows to this process, and asked through a process of its own
+ * user. What {@link dev.threadclock.attach.Jvm} offers to programs, and more for the command line.
+ */
+public final class Target {
+    private static final int ROOT_USER = 0;
+    private static final int MOST_BYTES = 1 << 20;
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+    /** Options of the requests themselves. */
+    private static final Pattern INTERNAL = Pattern.compile("(^|,)(do|report|channel|period)(=|,|$)");
+
+    private final TargetProcess process;
+    private final ProcStatus status;
+    private final Duration timeout;
+    private final Consumer<String> warnings;
+    private final String seenRoot;
+    private final JavaCommandLine command;
+    private final JvmFacts facts;
+    private ProcMaps maps;
+
+    /**
+     * Fails with the reason if there is no HotSpot JVM with this PID that we may attach to.
+     *
+     * @param warnings receives a sentence before each request that will or may make the JVM print a warning
+     */
+    public Target(int pid, Duration timeout, Consumer<String> warnings) {
+        if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("a time limit is a millisecond to a day, not " + timeout);
+        }
+        if (pid == ProcessHandle.current().pid()) {
+            throw new AttachException(pid + " is this command itself; give the number of another JVM");
+        }
+        this.timeout = timeout;
+        this.warnings = warnings;
+        process = new TargetProcess(pid);
+        status = process.status();
+        checkAlive(process, status);
+        checkUser(process, status);
+        maps = awaitJvm(process, new Deadline(timeout));
+        if (maps.isOpenJ9()) {
+            throw new AttachException("process " + pid
+                    + " is an OpenJ9 JVM; threadclock supports only HotSpot (OpenJDK and its builds)");
+        }
+        try {
+            seenRoot = Files.readSymbolicLink(process.folder().resolve("root")).toString();
+        } catch (IOException e) {
+            throw process.failure("cannot see the files of process " + pid, e);
+        }
+        command = JavaCommandLine.of(process.words(), this::text);
+        facts = facts();
+    }
+
+    private static void checkAlive(TargetProcess process, ProcStatus status) {
+        if (status.hasEnded()) {
+            throw new AttachException(
+                    "process " + process.pid() + " has ended (a zombie, until its parent collects it)");
+        }
+    }
+
+    private static void checkUser(TargetProcess process, ProcStatus status) {
+        ProcStatus own = TargetProcess.ownStatus();
+        if (own.uid() == ROOT_USER || own.sameUser(status)) {
+            return;
+        }
+        if (own.uid() != status.uid()) {
+            throw new AttachException(
+                    "process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
+                            + ", this command to user " + Integer.toUnsignedString(own.uid())
+                            + ", and a JVM answers only its own user;"
+                            + " run this as that user or as root (sudo -u '#"
+                            + Integer.toUnsignedString(status.uid()) + "' ...)");
+        }
+        throw new AttachException(
+                "process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
+                        + ", this command with " + Integer.toUnsignedString(own.gid())
+                        + ", and a JVM answers only its own user and group;"
+                        + " run this with that group or as root (sudo -g '#"
+                        + Integer.toUnsignedString(status.gid()) + "' ...)");
+    }
+
+    /** Gives a java process that was only just started the time to become a JVM. */
+    private static ProcMaps awaitJvm(TargetProcess process, Deadline deadline) {
+        ProcMaps maps = process.maps();
+        while (maps.jvm().isEmpty()) {
+            checkAlive(process, process.status());
+            String program = JavaCommandLine.of(process.words(), file -> "").program();
+            if (!program.equals("java") || !deadline.pause()) {
+                throw new AttachException("process " + process.pid() + " ("
+                        + Printable.line(process.read("comm"))
+                        + ") is not a JVM: it has no libjvm.so loaded; give the number of the java process");
+            }
+            maps = process.maps();
+        }
+        return maps;
+    }
+
+    TargetProcess process() {
+        return process;
+    }
+
+    ProcMaps maps() {
+        return maps;
+    }
+
+    /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
+    JvmFacts facts() {
+        List<String> files = new ArrayList<>();
+        process.maps().counters().filter(file -> !file.deleted()).map(file -> inside(file.path()))
+                .ifPresent(files::add);
+        boolean counted = !files.isEmpty();
+        files.addAll(releaseFiles());
+        List<byte[]> contents = bytes(files);
+        PerfData counters = PerfData.parse(counted ? contents.remove(0) : new byte[0]);
+        String release = contents.stream().filter(bytes -> bytes.length > 0).findFirst()
+                .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
+        return JvmFacts.of(counters, JvmOptions.of(command, process.environment(), this::text), release);
+    }
+
+    /**
+     * From JAVA_HOME/lib/server/libjvm.so, or JDK 8's JAVA_HOME/jre/lib/amd64/server/libjvm.so, upwards: the
+     * first that is there describes the JDK.
+     */
+    private List<String> releaseFiles() {
+        List<String> files = new ArrayList<>();
+        String at = maps.jvm().map(file -> inside(file.path())).orElse("");
+        for (int up = 0; up < 6 && at.lastIndexOf('/') > 0; up++) {
+            at = at.substring(0, at.lastIndexOf('/'));
+            files.add(at + "/release");
+        }
+        return files;
+    }
+
+    /** Its working folder, by its own path; "": it has none any more. */
+    String workingFolder() {
+        try {
+            String folder = inside(Files.readSymbolicLink(process.folder().resolve("cwd")).toString());
+            return folder.endsWith(" (deleted)") ? "" : folder;
+        } catch (IOException e) {
+            throw process.failure("cannot see the working folder of process " + pid(), e);
+        }
+    }
+
+    private String text(String file) {
+        String path = file.startsWith("/") ? file : workingFolder() + "/" + file;
+        return new String(bytes(List.of(path)).get(0), StandardCharsets.UTF_8);
+    }
+
+    /** Empty for a file that cannot be read. Read by its user: it could name files that only we may read. */
+    private List<byte[]> bytes(List<String> files) {
+        List<byte[]> all = new ArrayList<>();
+        if (!files.isEmpty()) {
+            ConfinedChild.files(process, new Deadline(timeout), MOST_BYTES, files)
+                    .forEach(content -> all.add(content.bytes()));
+        }
+        return all;
+    }
+
+    /** Whether this file exists in its file system now. */
+    boolean hasFile(String path) {
+        return ConfinedChild.files(process, new Deadline(timeout), 0, List.of(path)).get(0).exists();
+    }
+
+    /** Converts a path as the kernel shows it to us to the process's own: without the folder of a chroot. */
+    String inside(String shown) {
+        return !seenRoot.equals("/") && shown.startsWith(seenRoot + "/") ? shown.substring(seenRoot.length())
+                : shown;
+    }
+
+    /** As {@link dev.threadclock.attach.Jvm#attach}. */
+    public JvmStatus attach(String options) {
+        checkOptions(options);
+        return call().make("attach", options);
+    }
+
+    /**
+     * Checks what {@link #attach} checks before it reaches the JVM; the agent checks the rest.
+     *
+     * @throws IllegalArgumentException they contain one that is reserved for requests
+     */
+    public static void checkOptions(String options) {
+        if (INTERNAL.matcher(options).find()) {
+            throw new IllegalArgumentException(
+                    "the options do=, report=, channel= and period= are not for users: "
+                            + Printable.line(options, 200));
+        }
+    }
+
+    /** As {@link dev.threadclock.attach.Jvm#status}. */
+    public JvmStatus status() {
+        lookAgain();
+        return hasThreadclock() ? call().make("status", "") : new JvmStatus(Map.of());
+    }
+
+    /** As {@link dev.threadclock.attach.Jvm#detach}. */
+    public boolean detach() {
+        lookAgain();
+        boolean loaded = hasThreadclock();
+        if (loaded) {
+            call().detach();
+        }
+        return loaded;
+    }
+
+    /**
+     * Makes the agent in the JVM send the samples that top reads, until the connection is closed. Their format
+     * changes from version to version.
+     *
+     * @param period the time from one sample to the next, in whole milliseconds
+     */
+    public ByteChannel sample(Duration period) {
+        return call().sample(period);
+    }
+
+    /** A recording of the JVM's own Flight Recorder, not started yet. */
+    public JvmRecording recording() {
+        return new JvmRecording(this, timeout);
+    }
+
+    private AgentCall call() {
+        lookAgain();
+        AgentCall call = new AgentCall(this, new Deadline(timeout));
+        call.warning().ifPresent(warnings);
+        return call;
+    }
+
+    /** Which libraries it has loaded by now. */
+    private void lookAgain() {
+        if (!process.isAlive()) {
+            throw process.ended();
+        }
+        maps = process.maps();
+    }
+
+    public int pid() {
+        return process.pid();
+    }
+
+    /** Its process number in its own PID namespace: a different one if it is in a container. */
+    public int namespacePid() {
+        return status.namespacePid();
+    }
+
+    /** Its effective user, an unsigned int. */
+    public int uid() {
+        return status.uid();
+    }
+
+    /** What it runs, without options and arguments: one line of at most 100 characters, safe to print. */
+    public String command() {
+        return command.toString();
+    }
+
+    /** How it was started, without arguments and secrets: one line of at most 4000 characters. */
+    public String commandLine() {
+        return command.masked();
+    }
+
+    /** "17.0.15, OpenJDK 64-Bit Server VM, Debian": as much of it as is known. */
+    public String jdk() {
+        return facts.jdk();
+    }
+
+    /** 8, 11, 17, ...; 0: unknown. */
+    public int feature() {
+        return facts.feature();
+    }
+
+    /**
+     * The file of its libjvm.so in this process's file system.
+     *
+     * @throws IOException the path leads to a different file or none: the JVM is in a container, or its JDK
+     *     was replaced or removed
+     */
+    public Path jvmFile() throws IOException {
+        Mapped jvm = maps.jvm().orElseThrow(() -> new IOException("it has no libjvm.so mapped any more"));
+        Path here = Path.of(jvm.path());
+        if (jvm.deleted()) {
+            throw new IOException("its JDK was removed or replaced since it started: " + here);
+        }
+        // The kernel shows us the path from our root; in a chroot, that of the process lies further down.
+        Path there = Path.of("/proc/" + pid() + "/root" + inside(jvm.path()));
+        if (!Files.exists(here) || !Files.isSameFile(here, there)) {
+            throw new IOException("its JDK is in a file system of its own (a container)");
+        }
+        return here;
+    }
+
+    /** Whether it answers requests: it was not started with -XX:+DisableAttachMechanism. */
+    public boolean attachable() {
+        return facts.attachable();
+    }
+
+    /** Whether it takes agents while it runs; if not, {@link #refusal()} names the option that forbids it. */
+    public boolean takesAgents() {
+        return attachable() && dynamicLoading().orElse(true);
+    }
+
+    /** The option that makes this JVM refuse agents, if it does. */
+    public String refusal() {
+        return attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism";
+    }
+
+    /** The value of EnableDynamicAgentLoading; empty: the option was not given. */
+    public Optional<Boolean> dynamicLoading() {
+        return facts.options().flag("EnableDynamicAgentLoading");
+    }
+
+    /** Whether it prints a warning of its own when an agent is loaded while it runs (JEP 451). */
+    public boolean warns() {
+        return facts.warns();
+    }
+
+    /** False: SIGQUIT, which makes it listen for requests, would end it (-Xrs, or it is still starting). */
+    public boolean handlesQuit() {
+        return status.handlesQuit();
+    }
+
+    /** Whether the library was loaded in it, active or not, when it was opened or last asked. */
+    public boolean hasThreadclock() {
+        return !maps.threadclocks().isEmpty();
+    }
+
+    /** "1234 (java -jar app.jar)". */
+    public String label() {
+        return pid() + " (" + command + ")";
+    }
+
+    @Override
+    public String toString() {
+        return label();
+    }
+}

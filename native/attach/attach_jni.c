@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The natives of ConfinedChild and Connection: starts a child, and reads and writes descriptors that Java has no type for. */
+#include <errno.h>
+#include <jni.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach_child.h"
+
+#define CHILD(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_attach_internal_ConfinedChild_##name
+#define CONNECTION(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_attach_internal_Connection_##name
+#define GRACE_MILLIS 2000
+
+/* A copy that the caller frees; NULL: none, or no memory. */
+static char *copy_of(JNIEnv *env, jbyteArray array, size_t *size)
+{
+    *size = array == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, array);
+    char *copy = array == NULL ? NULL : malloc(*size + 1);
+    if (copy != NULL) {
+        (*env)->GetByteArrayRegion(env, array, 0, (jsize)*size, (jbyte *)copy);
+        copy[*size] = 0;
+    }
+    return copy;
+}
+
+/* The first field is the target's start time, the rest are the order's. */
+static int parse(struct attach_order *order, const char *text, size_t size)
+{
+    order->target.start_time = text;
+    for (const char *at = text + strlen(text) + 1; at < text + size; at += strlen(at) + 1) {
+        if (order->count == ATTACH_MOST_FIELDS)
+            return -E2BIG;
+        order->fields[order->count++] = at;
+    }
+    return 0;
+}
+
+/* The child must not run the JVM's signal handlers, so it is born with all signals blocked. */
+static pid_t fork_child(const struct attach_order *order, const int sockets[2])
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t child = fork();
+    if (child == 0)
+        attach_child_run(order, sockets[1]);
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return child;
+}
+
+/* PID << 32 | descriptor, or a negative errno. */
+CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jlong millis, jlong most_bytes,
+    jbyteArray text, jbyteArray library);
+CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jlong millis, jlong most_bytes,
+    jbyteArray text, jbyteArray library)
+{
+    (void)caller;
+    struct attach_order order
+        = {.target = {pid, NULL, (uid_t)uid, (gid_t)gid}, .millis = millis, .most_bytes = most_bytes};
+    int sockets[2];
+    size_t size;
+    char *fields = copy_of(env, text, &size), *image = copy_of(env, library, &order.library_size);
+    jlong result = fields == NULL || (library != NULL && image == NULL) ? -ENOMEM : parse(&order, fields, size);
+    order.library = image;
+    if (result == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        result = -errno;
+    if (result == 0) {
+        pid_t child = fork_child(&order, sockets);
+        result = child < 0 ? -errno : (jlong)child << 32 | sockets[0];
+        close(sockets[1]);
+        if (child < 0)
+            close(sockets[0]);
+    }
+    free(fields);
+    free(image);
+    return result;
+}
+
+/* The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. */
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor, jint millis);
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor, jint millis)
+{
+    (void)caller;
+    char bytes[ATTACH_LONGEST_MESSAGE];
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {{0}};
+    struct iovec part = {bytes, sizeof bytes};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct pollfd ready = {socket, POLLIN, 0};
+    int polled = poll(&ready, 1, millis);
+    if (polled <= 0)
+        return polled == 0 || errno == EINTR ? -ETIMEDOUT : -errno;
+    ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (size < 0)
+        return -errno;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_type == SCM_RIGHTS) {
+        int received;
+        memcpy(&received, CMSG_DATA(header), sizeof received);
+        (*env)->SetIntArrayRegion(env, descriptor, 0, 1, &received);
+    }
+    (*env)->SetByteArrayRegion(env, into, 0, (jsize)size, (const jbyte *)bytes);
+    return (jint)size;
+}
+
+/* Asks a child that has kept a folder for the file in it. */
+CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket);
+CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket)
+{
+    (void)env;
+    (void)caller;
+    send(socket, "", 1, MSG_NOSIGNAL);
+}
+
+/*
+ * The child ends by itself when the socket is closed, after it has removed its files. The target's user may
+ * have stopped it.
+ */
+CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket);
+CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket)
+{
+    (void)env;
+    (void)caller;
+    const struct timespec millisecond = {0, 1000000};
+    close(socket);
+    for (int i = 0; i < GRACE_MILLIS; i++) {
+        if (waitpid(pid, NULL, WNOHANG) != 0)
+            return;
+        nanosleep(&millisecond, NULL);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error);
+CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error)
+{
+    (void)caller;
+    return (*env)->NewStringUTF(env, strerror(error));
+}
+
+/* Bytes read, 0 at the end of the stream, or a negative errno; waits. */
+CONNECTION(jint, read)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jint most);
+CONNECTION(jint, read)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jint most)
+{
+    (void)caller;
+    char bytes[1 << 14];
+    ssize_t size = recv(socket, bytes, (size_t)most < sizeof bytes ? (size_t)most : sizeof bytes, 0);
+    if (size < 0)
+        return -errno;
+    (*env)->SetByteArrayRegion(env, into, 0, (jsize)size, (const jbyte *)bytes);
+    return (jint)size;
+}
+
+/* Bytes written, or a negative errno. */
+CONNECTION(jint, write)(JNIEnv *env, jclass caller, jint socket, jbyteArray from);
+CONNECTION(jint, write)(JNIEnv *env, jclass caller, jint socket, jbyteArray from)
+{
+    (void)caller;
+    size_t size;
+    char *bytes = copy_of(env, from, &size);
+    ssize_t written = bytes == NULL ? -ENOMEM : send(socket, bytes, size, MSG_NOSIGNAL);
+    int error = errno;
+    free(bytes);
+    return bytes == NULL ? -ENOMEM : written < 0 ? -error : (jint)written;
+}
+
+/* Ends a read that waits; the descriptor stays. */
+CONNECTION(void, shutDown)(JNIEnv *env, jclass caller, jint socket);
+CONNECTION(void, shutDown)(JNIEnv *env, jclass caller, jint socket)
+{
+    (void)env;
+    (void)caller;
+    shutdown(socket, SHUT_RDWR);
+}
+
+CONNECTION(void, close)(JNIEnv *env, jclass caller, jint socket);
+CONNECTION(void, close)(JNIEnv *env, jclass caller, jint socket)
+{
+    (void)env;
+    (void)caller;
+    close(socket);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a forked child of the command gives up all that its target does not have, before it touches anything of
+ * the target's. A process of root that has become another user belongs to that user: others of that user may
+ * signal and stop it, and, unless the kernel is told otherwise, trace it and take its descriptors.
+ */
+#include "confinement.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+#ifdef __x86_64__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
+#endif
+
+#define START_TIME_FIELD 22
+
+struct linux_dirent64 {
+    uint64_t d_ino;
+    int64_t d_off;
+    unsigned short d_reclen;
+    unsigned char d_type;
+    char d_name[];
+};
+
+/* Not opendir, which allocates. The kernel lists descriptors in ascending order, so closing loses none. */
+static int close_others(int kept)
+{
+    _Alignas(struct linux_dirent64) char buffer[2048];
+    long size;
+    int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -1;
+    while ((size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+        for (long at = 0; at < size;) {
+            const struct linux_dirent64 *entry = (const void *)(buffer + at);
+            int number = 0;
+            for (const char *digit = entry->d_name; *digit >= '0' && *digit <= '9'; digit++)
+                number = 10 * number + *digit - '0';
+            if (entry->d_name[0] != '.' && number != kept && number != folder)
+                close(number);
+            at += entry->d_reclen;
+        }
+    }
+    close(folder);
+    return size == 0 ? 0 : -1;
+}
+
+static void path_of(char *path, size_t size, pid_t pid, const char *file)
+{
+    snprintf(path, size, "/proc/%d/%s", (int)pid, file);
+}
+
+/* The program's name, field 2 in parentheses, may contain anything. */
+static bool has_start_time(pid_t pid, const char *wanted)
+{
+    char path[64], stat[1024];
+    path_of(path, sizeof path, pid, "stat");
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? -1 : read(file, stat, sizeof stat - 1);
+    if (file >= 0)
+        close(file);
+    if (size <= 0)
+        return false;
+    stat[size] = 0;
+    const char *at = strrchr(stat, ')');
+    for (int field = 2; at != NULL && field < START_TIME_FIELD; field++)
+        at = strchr(at + 1, ' ');
+    size_t length = strlen(wanted);
+    return at != NULL && strncmp(at + 1, wanted, length) == 0 && at[1 + length] == ' ';
+}
+
+static bool same_file(const char *one, const char *other)
+{
+    struct stat first, second;
+    return syscall(SYS_newfstatat, AT_FDCWD, one, &first, 0) == 0
+        && syscall(SYS_newfstatat, AT_FDCWD, other, &second, 0) == 0 && first.st_dev == second.st_dev
+        && first.st_ino == second.st_ino;
+}
+
+/*
+ * The target's root becomes ours: from then on no path and no link leads out of its file system, into
+ * whichever mount namespace it belongs. Without the privilege, a user namespace gives it; what a file's
+ * permissions are checked against, and what the JVM sees of its peer, stays the user.
+ */
+static int enter_root(pid_t pid)
+{
+    char root[64], mounts[64];
+    path_of(root, sizeof root, pid, "root");
+    path_of(mounts, sizeof mounts, pid, "ns/mnt");
+    if (same_file("/", root) && same_file("/proc/self/ns/mnt", mounts))
+        return chdir("/");
+    if (chdir(root) != 0 || (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0))
+        return -1;
+    return chroot(".");
+}
+
+/*
+ * The capabilities are kept until the process is not dumpable any more: while it has one that others of its
+ * user lack, they may not trace it (__ptrace_may_access, kernel/ptrace.c), even where fs.suid_dumpable makes
+ * a process that changes its user dumpable (commit_creds, kernel/cred.c). The system calls change only this
+ * thread, the child's only one; libc's functions would signal the parent's other threads.
+ */
+static int become_user(uid_t uid, gid_t gid)
+{
+    if (geteuid() == uid && getegid() == gid)
+        return 0;
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || syscall(SYS_setgroups, 1, &gid) != 0
+        || syscall(SYS_setresgid, gid, gid, gid) != 0)
+        return -1;
+    return (int)syscall(SYS_setresuid, uid, uid, uid);
+}
+
+static int drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return (int)syscall(SYS_capset, &header, none);
+}
+
+/* What attaching needs: files, sockets, SIGQUIT. No program is run, no process made, traced or looked into. */
+static int forbid_other_calls(void)
+{
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define SKIP_UNLESS(value, count) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count)
+#define SKIP_IF(value, count) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0)
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_##action)
+#define ALLOW(call) SKIP_UNLESS(SYS_##call, 1), RETURN(ALLOW)
+    static struct sock_filter filter[] = {
+        LOAD(arch),
+        SKIP_IF(ARCHITECTURE, 1),
+        RETURN(KILL_PROCESS),
+        LOAD(nr),
+        ALLOW(read),
+        ALLOW(write),
+        ALLOW(openat),
+        ALLOW(close),
+        ALLOW(fstat),
+        ALLOW(ftruncate),
+        ALLOW(statfs),
+        ALLOW(chdir),
+        ALLOW(getcwd),
+        ALLOW(mkdirat),
+        ALLOW(unlinkat),
+        ALLOW(socket),
+        ALLOW(bind),
+        ALLOW(listen),
+        ALLOW(accept4),
+        ALLOW(connect),
+        ALLOW(getsockopt),
+        ALLOW(sendto),
+        ALLOW(sendmsg),
+        ALLOW(recvfrom),
+        ALLOW(ppoll),
+        ALLOW(restart_syscall),
+        ALLOW(clock_gettime),
+        ALLOW(exit_group),
+        SKIP_IF(SYS_kill, 1),
+        SKIP_UNLESS(SYS_pidfd_send_signal, 3),
+        LOAD(args[1]),
+        SKIP_UNLESS(SIGQUIT, 1),
+        RETURN(ALLOW),
+        RETURN(KILL_PROCESS),
+    };
+    static const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+int confinement_enter(const struct confinement *target, int kept, int *signal_fd)
+{
+    if (setsid() < 0 || close_others(kept) != 0)
+        return CONFINEMENT_SEALED;
+    umask(0077);
+    *signal_fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
+    if (!has_start_time(target->pid, target->start_time)) {
+        errno = ESRCH;
+        return CONFINEMENT_PROCESS;
+    }
+    if (enter_root(target->pid) != 0)
+        return CONFINEMENT_ROOT;
+    if (become_user(target->uid, target->gid) != 0)
+        return CONFINEMENT_USER;
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || drop_capabilities() != 0 || forbid_other_calls() != 0)
+        return CONFINEMENT_SEALED;
+    return 0;
+}
