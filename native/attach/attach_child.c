@@ -135,7 +135,7 @@ static int send_content(const struct child *child, enum kind kind, const char *p
 {
     struct stat status;
     ssize_t size = 0;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+    int file = openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
     if (file < 0)
         return errno;
     bool regular = syscall(SYS_fstat, file, &status) == 0 && S_ISREG(status.st_mode);
@@ -176,7 +176,7 @@ static bool write_all(int file, const void *bytes, size_t size)
 /* A new file in the working folder; -1: errno says why. */
 static int make_file(const char *name)
 {
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 static bool put_library(const struct child *child)
@@ -212,7 +212,7 @@ static bool make_folder(const struct child *child, struct folder *folder, const 
         return fail(child, MAKE_FOLDER, errno);
     if (strchr(folder->path, ',') != NULL) /* it separates the agent's options */
         return fail(child, MAKE_FOLDER, EINVAL);
-    folder->parent = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    folder->parent = openat(AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder->parent < 0 || mkdirat(folder->parent, name, 0700) != 0)
         return fail(child, MAKE_FOLDER, errno);
     if (chdir(name) != 0) {

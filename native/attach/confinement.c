@@ -131,8 +131,6 @@ static int enter_root(pid_t pid)
  */
 static int become_user(uid_t uid, gid_t gid)
 {
-    if (geteuid() == uid && getegid() == gid)
-        return 0;
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || syscall(SYS_setgroups, 1, &gid) != 0
         || syscall(SYS_setresgid, gid, gid, gid) != 0)
         return -1;
@@ -206,9 +204,10 @@ int confinement_enter(const struct confinement *target, int kept, int *signal_fd
         errno = ESRCH;
         return CONFINEMENT_PROCESS;
     }
+    bool same_user = geteuid() == target->uid && getegid() == target->gid;
     if (enter_root(target->pid) != 0)
         return CONFINEMENT_ROOT;
-    if (become_user(target->uid, target->gid) != 0)
+    if (!same_user && become_user(target->uid, target->gid) != 0)
         return CONFINEMENT_USER;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || drop_capabilities() != 0 || forbid_other_calls() != 0)
         return CONFINEMENT_SEALED;

@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -10,7 +11,9 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -61,6 +64,21 @@ class AttachElsewhereTest {
     void aUserReachesTheirOwnJvm(TestJdk jdk) {
         AttachJvm.assumeUsers(jdk);
         try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
+            assertWorks(jvm, USER);
+        }
+    }
+
+    /** A container that the user has made without root. */
+    @Test
+    void aUserReachesTheirOwnJvmInAContainer() {
+        AttachJvm.assumeUsers(TestJdk.newest());
+        List<String> container = new ArrayList<>(USER);
+        container.addAll(List.of("unshare", "-U", "-r", "-p", "-m", "-f", "--mount-proc"));
+        List<String> trial = new ArrayList<>(container);
+        trial.add("true");
+        assumeTrue(ChildJvm.start(trial, Map.of()).end().exitCode() == 0,
+                "users may not make user namespaces here");
+        try (AttachJvm jvm = AttachJvm.start(under(TestJdk.newest(), container))) {
             assertWorks(jvm, USER);
         }
     }

@@ -145,7 +145,7 @@ final class AttachRequest {
         Connection connection = null;
         ConfinedChild kept = null;
         boolean answered = false;
-        ConfinedChild child = new ConfinedChild(target.process(), deadline, 0, library, order);
+        ConfinedChild child = target.child(deadline, 0, library, order);
         try {
             for (ConfinedChild.Message message = child.next(); message != null && kept == null;) {
                 switch (message.kind()) {

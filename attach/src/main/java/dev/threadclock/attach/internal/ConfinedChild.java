@@ -52,21 +52,21 @@ final class ConfinedChild implements Closeable {
     private final byte[] room = new byte[LONGEST_MESSAGE];
 
     /**
+     * @param user as which it acts
      * @param mostBytes of each file
      * @param library the library that is to be placed in the target's file system, or null
      */
-    ConfinedChild(TargetProcess target, Deadline deadline, long mostBytes, byte[] library,
+    ConfinedChild(TargetProcess target, ProcStatus user, Deadline deadline, long mostBytes, byte[] library,
             List<String> order) {
         this.target = target;
         this.deadline = deadline;
-        ProcStatus status = target.status();
         String text = target.startTime() + "\0" + String.join("\0", order) + "\0";
         try {
             NativeLibrary.load();
         } catch (UnsatisfiedLinkError e) {
             throw new AttachException("the native library does not load: " + e.getMessage());
         }
-        long started = start(target.pid(), status.uid(), status.gid(), deadline.leftMillis(), mostBytes,
+        long started = start(target.pid(), user.uid(), user.gid(), deadline.leftMillis(), mostBytes,
                 text.getBytes(StandardCharsets.UTF_8), library);
         if (started < 0) {
             throw new AttachException("cannot start a process to ask process " + target.pid() + ": "
@@ -115,23 +115,19 @@ final class ConfinedChild implements Closeable {
         }
     }
 
-    /** The files with these paths in the target's file system, read with the rights of its user. */
-    static List<Content> files(TargetProcess target, Deadline deadline, int mostBytes, List<String> paths) {
-        List<String> order = new ArrayList<>(List.of(FILES));
-        order.addAll(paths);
+    /** For {@link #FILES}: the content of each. */
+    List<Content> contents(int count) {
         List<Content> all = new ArrayList<>();
-        try (ConfinedChild child = new ConfinedChild(target, deadline, mostBytes, null, order)) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            for (Message message = child.next(); message != null; message = child.next()) {
-                if (message.kind() == 'D') {
-                    bytes.writeBytes(message.bytes());
-                } else if (message.kind() == 'E') {
-                    all.add(new Content(bytes.toByteArray(), message.error()));
-                    bytes.reset();
-                }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (Message message = next(); message != null; message = next()) {
+            if (message.kind() == 'D') {
+                bytes.writeBytes(message.bytes());
+            } else if (message.kind() == 'E') {
+                all.add(new Content(bytes.toByteArray(), message.error()));
+                bytes.reset();
             }
         }
-        while (all.size() < paths.size()) {
+        while (all.size() < count) {
             all.add(new Content(new byte[0], NO_SUCH_FILE));
         }
         return all;

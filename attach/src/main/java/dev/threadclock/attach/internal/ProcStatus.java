@@ -13,10 +13,12 @@ import java.util.Map;
  * @param state one letter as in proc(5): R, S, T, Z, ...
  * @param uid the effective user
  * @param gid the effective group
+ * @param mixed the real user or group is another one: a setuid program, or one that is about to change its user
  * @param caught the handled signals, signal N at bit N - 1
  */
-record ProcStatus(int group, int namespacePid, char state, int uid, int gid, long caught) {
+record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boolean mixed, long caught) {
     private static final int SIGQUIT = 3;
+    private static final int REAL = 0;
     private static final int EFFECTIVE = 1;
 
     public static ProcStatus parse(String text) {
@@ -34,6 +36,8 @@ record ProcStatus(int group, int namespacePid, char state, int uid, int gid, lon
                 fields.get("State")[0].charAt(0),
                 Integer.parseUnsignedInt(fields.get("Uid")[EFFECTIVE]),
                 Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
+                !fields.get("Uid")[REAL].equals(fields.get("Uid")[EFFECTIVE])
+                        || !fields.get("Gid")[REAL].equals(fields.get("Gid")[EFFECTIVE]),
                 Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
     }
 

@@ -24,6 +24,8 @@ import java.util.regex.Pattern;
 public final class Target {
     private static final int ROOT_USER = 0;
     private static final int MOST_BYTES = 1 << 20;
+    /** Of those that its command line names. */
+    private static final int MOST_FILES = 100;
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
     /** Options of the requests themselves. */
@@ -37,6 +39,7 @@ public final class Target {
     private final JavaCommandLine command;
     private final JvmFacts facts;
     private ProcMaps maps;
+    private int filesRead;
 
     /**
      * Fails with the reason if there is no HotSpot JVM with this PID that we may attach to.
@@ -53,10 +56,12 @@ public final class Target {
         this.timeout = timeout;
         this.warnings = warnings;
         process = new TargetProcess(pid);
-        status = process.status();
-        checkAlive(process, status);
-        checkUser(process, status);
+        checkAlive(process, process.status());
+        checkUser(process, process.status());
         maps = awaitJvm(process, new Deadline(timeout));
+        // Once, while it is a JVM: it could become a setuid program later, whose rights are not for it to lend.
+        status = process.status();
+        checkUser(process, status);
         if (maps.isOpenJ9()) {
             throw new AttachException("process " + pid
                     + " is an OpenJ9 JVM; threadclock supports only HotSpot (OpenJDK and its builds)");
@@ -78,6 +83,11 @@ public final class Target {
     }
 
     private static void checkUser(TargetProcess process, ProcStatus status) {
+        if (status.mixed()) {
+            throw new AttachException("process " + process.pid()
+                    + " runs with the rights of a user or group that is not its own; wait until it has given"
+                    + " one of them up, or start the JVM as one user");
+        }
         ProcStatus own = TargetProcess.ownStatus();
         if (own.uid() == ROOT_USER || own.sameUser(status)) {
             return;
@@ -116,6 +126,11 @@ public final class Target {
 
     TargetProcess process() {
         return process;
+    }
+
+    /** Carries out an order as the user and group that the JVM had when it was opened. */
+    ConfinedChild child(Deadline deadline, long mostBytes, byte[] library, List<String> order) {
+        return new ConfinedChild(process, status, deadline, mostBytes, library, order);
     }
 
     ProcMaps maps() {
@@ -162,6 +177,9 @@ public final class Target {
 
     private String text(String file) {
         String path = file.startsWith("/") ? file : workingFolder() + "/" + file;
+        if (++filesRead > MOST_FILES) {
+            return "";
+        }
         return new String(bytes(List.of(path)).get(0), StandardCharsets.UTF_8);
     }
 
@@ -169,15 +187,23 @@ public final class Target {
     private List<byte[]> bytes(List<String> files) {
         List<byte[]> all = new ArrayList<>();
         if (!files.isEmpty()) {
-            ConfinedChild.files(process, new Deadline(timeout), MOST_BYTES, files)
+            files(files, MOST_BYTES)
                     .forEach(content -> all.add(content.bytes()));
         }
         return all;
     }
 
+    private List<ConfinedChild.Content> files(List<String> paths, long mostBytes) {
+        List<String> order = new ArrayList<>(List.of(ConfinedChild.FILES));
+        order.addAll(paths);
+        try (ConfinedChild child = child(new Deadline(timeout), mostBytes, null, order)) {
+            return child.contents(paths.size());
+        }
+    }
+
     /** Whether this file exists in its file system now. */
     boolean hasFile(String path) {
-        return ConfinedChild.files(process, new Deadline(timeout), 0, List.of(path)).get(0).exists();
+        return files(List.of(path), 0).get(0).exists();
     }
 
     /** Converts a path as the kernel shows it to us to the process's own: without the folder of a chroot. */

@@ -26,6 +26,9 @@ class AttachParsingTest {
         assertThat(status.namespacePid()).isEqualTo(1);
         assertThat(status.uid()).isEqualTo(2);
         assertThat(status.gid()).isEqualTo(6);
+        assertThat(status.mixed()).isTrue();
+        assertThat(ProcStatus.parse(text.replace("Uid:\t1", "Uid:\t2").replace("Gid:\t5", "Gid:\t6")).mixed())
+                .isFalse();
         assertThat(status.handlesQuit()).isTrue();
         assertThat(ProcStatus.parse(text.replace("5ccf", "5ccb")).handlesQuit()).isFalse();
         assertThat(ProcStatus.parse(text.replaceAll("NStgid.*\n", "")).namespacePid()).as("before Linux 4.1")
