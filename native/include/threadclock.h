@@ -134,7 +134,7 @@ THREADCLOCK_API int64_t threadclock_tick_length_ns(void);
  * handle never refers to another thread: after its registration has ended, it fails with -ESRCH forever. 0 is
  * not a handle.
  *
- * Registering takes a lock and may map memory (80 bytes per thread): do not call it in a signal handler.
+ * Registering takes a lock and may map memory (96 bytes per thread): do not call it in a signal handler.
  * Registrations of one thread nest; it needs as many unregister calls as register calls. In a JVM with the
  * agent, Java threads are registered already: the handle is the same, and is valid until the last of the two
  * registrations ends. A forked child has no registered threads.
@@ -172,13 +172,14 @@ THREADCLOCK_API int64_t threadclock_threads_times(const threadclock_thread *thre
 
 /*
  * The times of a thread of this process by its TID, now: of the thread that has the TID at the moment of the
- * call. Values as in threadclock_thread_times. A registered thread is read through its registration. For
- * other threads the library keeps an account of these reads: no value decreases among them and those of
- * threadclock_all_threads. What the thread reads of itself is a separate account, whose user and system may
- * differ by about a tick; if the thread registers later, until the two have caught up. System calls:
- * newfstatat on /proc/self/task/<tid> to check that it is still the same thread (2.5 us in all; a handle does
- * not need it), then as in threadclock_thread_times. The first read of a thread also reads its stat file, and
- * may map memory. Thread safe; takes a lock: do not call it in a signal handler.
+ * call. Values as in threadclock_thread_times. A registered thread is read through its registration; what an
+ * earlier thread with the TID left behind is not used, unless the kernel gave the TID again within 10 ms of
+ * that registration. For other threads the library keeps an account of these reads: no value decreases among
+ * them and those of threadclock_all_threads. What the thread reads of itself is a separate account, whose
+ * user and system may differ by about a tick; if the thread registers later, until the two have caught up.
+ * System calls: newfstatat on /proc/self/task/<tid> to check that it is still the same thread (2.5 us in all;
+ * a handle does not need it), then as in threadclock_thread_times. The first read of a thread also reads its
+ * stat file, and may map memory. Thread safe; takes a lock: do not call it in a signal handler.
  *
  * 0, or -ESRCH: no such thread in this process; -EINVAL: tid is not positive or times is null; -ENOMEM;
  * -EOPNOTSUPP: as above; -EREMOTE: /proc is that of another PID namespace; -ENOENT: /proc is not there

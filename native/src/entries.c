@@ -163,7 +163,7 @@ static struct entry *cleared(pid_t tid)
 }
 
 /* The id is set last: a reader that found it before the registration is active would take it for ended. */
-struct entry *tc_entry_begin(pid_t tid, uint64_t id)
+struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns)
 {
     struct entry *entry = cleared(tid);
     if (entry == NULL)
@@ -171,6 +171,7 @@ struct entry *tc_entry_begin(pid_t tid, uint64_t id)
     uint32_t *bucket = bucket_of_tid(tid);
     entry->next_of_tid = *bucket;
     TC_STORE(*bucket, index_of(entry) + 1);
+    entry->began_ns = began_ns;
     TC_STORE(table.standing, table.standing + 1);
     TC_STORE(entry->generation, entry->generation + 1);
     if (id != 0)

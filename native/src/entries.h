@@ -22,6 +22,7 @@ struct entry {
     struct tc_slot slot;
     uint64_t id;            /* the Java thread id; 0: none */
     uint64_t share_at_tick; /* see thread_times.h */
+    uint64_t began_ns; /* CLOCK_BOOTTIME at its registration; if that is refused, later than any time */
     uint32_t generation;
     pid_t tid;
     uint32_t fork; /* of the epoch in which it was registered; a parent's entries are invalid */
@@ -64,7 +65,7 @@ TC_INTERNAL uint64_t tc_entries_lock(void);
 TC_INTERNAL void tc_entries_unlock(uint64_t signals);
 
 /* Begins a registration of a thread and an id (0: none); null: no memory. */
-TC_INTERNAL struct entry *tc_entry_begin(pid_t tid, uint64_t id);
+TC_INTERNAL struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns);
 
 /* Ends the registration; the entry may be reused later. */
 TC_INTERNAL void tc_entry_end(struct entry *entry);

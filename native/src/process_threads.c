@@ -129,7 +129,8 @@ static int add(pid_t tid, struct known **known)
  */
 static int join_registration(struct known *known)
 {
-    threadclock_thread registration = tc_threads_of_tid(known->tid);
+    uint64_t started_ns = known->identity.start * (uint64_t)(1000000000 / tc_proc_user_hz());
+    threadclock_thread registration = tc_threads_of_tid(known->tid, started_ns);
     int error = registration != 0 ? tc_thread_check(known->tid, 0, &known->identity) : 0;
     if (error == 0)
         known->registration = registration;

@@ -28,6 +28,12 @@ static struct entry *own_entry(pid_t tid, uint64_t id)
     return NULL;
 }
 
+/* Read before signals are blocked: a filter of system calls may answer this one by a signal. */
+static uint64_t now_ns(void)
+{
+    return (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME);
+}
+
 /* If the bit is clear, the thread has not registered itself, and nothing below uses thread-local storage. */
 static void allocate_if_used(pid_t tid)
 {
@@ -45,10 +51,10 @@ int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
     if (tid < 0)
         return tid;
     allocate_if_used(tid);
-    uint64_t signals = tc_entries_lock();
+    uint64_t began_ns = now_ns(), signals = tc_entries_lock();
     struct entry *entry = own_entry(tid, id);
     if (entry == NULL) {
-        entry = tc_entry_begin(tid, id);
+        entry = tc_entry_begin(tid, id, began_ns);
     } else if (entry->id != id) {
         tc_entry_unname(entry);
         tc_entry_name(entry, id);
@@ -65,14 +71,14 @@ int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
 }
 
 /* An entry of the TID with another id belongs to a new thread with the TID: the one looked up has ended. */
-static int register_other(uint64_t id, pid_t tid, struct entry **entry)
+static int register_other(uint64_t id, pid_t tid, uint64_t began_ns, struct entry **entry)
 {
     *entry = tc_entry_of_id(id);
     if (*entry != NULL)
         return tc_entry_stands(*entry, (*entry)->generation) && (*entry)->tid == tid ? 0 : -ESRCH;
     *entry = tc_entry_of_tid(tid);
     if (*entry == NULL) {
-        *entry = tc_entry_begin(tid, id);
+        *entry = tc_entry_begin(tid, id, began_ns);
         return *entry != NULL ? 0 : -ENOMEM;
     }
     if ((*entry)->id != 0)
@@ -84,8 +90,8 @@ static int register_other(uint64_t id, pid_t tid, struct entry **entry)
 int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread)
 {
     struct entry *entry;
-    uint64_t signals = tc_entries_lock();
-    int error = register_other(id, tid, &entry);
+    uint64_t began_ns = now_ns(), signals = tc_entries_lock();
+    int error = register_other(id, tid, began_ns, &entry);
     if (error == 0)
         *thread = tc_entry_handle(entry, entry->generation);
     tc_entries_unlock(signals);
@@ -137,14 +143,14 @@ void tc_threads_forget(threadclock_thread thread)
     tc_entry_release(entry, 0, 0);
 }
 
-static int register_itself(threadclock_thread *thread)
+static int register_itself(uint64_t began_ns, threadclock_thread *thread)
 {
     pid_t tid = tc_own_tid();
     if (tid < 0)
         return tid;
     struct entry *entry = own_entry(tid, 0);
     if (entry == NULL)
-        entry = tc_entry_begin(tid, 0);
+        entry = tc_entry_begin(tid, 0, began_ns);
     if (entry == NULL)
         return -ENOMEM;
     if (entry->registered == UINT32_MAX)
@@ -160,8 +166,8 @@ int threadclock_thread_register(threadclock_thread *thread)
     if (thread == NULL)
         return -EINVAL;
     tc_own_allocate();
-    uint64_t signals = tc_entries_lock();
-    int error = register_itself(thread);
+    uint64_t began_ns = now_ns(), signals = tc_entries_lock();
+    int error = register_itself(began_ns, thread);
     tc_entries_unlock(signals);
     return error;
 }
@@ -193,13 +199,14 @@ int tc_threads_find(uint64_t id, threadclock_thread *thread)
     return generation & 1 ? 0 : -ESRCH;
 }
 
-threadclock_thread tc_threads_of_tid(pid_t tid)
+threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns)
 {
     if (tc_entries_standing() == 0)
         return 0;
     uint64_t signals = tc_entries_lock();
     struct entry *entry = tc_entry_of_tid(tid);
-    threadclock_thread thread = entry != NULL ? tc_entry_handle(entry, entry->generation) : 0;
+    bool is_its_own = entry != NULL && entry->began_ns >= started_ns;
+    threadclock_thread thread = is_its_own ? tc_entry_handle(entry, entry->generation) : 0;
     tc_entries_unlock(signals);
     return thread;
 }

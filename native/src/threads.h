@@ -37,8 +37,12 @@ TC_INTERNAL void tc_threads_forget(threadclock_thread thread);
 /* Finds the registration of id: 0 and thread, -ENOENT: unknown, -ESRCH: it has ended. Takes no lock. */
 TC_INTERNAL int tc_threads_find(uint64_t id, threadclock_thread *thread);
 
-/* The registration of the thread with this TID; 0: none. */
-TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid);
+/*
+ * The registration of the thread with this TID, which started then (CLOCK_BOOTTIME) or less than 1/USER_HZ
+ * later (0: it is not known when); 0: none. One that began before is an earlier thread's, which did not
+ * unregister.
+ */
+TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns);
 
 /* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
 TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);

@@ -88,6 +88,7 @@ threadclock_mutant(list_held_for_ever tid_reuse task_folder.c
         return true;" "    if (!whole_circle(before, after))
         return false;")
 threadclock_mutant(left_behind_is_own tid_reuse entries.c "entry != NULL && entry->registered == 0" "entry != NULL")
+threadclock_mutant(left_behind_is_read tid_reuse threads.c " && entry->began_ns >= started_ns" "")
 # Thread-local storage is allocated under the table's lock: a separate library, which the test loads.
 mutate(allocates_under_lock threads.c "tc_own_allocate();" ";")
 add_library(allocates_under_lock_mutant MODULE ${c_sources})
@@ -208,5 +209,5 @@ threadclock_mutant(moving_uncounted virtual_groups virtual_groups.c
 threadclock_mutant(long_slice_as_before virtual_groups virtual_threads.c "LONG_NS = 50000000" "LONG_NS = 2000000000")
 threadclock_mutant(digits_of_names virtual_groups virtual_groups.c "&& !belongs_to_name(name, at)" "")
 # These give threads TIDs of their choice, by a counter that all processes share.
-set_tests_properties(mutant_tid_is_identity mutant_list_held_for_ever mutant_left_behind_is_own PROPERTIES
-  RESOURCE_LOCK ns_last_pid)
+set_tests_properties(mutant_tid_is_identity mutant_list_held_for_ever mutant_left_behind_is_own
+  mutant_left_behind_is_read PROPERTIES RESOURCE_LOCK ns_last_pid)

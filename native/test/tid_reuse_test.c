@@ -159,6 +159,42 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
     }
 }
 
+/*
+ * A read by the TID does not take it for the new thread's either. The two start in different units of the
+ * start time in /proc, of 10 ms, as they do unless all TIDs are given within one.
+ */
+static void a_registration_left_behind_is_not_read(void **state)
+{
+    (void)state;
+    int reused = 0;
+    for (int round = 0; round < 200 && reused < 10; round++) {
+        struct left_behind old;
+        struct sleeper young;
+        struct threadclock_times times;
+        in_new_thread(leave_behind, &old);
+        usleep(10000);
+        while (kernel_ns(old.tid) >= 0)
+            usleep(100);
+        if (!next_tid_is(old.tid)) {
+            print_message("ns_last_pid is not writable here\n");
+            skip();
+        }
+        start_sleeper(&young, "young", 0);
+        if (young.tid == old.tid) {
+            reused++;
+            assert_int_equal(threadclock_tid_times(young.tid, &times), 0);
+            assert_true(times.total_ns <= kernel_ns(young.tid));
+            times = row_of(young.tid, all_rows())->times;
+            assert_true(times.total_ns <= kernel_ns(young.tid));
+        }
+        end_sleeper(&young);
+    }
+    if (reused < 4) {
+        print_message("only %d TIDs could be used again: other processes take them\n", reused);
+        skip();
+    }
+}
+
 enum { MANY = 200 }; /* enough for a list that may be reused */
 
 static void a_tid_used_again_is_another_thread_among_many(void **state)
@@ -177,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_tid_used_again_is_another_thread),
         cmocka_unit_test(a_tid_used_again_is_another_thread_among_many),
         cmocka_unit_test(a_registration_left_behind_is_not_the_next_threads),
+        cmocka_unit_test(a_registration_left_behind_is_not_read),
     };
     return cmocka_run_group_tests_name("tid_reuse", tests, NULL, NULL);
 }

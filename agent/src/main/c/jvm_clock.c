@@ -81,7 +81,7 @@ static int64_t user_of(clockid_t clock)
     pid_t own = tc_own_tid(), tid = ~(clock >> 3);
     if (tid == 0)
         tid = own;
-    threadclock_thread thread = tc_threads_of_tid(tid);
+    threadclock_thread thread = tc_threads_of_tid(tid, 0);
     struct threadclock_times times;
     if (thread != 0 && threadclock_thread_times(thread, &times) == 0)
         return times.user_ns;
