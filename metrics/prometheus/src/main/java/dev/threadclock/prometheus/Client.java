@@ -31,7 +31,7 @@ final class Client implements Closeable {
         if (response == null) {
             int before = head.position();
             int read = channel.read(head);
-            if (hasEmptyLine(before)) {
+            if (hasEmptyLine(before) || isNoRequest()) {
                 response = responder.respond(Request.parse(
                         new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1)));
             } else if (!head.hasRemaining()) {
@@ -77,8 +77,19 @@ final class Client implements Closeable {
         return false;
     }
 
-    boolean isOlderThan(long nanos) {
-        return System.nanoTime() - sinceNanos > nanos;
+    /** A method begins with a letter, and a handshake of TLS does not. */
+    private boolean isNoRequest() {
+        int first = head.get(0) | 0x20;
+        return head.position() > 0 && (first < 'a' || first > 'z');
+    }
+
+    /** Its whole response is in the kernel's hands, which deliver it even if the connection is closed. */
+    boolean isAnswered() {
+        return response != null && !response.hasRemaining();
+    }
+
+    boolean isOlderThan(long nanos, long nowNanos) {
+        return nowNanos - sinceNanos > nanos;
     }
 
     @Override

@@ -2,19 +2,26 @@
 package dev.threadclock.prometheus;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** What the head of an HTTP request asks for. */
 final class Request {
     private static final String OPEN_METRICS = "application/openmetrics-text";
+    /** At most one header Host: an address or localhost. Digits alone are no name. */
+    private static final Pattern ADDRESS = Pattern
+            .compile("(?i)(,[ \t]*+(([\\d.]+|\\[[\\da-f:.]+]|localhost\\.?)(:\\d*)?)?[ \t]*+)?");
 
     final String method;
     final String path; // without a query
+    /** Not by a name, which its owner's name server could make this machine's for a web page. */
+    final boolean byAddress;
     final boolean openMetrics;
     final boolean gzip;
 
-    private Request(String method, String path, boolean openMetrics, boolean gzip) {
+    private Request(String method, String path, boolean byAddress, boolean openMetrics, boolean gzip) {
         this.method = method;
         this.path = path;
+        this.byAddress = byAddress;
         this.openMetrics = openMetrics;
         this.gzip = gzip;
     }
@@ -30,6 +37,7 @@ final class Request {
         String accept = header(lines, "accept");
         double wanted = quality(accept, OPEN_METRICS);
         return new Request(words[0], words[1].split("\\?", 2)[0],
+                ADDRESS.matcher(header(lines, "host")).matches(),
                 wanted > 0 && wanted >= quality(accept, "text/plain"),
                 quality(header(lines, "accept-encoding"), "gzip") > 0);
     }

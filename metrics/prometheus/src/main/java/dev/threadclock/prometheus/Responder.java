@@ -17,10 +17,13 @@ final class Responder {
     private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
     private final ProcessAccount source;
+    private final boolean loopback;
     private final Exposition exposition;
 
-    Responder(ProcessAccount source) {
+    /** loopback: only this machine can ask, and a browser on it must not do so for others' web pages. */
+    Responder(ProcessAccount source, boolean loopback) {
         this.source = source;
+        this.loopback = loopback;
         exposition = new Exposition(source.version());
     }
 
@@ -30,6 +33,10 @@ final class Responder {
             return refusal("400 Bad Request", "", "This is HTTP 1, and the request is not.", true);
         }
         boolean head = request.method.equals("HEAD");
+        if (loopback && !request.byAddress) {
+            return refusal("403 Forbidden", "", "Ask for an IP address or localhost: under another name,"
+                    + " web pages could read the metrics.", !head);
+        }
         if (!head && !request.method.equals("GET")) {
             return refusal("405 Method Not Allowed", "Allow: GET, HEAD\r\n",
                     "The metrics can only be read: GET " + PATH, true);

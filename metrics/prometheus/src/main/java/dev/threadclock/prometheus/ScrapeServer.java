@@ -23,6 +23,7 @@ final class ScrapeServer implements Closeable {
     /** While others wait for a place. */
     private static final long FULL_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long TICK_MILLIS = 100;
+    private static final long FULL_TICK_MILLIS = 10;
     private static final long PAUSE_MILLIS = 1000;
     private static final int WAITING = 128;
 
@@ -44,7 +45,7 @@ final class ScrapeServer implements Closeable {
             opened = Selector.open();
             selector = opened;
             listening = listener.register(selector, SelectionKey.OP_ACCEPT);
-            responder = new Responder(source);
+            responder = new Responder(source, address.getAddress().isLoopbackAddress());
             // No lambda: a program's first one takes long.
             thread = new Thread("threadclock-prometheus") {
                 @Override
@@ -90,8 +91,10 @@ final class ScrapeServer implements Closeable {
     private void round() throws IOException {
         Thread.interrupted(); // set, it would close the channels
         int clients = selector.keys().size() - 1;
-        listening.interestOps(clients < MAX_CLIENTS ? SelectionKey.OP_ACCEPT : 0);
-        selector.select(clients == 0 ? 0 : TICK_MILLIS);
+        boolean full = clients >= MAX_CLIENTS;
+        listening.interestOps(full ? 0 : SelectionKey.OP_ACCEPT);
+        selector.select(clients == 0 ? 0 : full ? FULL_TICK_MILLIS : TICK_MILLIS);
+        long now = System.nanoTime(); // before the answers, which take time: nobody is late because of others
         for (SelectionKey key : selector.selectedKeys()) {
             if (key == listening) {
                 accept();
@@ -100,7 +103,7 @@ final class ScrapeServer implements Closeable {
             }
         }
         selector.selectedKeys().clear();
-        closeOld(clients < MAX_CLIENTS ? PATIENCE_NANOS : FULL_PATIENCE_NANOS);
+        closeOld(full, now);
     }
 
     private void accept() throws IOException {
@@ -126,10 +129,12 @@ final class ScrapeServer implements Closeable {
         }
     }
 
-    private void closeOld(long patienceNanos) {
+    private void closeOld(boolean full, long nowNanos) {
+        long patienceNanos = full ? FULL_PATIENCE_NANOS : PATIENCE_NANOS;
         for (SelectionKey key : selector.keys()) {
             Client client = (Client) key.attachment();
-            if (client != null && client.isOlderThan(patienceNanos)) {
+            if (client != null
+                    && (client.isOlderThan(patienceNanos, nowNanos) || full && client.isAnswered())) {
                 client.close();
             }
         }

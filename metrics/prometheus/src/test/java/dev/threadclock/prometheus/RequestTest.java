@@ -48,6 +48,23 @@ class RequestTest {
         assertThat(with("Accept-Encoding: identity, *\r\n").gzip).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Host: 127.0.0.1\r\n", "Host: 10.0.0.1:9464\r\n", "Host: [::1]\r\n",
+        "host:[::ffff:127.0.0.1]:9464 \r\n", "Host:\r\n", "HOST: LocalHost\r\n", "Host: localhost.:1\r\n",
+        "Host: localhost:\r\n"})
+    void anAddressLocalhostAndNoneAreNoNames(String host) {
+        assertThat(Request.parse("GET /metrics HTTP/1.0\r\n" + host + "\r\n").byAddress).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "localhost.example", "127.0.0.1.example", "a.localhost", "[::1].example",
+        "127.0.0.1:80.example", "[::1]example", "example@127.0.0.1", "localhost, localhost", "::1",
+        "127.0.0.1\r\nHost: 127.0.0.1", "localhost\r\nhost: example", "\r\nHost:", "127.0.0.1 x", "[x]"})
+    void othersAreNames(String host) {
+        assertThat(Request.parse("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n").byAddress)
+                .isFalse();
+    }
+
     @Test
     void thePathIsWithoutItsQuery() {
         assertThat(with("").path).isEqualTo("/metrics");
@@ -56,7 +73,8 @@ class RequestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "\r\n\r\n", "GET\r\n\r\n", "GET /metrics\r\n\r\n", "GET  HTTP/1.1\r\n\r\n",
-        "GET metrics HTTP/1.1\r\n\r\n", "GET /metrics HTTP/2\r\n\r\n", "GET /a b HTTP/1.1\r\n\r\n",
+        "GET metrics HTTP/1.1\r\n\r\n", "GET http://localhost/metrics HTTP/1.1\r\n\r\n",
+        "GET /metrics HTTP/2\r\n\r\n", "GET /a b HTTP/1.1\r\n\r\n",
         " /metrics HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\n\n"})
     void whatIsNotHttpIsNoRequest(String head) {
         assertThat(Request.parse(head)).isNull();

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -33,15 +34,17 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ScrapeServerTest {
     private static final int CROWD = 100;
-    private static final String GET = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    private static final String GET = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
     private volatile RuntimeException failure;
+    private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile CpuAccount account = Accounts.of(0, 0, Accounts.group(Kind.JAVA, "main", 1, 1, 1));
     private ScrapeServer server;
 
     private final class Source extends ProcessAccount {
         @Override
         CpuAccount read() {
+            await(gate);
             if (failure != null) {
                 throw failure;
             }
@@ -51,6 +54,14 @@ class ScrapeServerTest {
         @Override
         String version() {
             return "1";
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -140,6 +151,7 @@ class ScrapeServerTest {
         assertThat(answer("POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b"))
                 .startsWith("HTTP/1.1 405 ").contains("\r\nAllow: GET, HEAD\r\n");
         assertThat(answer("hello\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+        assertThat(answer("\u0016\u0003\u0001")).as("TLS, and the client waits").startsWith("HTTP/1.1 400 ");
         assertThat(answer("GET /metrics HTTP/1.1\r\nX: "
                 + String.join("", Collections.nCopies(Client.MAX_HEAD_BYTES, "x"))))
                 .startsWith("HTTP/1.1 431 ");
@@ -149,6 +161,17 @@ class ScrapeServerTest {
         assertThat(exchange(GET)).isEmpty();
         failure = null;
         assertThat(answer(GET)).as("the next one").startsWith("HTTP/1.1 200 ");
+    }
+
+    /** A web page whose name suddenly leads to this machine would be asking under its own name. */
+    @Test
+    void onLoopbackNamesAreRefused() throws IOException {
+        String request = GET.replace("localhost", "page.example");
+        assertThat(answer(request)).startsWith("HTTP/1.1 403 ").contains("localhost")
+                .doesNotContain("threadclock");
+        server.close();
+        server = new ScrapeServer(new InetSocketAddress(0), new Source());
+        assertThat(answer(request)).startsWith("HTTP/1.1 200 ");
     }
 
     @Test
@@ -177,6 +200,53 @@ class ScrapeServerTest {
         } finally {
             for (Socket socket : silent) {
                 socket.close();
+            }
+        }
+    }
+
+    @Test
+    void thoseWhoHaveTheirAnswerAreSentAwayFirst() throws IOException {
+        List<Socket> clients = new ArrayList<>();
+        try {
+            while (clients.size() < ScrapeServer.MAX_CLIENTS - 1) {
+                clients.add(connect());
+                clients.get(clients.size() - 1).getOutputStream()
+                        .write(GET.getBytes(StandardCharsets.US_ASCII));
+            }
+            Socket slow = connect();
+            clients.add(slow);
+            assertThat(answer(GET)).contains(" 200 ");
+            slow.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(all(slow.getInputStream()), StandardCharsets.UTF_8)).contains(" 200 ");
+            assertThat(new String(all(clients.get(0).getInputStream()), StandardCharsets.UTF_8))
+                    .as("answered all the same").endsWith("} 1\n");
+        } finally {
+            for (Socket client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void nobodyIsSentAwayBecauseAnothersAnswerTookLong() throws Exception {
+        List<Socket> clients = new ArrayList<>();
+        gate = new CountDownLatch(1);
+        try {
+            while (clients.size() < ScrapeServer.MAX_CLIENTS) {
+                clients.add(connect());
+            }
+            Socket late = clients.get(ScrapeServer.MAX_CLIENTS - 2);
+            Socket last = clients.get(ScrapeServer.MAX_CLIENTS - 1);
+            last.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+            Thread.sleep(300);
+            late.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+            Thread.sleep(300);
+            gate.countDown();
+            assertThat(new String(all(late.getInputStream()), StandardCharsets.UTF_8)).contains(" 200 ");
+        } finally {
+            gate.countDown();
+            for (Socket client : clients) {
+                client.close();
             }
         }
     }
