@@ -78,6 +78,21 @@ class JfrTest {
         assertThat(intervals.get(intervals.size() / 2)).as("the usual interval").isLessThan(500_000_000L);
     }
 
+    /** Recordings are sent around. */
+    @OnEachJdk
+    void theReportHasNothingOfWhatTheProgramWasGiven(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("given.jfr");
+        Path page = folder.resolve("given.html");
+        recording(jdk, file, "").with("-Dpassword=SECRETPROPERTY")
+                .withEnvironment("PASSWORD", "SECRETVARIABLE")
+                .run(PoolWork.class, folder.toString(), "--password=SECRETARGUMENT").ok();
+        assertThat(RecordingFile.readAllEvents(file).toString()).as("the JVM's own record")
+                .contains("SECRETPROPERTY", "SECRETVARIABLE", "SECRETARGUMENT");
+        Result result = AttachJvm.command("report", file.toString(), "--text", "-o", page.toString()).ok();
+        assertThat(result.out()).contains(" (java " + PoolWork.class.getName() + "), from ");
+        assertThat(result + Files.readString(page)).doesNotContain("SECRET", folder + " ");
+    }
+
     @OnEachJdk
     void switchedOffThereAreNone(TestJdk jdk) throws Exception {
         Path file = folder.resolve("off.jfr");

@@ -25,7 +25,8 @@ public record JavaCommandLine(String program, List<String> options, String main,
             "--illegal-native-access", "--source", "--describe-module", "-d");
     /** Options with a value that is nobody's secret: of the JVM, and system properties of the JDK. */
     private static final Pattern SHOWN = Pattern
-            .compile("-X(?!X:On).*|--.*|-D(java|jdk|sun|com\\.sun|file|user)\\..*", Pattern.DOTALL);
+            .compile("-X(?!X:On|run).*|--.*|-D(?!java\\.naming\\.security\\.credentials)"
+                    + "(java|jdk|sun|com\\.sun|file|user)\\..*", Pattern.DOTALL);
     private static final int LONGEST_TEXT = 4000;
     private static final Set<String> LAST = Set.of("-jar", "-m", "--module");
 

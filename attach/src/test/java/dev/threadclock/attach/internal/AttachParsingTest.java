@@ -89,12 +89,14 @@ class AttachParsingTest {
         assertThat(command("/opt/jdk/bin/java", "-Xmx2g", "-XX:MaxRAMPercentage=50", "-Ddb.pass=a b=c",
                 "-Dflag",
                 "-javaagent:x.jar=license=l", "-Durl=jdbc:x://me:hidden@host/db", "-Djava.io.tmpdir=/t",
-                "-Djavax.net.ssl.keyStorePassword=p", "-XX:OnError=curl -u me:hidden host",
+                "-Djavax.net.ssl.keyStorePassword=p", "-Djava.naming.security.credentials=p",
+                "-Xrunx:license=l", "-XX:OnError=curl -u me:hidden host",
                 "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", "a.jar:b.jar", "shop.Main", "--user",
                 "me")
                 .masked()).isEqualTo("java -Xmx2g -XX:MaxRAMPercentage=50 -Ddb.pass=*** -Dflag"
                         + " -javaagent:x.jar=*** -Durl=*** -Djava.io.tmpdir=/t"
-                        + " -Djavax.net.ssl.keyStorePassword=*** -XX:OnError=***"
+                        + " -Djavax.net.ssl.keyStorePassword=*** -Djava.naming.security.credentials=***"
+                        + " -Xrunx:license=*** -XX:OnError=***"
                         + " --add-opens=java.base/java.lang=ALL-UNNAMED -cp a.jar:b.jar shop.Main");
         assertThat(command("java", "-jar", "/srv/shop.jar", "4711").masked()).isEqualTo("java -jar shop.jar");
         assertThat(command().masked()).isEmpty();

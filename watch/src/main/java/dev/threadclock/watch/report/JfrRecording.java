@@ -127,7 +127,9 @@ final class JfrRecording {
     /** The event written by the record command has more details. */
     private void takeJvm(RecordedEvent event) {
         if (subject.threadclock().isEmpty()) {
-            String jvm = event.getLong("pid") + " (java " + text(event, "javaArguments") + ")";
+            // The class or jar; the program's arguments, which follow, may be secret.
+            String main = text(event, "javaArguments").split(" ", 2)[0];
+            String jvm = event.getLong("pid") + " (" + ("java " + main).strip() + ")";
             // The platform and the compiler follow "for".
             subject = new Subject(jvm, text(event, "jvmVersion").replaceFirst(" for .*", ""), "", "");
         }
