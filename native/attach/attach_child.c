@@ -5,8 +5,8 @@
  * attachListener_posix.cpp: on SIGQUIT, if its working folder or /tmp has a file .attach_pidPID that belongs
  * to its own user, it listens at /tmp/.java_pidPID instead of printing a thread dump.
  *
- * What it reports are messages whose first byte is their kind (ConfinedChild.java). When its parent is gone it
- * stops waiting, and leaves nothing behind.
+ * What it reports are messages whose first byte is their kind (ConfinedChild.java). When its parent is gone
+ * it stops waiting, and leaves nothing behind.
  */
 #include "attach_child.h"
 
@@ -42,8 +42,18 @@
 #define CHANNEL "s"
 #define RECORDING "jvm.jfr"
 
-/* Kinds of messages; a failure has the step and the error number, END_OF_FILE the error number of opening it. */
-enum kind { FAILURE = 'F', DATA = 'D', END_OF_FILE = 'E', ANSWER = 'A', WRITTEN = 'R', PEER = 'S', KEPT = 'K' };
+/*
+ * Kinds of messages; a failure has the step and the error number, END_OF_FILE the error number of opening it.
+ */
+enum kind {
+    FAILURE = 'F',
+    DATA = 'D',
+    END_OF_FILE = 'E',
+    ANSWER = 'A',
+    WRITTEN = 'R',
+    PEER = 'S',
+    KEPT = 'K'
+};
 
 /* Steps that fail. Those up to BIND say that the folder is unsuitable: another one may do. */
 enum step {
@@ -247,7 +257,8 @@ static bool address_of(struct sockaddr_un *address, const char *path)
 static int channel_in(const struct child *child, const struct folder *folder)
 {
     struct sockaddr_un address;
-    if (strlen(folder->path) + sizeof "/" CHANNEL > sizeof address.sun_path || !address_of(&address, CHANNEL)) {
+    if (strlen(folder->path) + sizeof "/" CHANNEL > sizeof address.sun_path
+        || !address_of(&address, CHANNEL)) {
         fail(child, BIND, ENAMETOOLONG);
         return -1;
     }
@@ -268,7 +279,9 @@ static bool is_target(const struct child *child, int connection)
         && peer.pid == child->order->target.pid;
 }
 
-/* Connected to the target itself: in a shared /tmp, another's socket may have its name. Or a negative errno. */
+/*
+ * Connected to the target itself: in a shared /tmp, another's socket may have its name. Or a negative errno.
+ */
 static int connect_to_jvm(const struct child *child, const struct sockaddr_un *address)
 {
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

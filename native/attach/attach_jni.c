@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The natives of ConfinedChild and Connection: starts a child, and reads and writes descriptors that Java has no type for. */
+/*
+ * The natives of ConfinedChild and Connection: starts a child, and reads and writes descriptors that Java has
+ * no type for.
+ */
 #include <errno.h>
 #include <jni.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +73,8 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jl
     int sockets[2];
     size_t size;
     char *fields = copy_of(env, text, &size), *image = copy_of(env, library, &order.library_size);
-    jlong result = fields == NULL || (library != NULL && image == NULL) ? -ENOMEM : parse(&order, fields, size);
+    bool copied = fields != NULL && (library == NULL || image != NULL);
+    jlong result = copied ? parse(&order, fields, size) : -ENOMEM;
     order.library = image;
     if (result == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
         result = -errno;
@@ -86,8 +91,10 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jl
 }
 
 /* The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. */
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor, jint millis);
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor, jint millis)
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
+    jint millis);
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
+    jint millis)
 {
     (void)caller;
     char bytes[ATTACH_LONGEST_MESSAGE];
@@ -96,8 +103,10 @@ CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, j
         char room[CMSG_SPACE(sizeof(int))];
     } control = {{0}};
     struct iovec part = {bytes, sizeof bytes};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr message = {.msg_iov = &part,
+        .msg_iovlen = 1,
+        .msg_control = control.room,
+        .msg_controllen = sizeof control.room};
     struct pollfd ready = {socket, POLLIN, 0};
     int polled = poll(&ready, 1, millis);
     if (polled <= 0)

@@ -144,7 +144,9 @@ static int drop_capabilities(void)
     return (int)syscall(SYS_capset, &header, none);
 }
 
-/* What attaching needs: files, sockets, SIGQUIT. No program is run, no process made, traced or looked into. */
+/*
+ * What attaching needs: files, sockets, SIGQUIT. No program is run, no process made, traced or looked into.
+ */
 static int forbid_other_calls(void)
 {
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))

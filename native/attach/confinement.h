@@ -20,10 +20,10 @@ struct confinement {
 };
 
 /*
- * Turns a forked child into a process that its target may as well own: in the target's root, with its user and
- * group, and with nothing of its parent's but the one descriptor. *signal_fd is a pidfd of the target, or -1
- * before Linux 5.3. Calls only what POSIX allows after a fork in a program with threads. 0, or the step that
- * failed, with errno set.
+ * Turns a forked child into a process that its target may as well own: in the target's root, with its user
+ * and group, and with nothing of its parent's but the one descriptor. *signal_fd is a pidfd of the target, or
+ * -1 before Linux 5.3. Calls only what POSIX allows after a fork in a program with threads. 0, or the step
+ * that failed, with errno set.
  */
 int confinement_enter(const struct confinement *target, int kept, int *signal_fd);
 

@@ -17,7 +17,9 @@ TERMINAL(jint, Terminal_size)(JNIEnv *env, jclass caller, jint descriptor)
     (void)env;
     (void)caller;
     struct winsize size;
-    return ioctl(descriptor, TIOCGWINSZ, &size) != 0 ? -errno : (jint)((unsigned)size.ws_row << 16 | size.ws_col);
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0)
+        return -errno;
+    return (jint)((unsigned)size.ws_row << 16 | size.ws_col);
 }
 
 /* The settings of the terminal that is stdin, for restore; NULL: it is none. */

@@ -16,15 +16,15 @@ import java.util.List;
  * jvm.detach();
  * }</pre>
  *
- * <p>This program keeps its user, its terminal and its files to itself: what touches the JVM is a process that
- * is forked for each request, that has the JVM's user and group and nothing else, and that ends with the
+ * <p>This program keeps its user, its terminal and its files to itself: what touches the JVM is a process
+ * that is forked for each request, that has the JVM's user and group and nothing else, and that ends with the
  * request. Programs of root reach every user's JVMs, also in containers; others reach those of their own user
  * and group.
  *
  * <p>Opening a JVM reads {@code /proc} and files that its command line names; the JVM does not notice.
  * {@link #attach}, {@link #status} and {@link #detach} send it requests by HotSpot's attach protocol, and
- * refuse beforehand where a request would do harm. A request waits for the JVM until the time limit passes (10
- * seconds unless given) or the thread is interrupted. The files that it creates in the JVM's folders are
+ * refuse beforehand where a request would do harm. A request waits for the JVM until the time limit passes
+ * (10 seconds unless given) or the thread is interrupted. The files that it creates in the JVM's folders are
  * removed before it returns, or when this program ends.
  *
  * <p>A failure is an {@link AttachException}. A request that is refused beforehand changes nothing; one that
@@ -107,7 +107,8 @@ public final class Jvm {
     /**
      * What threadclock does in the JVM.
      *
-     * @return as its agent reports it; without values: threadclock is not loaded there, and no request was sent
+     * @return as its agent reports it; without values: threadclock is not loaded there, and no request was
+     *     sent
      * @throws AttachException the JVM has ended, refuses or does not answer in time, or its threadclock is of
      *     another version
      */

@@ -113,7 +113,9 @@ public final class Terminal {
         return size() >>> 16;
     }
 
-    /** Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0. */
+    /**
+     * Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0.
+     */
     private static int size() {
         try {
             NativeLibrary.load();

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The thread in a HotSpot JVM that listens for attach requests, seen from outside: whether it listens already,
- * and whether the JVM may be sent SIGQUIT, which makes it listen.
+ * The thread in a HotSpot JVM that listens for attach requests, seen from outside: whether it listens
+ * already, and whether the JVM may be sent SIGQUIT, which makes it listen.
  */
 final class AttachListener {
     /**
@@ -26,7 +26,9 @@ final class AttachListener {
     private final boolean listens;
     private final boolean handlesQuit;
 
-    /** Waits until SIGQUIT would be handled. Fails if the JVM would not answer, before anything reaches it. */
+    /**
+     * Waits until SIGQUIT would be handled. Fails if the JVM would not answer, before anything reaches it.
+     */
     AttachListener(Target target, Deadline deadline) {
         this.target = target;
         listens = isListening();
@@ -71,7 +73,9 @@ final class AttachListener {
         return facts;
     }
 
-    /** SIGQUIT makes an older JVM that listens already print a thread dump, though its socket's file is gone. */
+    /**
+     * SIGQUIT makes an older JVM that listens already print a thread dump, though its socket's file is gone.
+     */
     boolean maySignal() {
         return handlesQuit && (!listens || facts.feature() >= RENEWS_ITS_SOCKET);
     }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A request to a JVM in HotSpot's attach protocol, version 1, and the JVM's answer. Some need a folder of ours
- * in the target's file system: in the words of the request, {@link #FOLDER} stands for its path.
+ * A request to a JVM in HotSpot's attach protocol, version 1, and the JVM's answer. Some need a folder of
+ * ours in the target's file system: in the words of the request, {@link #FOLDER} stands for its path.
  */
 final class AttachRequest {
     static final String FOLDER = "\1";

@@ -8,8 +8,8 @@ import java.nio.channels.ByteChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A connection to the agent in a JVM, received from the process that made it. One thread may read while others
- * write; {@link #close} ends a read that waits.
+ * A connection to the agent in a JVM, received from the process that made it. One thread may read while
+ * others write; {@link #close} ends a read that waits.
  */
 final class Connection implements ByteChannel {
     private final int descriptor;

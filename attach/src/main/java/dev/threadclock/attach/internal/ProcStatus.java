@@ -13,7 +13,8 @@ import java.util.Map;
  * @param state one letter as in proc(5): R, S, T, Z, ...
  * @param uid the effective user
  * @param gid the effective group
- * @param mixed the real user or group is another one: a setuid program, or one that is about to change its user
+ * @param mixed the real user or group is another one: a setuid program, or one that is about to change its
+ *     user
  * @param caught the handled signals, signal N at bit N - 1
  */
 record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boolean mixed, long caught) {

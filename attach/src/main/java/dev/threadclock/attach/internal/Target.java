@@ -59,7 +59,8 @@ public final class Target {
         checkAlive(process, process.status());
         checkUser(process, process.status());
         maps = awaitJvm(process, new Deadline(timeout));
-        // Once, while it is a JVM: it could become a setuid program later, whose rights are not for it to lend.
+        // Once, while it is a JVM: it could become a setuid program later, whose rights are not for it to
+        // lend.
         status = process.status();
         checkUser(process, status);
         if (maps.isOpenJ9()) {
@@ -248,8 +249,8 @@ public final class Target {
     }
 
     /**
-     * Makes the agent in the JVM send the samples that top reads, until the connection is closed. Their format
-     * changes from version to version.
+     * Makes the agent in the JVM send the samples that top reads, until the connection is closed. Their
+     * format changes from version to version.
      *
      * @param period the time from one sample to the next, in whole milliseconds
      */

@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jline.utils.Signals;
 
-/** The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes. */
+/**
+ * The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes.
+ */
 final class LiveScreen implements AutoCloseable {
     private static final long KEY_MILLIS = 100;
     private static final int FRAMES = 10;
