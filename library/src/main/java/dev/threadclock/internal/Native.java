@@ -6,7 +6,7 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 
 /**
- * Internal: the native methods of libthreadclock, implemented in library/src/main/c. Times are nanoseconds of
+ * Internal: the native methods of libthreadclock, implemented in native/jvm. Times are nanoseconds of
  * the calling thread; -1 means not available.
  *
  * <p>The first use loads the library, and throws what {@link NativeLibrary#load(Class)} throws.

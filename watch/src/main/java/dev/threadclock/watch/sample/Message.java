@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** A parsed message of the agent's sampler (agent/src/main/c/sample_wire.h): records by kind, in order. */
+/** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 record Message(
         Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
         List<Long> gone,
