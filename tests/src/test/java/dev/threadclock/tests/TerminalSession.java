@@ -39,7 +39,13 @@ final class TerminalSession implements AutoCloseable {
      * the terminal's settings (stty -g).
      */
     static TerminalSession start(int columns, int rows, String... arguments) {
-        List<String> words = new ArrayList<>(AttachJvm.QUICKLY);
+        return start(columns, rows, List.of(), arguments);
+    }
+
+    /** The same under another command, such as strace. */
+    static TerminalSession start(int columns, int rows, List<String> under, String... arguments) {
+        List<String> words = new ArrayList<>(under);
+        words.addAll(AttachJvm.QUICKLY);
         words.addAll(List.of("-jar", Product.JAR.toString()));
         words.addAll(List.of(arguments));
         String command = words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
