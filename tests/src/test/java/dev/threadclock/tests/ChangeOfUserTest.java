@@ -67,6 +67,8 @@ class ChangeOfUserTest {
     /** By process: its open descriptors when it had just changed its user. */
     private final Map<Integer, Set<String>> open = new ConcurrentHashMap<>();
 
+    private volatile boolean watching;
+
     @BeforeAll
     static void needs() {
         Host.assumeStrace();
@@ -118,8 +120,9 @@ class ChangeOfUserTest {
 
     private void follow(AttachJvm jvm, String command) throws Exception {
         open.clear();
-        // Stopped by the trace at that moment, so that nothing can be missed.
-        List<String> strace = List.of("strace", "-ff", "-ttt", "-qq", "--seccomp-bpf", "-e", "signal=none",
+        watching = true;
+        // Stopped by the trace at that moment, so that nothing is missed; with --seccomp-bpf it would not be.
+        List<String> strace = List.of("strace", "-ff", "-ttt", "-qq", "-e", "signal=none",
                 "-e",
                 "trace=" + TRACED, "-e", "inject=setuid,setreuid,setresuid:signal=SIGSTOP", "-o",
                 folder + "/calls");
@@ -131,7 +134,7 @@ class ChangeOfUserTest {
                 arguments.toArray(new String[0]))) {
             assertThat(session.awaitEnd()).as(command).contains("exit=0");
         } finally {
-            watch.interrupt();
+            watching = false;
             watch.join();
         }
         judge(command);
@@ -139,20 +142,29 @@ class ChangeOfUserTest {
 
     /** Looks at what each process holds that has become the user, and lets it continue. */
     private void watch(String jvm) {
-        while (!Thread.currentThread().isInterrupted()) {
-            ProcessHandle.current().descendants().filter(process -> !jvm.equals("" + process.pid()))
-                    .forEach(process -> {
-                        Path proc = Path.of("/proc/" + process.pid());
-                        try {
-                            if (Files.readString(proc.resolve("status")).contains("Uid:\t" + USER)) {
-                                open.computeIfAbsent((int) process.pid(), pid -> links(proc.resolve("fd")));
-                                new ProcessBuilder("sh", "-c", "kill -CONT " + process.pid()).start();
-                            }
-                        } catch (IOException e) {
-                            // It has ended.
-                        }
-                    });
+        while (watching) {
+            for (ProcessHandle process : ProcessHandle.current().descendants().toList()) {
+                Path proc = Path.of("/proc/" + process.pid());
+                if (!jvm.equals("" + process.pid()) && isUsers(proc.resolve("task"))) {
+                    open.computeIfAbsent((int) process.pid(), pid -> links(proc.resolve("fd")));
+                    ChildJvm.start(List.of("sh", "-c", "kill -CONT " + process.pid()), Map.of()).end();
+                }
+            }
         }
+    }
+
+    /** Whether a thread is the user's. One that changes first stops the others before they do. */
+    private static boolean isUsers(Path threads) {
+        try (Stream<Path> all = Files.list(threads)) {
+            for (Path thread : all.toList()) {
+                if (Files.readString(thread.resolve("status")).contains("Uid:\t" + USER)) {
+                    return true;
+                }
+            }
+        } catch (IOException e) {
+            // It has ended.
+        }
+        return false;
     }
 
     private static Set<String> links(Path folder) {
