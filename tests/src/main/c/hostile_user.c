@@ -71,15 +71,15 @@ static void take_descriptors(pid_t pid)
 
 static void look_into(pid_t pid)
 {
-    static const char *const files[] = {"mem", "environ", "maps", "fd/0", "fd/1", "fd/2", "root/.", "cwd/."};
+    static const char *const files[] = {"maps", "environ", "fd/0", "fd/1", "fd/2", "root/.", "cwd/."};
     char path[64], link[256];
     for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "/proc/%d/%s", pid, files[i]);
         int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-        if (file >= 0) {
+        /* Those of a process that has just ended can be opened, and are empty. */
+        if (file >= 0 && (i > 1 || read(file, link, sizeof link) > 0))
             got(pid, "the file", path);
-            close(file);
-        }
+        close(file);
     }
     snprintf(path, sizeof path, "/proc/%d/exe", pid);
     if (readlink(path, link, sizeof link) >= 0)
