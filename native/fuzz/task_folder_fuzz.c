@@ -13,7 +13,7 @@
 
 static long serve(long nr, long a, long b, long c, long d);
 #define tc_syscall4 serve
-#include "../src/task_folder.c"
+#include "../core/task_folder.c"
 
 static const uint8_t *content;
 static size_t left, piece;

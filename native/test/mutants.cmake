@@ -2,16 +2,16 @@
 # Mutants: the core with one remedy removed. The test for that remedy must fail on the mutant; otherwise it
 # proves nothing.
 
-# mutate(name file old new): writes src/file, with every old in it replaced by new, into ${directory}, and sets
+# mutate(name file old new): writes core/file, with every old in it replaced by new, into ${directory}, and sets
 # ${c_sources} to what the mutant is linked from: of a mutated .c file only that file is compiled again, of a
 # mutated header all.
 function(mutate name file old new)
-  set(core ${PROJECT_SOURCE_DIR}/src)
+  set(core ${PROJECT_SOURCE_DIR}/core)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   file(READ ${core}/${file} text)
   string(REPLACE "${old}" "${new}" mutated "${text}")
   if(mutated STREQUAL text)
-    message(FATAL_ERROR "mutant ${name}: src/${file} has no '${old}' any more; adapt test/mutants.cmake")
+    message(FATAL_ERROR "mutant ${name}: core/${file} has no '${old}' any more; adapt test/mutants.cmake")
   endif()
   set(is_header FALSE)
   if(file MATCHES "\\.h$")
@@ -92,7 +92,7 @@ threadclock_mutant(left_behind_is_read tid_reuse threads.c " && entry->began_ns 
 # Thread-local storage is allocated under the table's lock: a separate library, which the test loads.
 mutate(allocates_under_lock threads.c "tc_own_allocate();" ";")
 add_library(allocates_under_lock_mutant MODULE ${c_sources})
-target_include_directories(allocates_under_lock_mutant BEFORE PRIVATE ${directory} ../src ../include)
+target_include_directories(allocates_under_lock_mutant BEFORE PRIVATE ${directory} ../core ../include)
 target_compile_options(allocates_under_lock_mutant PRIVATE -w)
 target_link_libraries(allocates_under_lock_mutant PRIVATE threadclock_options)
 fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<TARGET_FILE:thread_local_test>
