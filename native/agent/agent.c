@@ -237,6 +237,22 @@ static void restore(JavaVM *vm)
         prometheus_stop();
 }
 
+/* Reports what answers each native and libjvm, which clocks are used, and how many threads are known. */
+static void status(JavaVM *vm, const struct agent_options *to)
+{
+    report_answer(to, "ok");
+    report_answer(to, "version=%s", threadclock_version());
+    report_answer(to, "active=%s", agent.active ? "yes" : "no");
+    if (agent.active)
+        clock_status(to, &agent.options);
+    JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
+    for (enum native native = 0; native < NATIVES; native++)
+        report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
+    jvm_clock_status(to);
+    virtual_accounting_status(to);
+    prometheus_status(to);
+}
+
 static void start(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
@@ -281,24 +297,8 @@ static void start(JavaVM *vm, const struct agent_options *options)
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     jvm_clock_answer(options);
-    report_answer(options, "ok");
+    status(vm, options);
     prometheus_answer(options);
-}
-
-/* Reports what answers each native and libjvm, which clocks are used, and how many threads are known. */
-static void status(JavaVM *vm, const struct agent_options *to)
-{
-    report_answer(to, "ok");
-    report_answer(to, "version=%s", threadclock_version());
-    report_answer(to, "active=%s", agent.active ? "yes" : "no");
-    if (agent.active)
-        clock_status(to, &agent.options);
-    JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
-    for (enum native native = 0; native < NATIVES; native++)
-        report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
-    jvm_clock_status(to);
-    virtual_accounting_status(to);
-    prometheus_status(to);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)

@@ -3,20 +3,17 @@
 #define THREADCLOCK_ATTACH_CHILD_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "confinement.h"
 
-#define ATTACH_MOST_FIELDS 32
+#define ATTACH_MAX_FIELDS 32
 /* The longest message to the parent, its kind included. */
-#define ATTACH_LONGEST_MESSAGE (1 << 15)
+#define ATTACH_MAX_MESSAGE (1 << 15)
 
 /* What a child is to do: fields[0] is FILES or EXCHANGE (attach_child.c). */
 struct attach_order {
     struct confinement target;
-    int64_t millis; /* its time limit */
-    int64_t most_bytes; /* of each file */
-    const char *fields[ATTACH_MOST_FIELDS];
+    const char *fields[ATTACH_MAX_FIELDS];
     int count;
     const void *library; /* the image of the library to be placed, or NULL */
     size_t library_size;

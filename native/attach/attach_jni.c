@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <jni.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -34,19 +35,20 @@ static char *copy_of(JNIEnv *env, jbyteArray array, size_t *size)
     return copy;
 }
 
-/* The first field is the target's start time, the rest are the order's. */
 static int parse(struct attach_order *order, const char *text, size_t size)
 {
-    order->target.start_time = text;
-    for (const char *at = text + strlen(text) + 1; at < text + size; at += strlen(at) + 1) {
-        if (order->count == ATTACH_MOST_FIELDS)
+    for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+        if (order->count == ATTACH_MAX_FIELDS)
             return -E2BIG;
         order->fields[order->count++] = at;
     }
     return 0;
 }
 
-/* The child must not run the JVM's signal handlers, so it is born with all signals blocked. */
+/*
+ * The child must not run the JVM's signal handlers, so it is born with all signals blocked; a fault then ends
+ * it (force_sig_info_to_task, kernel/signal.c).
+ */
 static pid_t fork_child(const struct attach_order *order, const int sockets[2])
 {
     sigset_t all, before;
@@ -62,14 +64,13 @@ static pid_t fork_child(const struct attach_order *order, const int sockets[2])
 }
 
 /* PID << 32 | descriptor, or a negative errno. */
-CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jlong millis, jlong most_bytes,
+CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint uid, jint gid,
     jbyteArray text, jbyteArray library);
-CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jlong millis, jlong most_bytes,
+CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint uid, jint gid,
     jbyteArray text, jbyteArray library)
 {
     (void)caller;
-    struct attach_order order
-        = {.target = {pid, NULL, (uid_t)uid, (gid_t)gid}, .millis = millis, .most_bytes = most_bytes};
+    struct attach_order order = {.target = {pid, (uint64_t)start_time, (uid_t)uid, (gid_t)gid}};
     int sockets[2];
     size_t size;
     char *fields = copy_of(env, text, &size), *image = copy_of(env, library, &order.library_size);
@@ -90,14 +91,20 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jint uid, jint gid, jl
     return result;
 }
 
-/* The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. */
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
+/*
+ * The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. A child that its
+ * user has stopped is continued.
+ */
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint pid, jint socket, jbyteArray into, jintArray descriptor,
     jint millis);
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint pid, jint socket, jbyteArray into, jintArray descriptor,
     jint millis)
 {
     (void)caller;
-    char bytes[ATTACH_LONGEST_MESSAGE];
+    int status;
+    if (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid && WIFSTOPPED(status))
+        kill(pid, SIGCONT);
+    char bytes[ATTACH_MAX_MESSAGE];
     union {
         struct cmsghdr header;
         char room[CMSG_SPACE(sizeof(int))];
@@ -133,9 +140,18 @@ CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket)
     send(socket, "", 1, MSG_NOSIGNAL);
 }
 
+/* Ends the child's waiting; what it has to say can still be received. */
+CHILD(void, cancel)(JNIEnv *env, jclass caller, jint socket);
+CHILD(void, cancel)(JNIEnv *env, jclass caller, jint socket)
+{
+    (void)env;
+    (void)caller;
+    shutdown(socket, SHUT_WR);
+}
+
 /*
  * The child ends by itself when the socket is closed, after it has removed its files. The target's user may
- * have stopped it.
+ * have stopped it; and one that waits for a file system of that user's may not end even then.
  */
 CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket);
 CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket)
@@ -144,20 +160,23 @@ CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket)
     (void)caller;
     const struct timespec millisecond = {0, 1000000};
     close(socket);
-    for (int i = 0; i < GRACE_MILLIS; i++) {
-        if (waitpid(pid, NULL, WNOHANG) != 0)
-            return;
+    for (int i = 0; i < 2 * GRACE_MILLIS && waitpid(pid, NULL, WNOHANG) == 0; i++) {
+        if (i == GRACE_MILLIS)
+            kill(pid, SIGKILL);
         nanosleep(&millisecond, NULL);
     }
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
 }
 
+/* In English, whatever the program's locale. */
 CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error);
 CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error)
 {
     (void)caller;
-    return (*env)->NewStringUTF(env, strerror(error));
+    locale_t english = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    jstring text = (*env)->NewStringUTF(env, english == (locale_t)0 ? "unknown" : strerror_l(error, english));
+    if (english != (locale_t)0)
+        freelocale(english);
+    return text;
 }
 
 /* Bytes read, 0 at the end of the stream, or a negative errno; waits. */

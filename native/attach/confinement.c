@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <limits.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -23,15 +21,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
+#include "proc_stat.h"
 
 #ifdef __x86_64__
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -51,7 +43,10 @@ struct linux_dirent64 {
     char d_name[];
 };
 
-/* Not opendir, which allocates. The kernel lists descriptors in ascending order, so closing loses none. */
+/*
+ * Not opendir, which allocates. The kernel lists descriptors in ascending order (proc_readfd_common,
+ * fs/proc/fd.c), so closing loses none.
+ */
 static int close_others(int kept)
 {
     _Alignas(struct linux_dirent64) char buffer[2048];
@@ -79,25 +74,20 @@ static void path_of(char *path, size_t size, pid_t pid, const char *file)
     snprintf(path, size, "/proc/%d/%s", (int)pid, file);
 }
 
-/* The program's name, field 2 in parentheses, may contain anything. */
-static bool has_start_time(pid_t pid, const char *wanted)
+static bool has_start_time(pid_t pid, uint64_t wanted)
 {
-    char path[64], stat[1024];
+    char path[64], stat[TC_PROC_BYTES];
+    const char *name;
+    size_t name_size;
+    uint64_t start_time;
     path_of(path, sizeof path, pid, "stat");
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file < 0 ? -1 : read(file, stat, sizeof stat - 1);
-    if (file >= 0)
-        close(file);
-    if (size <= 0)
-        return false;
-    stat[size] = 0;
-    const char *at = strrchr(stat, ')');
-    for (int field = 2; at != NULL && field < START_TIME_FIELD; field++)
-        at = strchr(at + 1, ' ');
-    size_t length = strlen(wanted);
-    return at != NULL && strncmp(at + 1, wanted, length) == 0 && at[1 + length] == ' ';
+    long size = tc_proc_read(path, stat, sizeof stat);
+    return size > 0
+        && tc_proc_name_and_field(stat, (size_t)size, START_TIME_FIELD, &name, &name_size, &start_time) == 0
+        && start_time == wanted;
 }
 
+/* Not stat, which glibc exports only from 2.33 on. */
 static bool same_file(const char *one, const char *other)
 {
     struct stat first, second;
@@ -108,8 +98,9 @@ static bool same_file(const char *one, const char *other)
 
 /*
  * The target's root becomes ours: from then on no path and no link leads out of its file system, into
- * whichever mount namespace it belongs. Without the privilege, a user namespace gives it; what a file's
- * permissions are checked against, and what the JVM sees of its peer, stays the user.
+ * whichever mount namespace it belongs. Without the privilege, a user namespace, which only a process of one
+ * thread may make, gives it; what a file's permissions are checked against, and what the JVM sees of its
+ * peer, stays the user.
  */
 static int enter_root(pid_t pid)
 {
@@ -181,7 +172,6 @@ static int forbid_other_calls(void)
         ALLOW(recvfrom),
         ALLOW(ppoll),
         ALLOW(restart_syscall),
-        ALLOW(clock_gettime),
         ALLOW(exit_group),
         SKIP_IF(SYS_kill, 1),
         SKIP_UNLESS(SYS_pidfd_send_signal, 3),
@@ -200,6 +190,7 @@ int confinement_enter(const struct confinement *target, int kept, int *signal_fd
 {
     if (setsid() < 0 || close_others(kept) != 0)
         return CONFINEMENT_SEALED;
+    prctl(PR_SET_NAME, "threadclock", 0, 0, 0);
     umask(0077);
     *signal_fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
     if (!has_start_time(target->pid, target->start_time)) {

@@ -2,7 +2,16 @@
 #ifndef THREADCLOCK_CONFINEMENT_H
 #define THREADCLOCK_CONFINEMENT_H
 
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 
 /* The step that failed, as the letter that the parent gets (ConfinedChild.java). */
 enum confinement_step {
@@ -14,16 +23,16 @@ enum confinement_step {
 
 struct confinement {
     pid_t pid; /* the target, as this process sees it */
-    const char *start_time; /* field 22 of its stat file, so that no other process is taken for it */
+    uint64_t start_time; /* field 22 of its stat file, so that no other process is taken for it */
     uid_t uid;
     gid_t gid;
 };
 
 /*
- * Turns a forked child into a process that its target may as well own: in the target's root, with its user
- * and group, and with nothing of its parent's but the one descriptor. *signal_fd is a pidfd of the target, or
- * -1 before Linux 5.3. Calls only what POSIX allows after a fork in a program with threads. 0, or the step
- * that failed, with errno set.
+ * Turns a forked child into a process that is harmless in its target's hands: in the target's root, with its
+ * user and group, and with nothing of its parent's but the one descriptor. *signal_fd is a pidfd of the
+ * target, or -1 before Linux 5.3. Allocates nothing and takes no lock. 0, or the step that failed, with errno
+ * set.
  */
 int confinement_enter(const struct confinement *target, int kept, int *signal_fd);
 

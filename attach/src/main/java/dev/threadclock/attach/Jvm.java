@@ -94,8 +94,7 @@ public final class Jvm {
      *
      * @param options as with {@code -javaagent}: {@code "freshness=now,total=interpolated"}, or {@code ""};
      *     an option that is omitted gets its default
-     * @return the agent's answer, for example {@code prometheus}: the address at which it serves metrics;
-     *     often without values
+     * @return as {@link #status}, with {@code prometheus}: the address at which the agent serves metrics
      * @throws IllegalArgumentException the options contain one that is reserved for requests: do, report,
      *     channel or period
      * @throws AttachException the JVM refuses or does not answer in time, or the agent refuses the options
@@ -140,10 +139,10 @@ public final class Jvm {
     /**
      * The user that it runs as.
      *
-     * @return the number of the effective user, an unsigned int
+     * @return the number of the effective user
      */
-    public int uid() {
-        return target.uid();
+    public long uid() {
+        return Integer.toUnsignedLong(target.uid());
     }
 
     /**

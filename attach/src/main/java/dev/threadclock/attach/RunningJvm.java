@@ -32,7 +32,8 @@ public final class RunningJvm {
             for (Path process : processes) {
                 int pid = Integer.parseInt(process.getFileName().toString());
                 if (pid != ProcessHandle.current().pid()
-                        && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
+                        && ProcMaps.parse(text(process, "maps")).jvm().isPresent()
+                        && !text(process, "status").contains("\nThreads:\t1\n")) { // a forked child of one
                     List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
                     all.add(new RunningJvm(pid, JavaCommandLine.of(words, file -> "")));
                 }

@@ -166,6 +166,9 @@ class AttachElsewhereTest {
                 assertThat(jvm.left("/tmp")).isNotEmpty();
                 detach.process().destroy();
                 assertThat(detach.end().exitCode()).isEqualTo(143);
+                for (int i = 0; i < 500 && !jvm.left("/tmp").isEmpty(); i++) {
+                    AttachJvm.sleep(20); // its child is about to end as well
+                }
                 assertThat(jvm.left("/tmp")).isEmpty();
             }
         }

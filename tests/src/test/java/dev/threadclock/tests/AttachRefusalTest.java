@@ -156,7 +156,7 @@ class AttachRefusalTest {
     void itselfIsRefused() {
         String command = System.getProperty("java.home") + "/bin/java -jar '" + Product.JAR + "' attach $$";
         AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command), Map.of()).end(),
-                "this command itself");
+                "this process itself");
     }
 
     @Test

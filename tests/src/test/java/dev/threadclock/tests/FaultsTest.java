@@ -9,6 +9,7 @@ import dev.threadclock.tests.child.Told;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -182,6 +183,31 @@ class FaultsTest {
             }
             Result result = AttachJvm.startCommand(user, "attach", jvm.pid()).end();
             assertThat(result.exitCode()).as("when they are gone: " + result).isZero();
+        }
+    }
+
+    /** Then the JVM is made to listen by a file in its working folder, where it looks first. */
+    @Test
+    void aTriggerOfAnotherUserDoesNotKeepAJvmFromListening() throws IOException {
+        AttachJvm.assumeUsers(TestJdk.newest());
+        Path working = Files.createDirectory(folder.resolve("working"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(working, PosixFilePermissions.fromString("rwxrwxrwx"));
+        List<String> user = new ArrayList<>(AttachJvm.asUser(12345, 12346));
+        user.addAll(List.of("env", "-C", working.toString()));
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
+            Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
+            List<String> another = new ArrayList<>(AttachJvm.asUser(54321, 54321));
+            another.addAll(List.of("touch", trigger.toString()));
+            assertThat(ChildJvm.start(another, Map.of()).end().exitCode()).isZero();
+            try {
+                Result result = AttachJvm.command("attach", jvm.pid());
+                assertThat(result.exitCode()).as(result.toString()).isZero();
+                assertThat(jvm.said()).as("no thread dump").doesNotContain("Full thread dump");
+            } finally {
+                Files.delete(trigger);
+            }
         }
     }
 }

@@ -32,33 +32,13 @@ final class AttachListener {
     AttachListener(Target target, Deadline deadline) {
         this.target = target;
         listens = isListening();
-        while (true) {
-            ProcStatus now = target.process().status();
-            JvmFacts known = target.facts();
-            check(now, known);
-            if (listens || now.handlesQuit()) {
-                facts = known;
-                handlesQuit = now.handlesQuit();
-                return;
-            }
-            if (!deadline.pause()) {
-                throw new AttachException("the JVM " + target.label()
-                        + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
-                        + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
-            }
+        ProcStatus now = checked(target.process().status());
+        while (!listens && !now.handlesQuit() && deadline.pause()) {
+            now = checked(target.process().status());
         }
-    }
-
-    private void check(ProcStatus now, JvmFacts known) {
-        if (now.hasEnded()) {
-            throw target.process().ended();
-        }
-        if (now.isStopped()) {
-            throw new AttachException("process " + target.pid()
-                    + " is stopped (by SIGSTOP or a debugger) and cannot answer; resume it, for"
-                    + " example with kill -CONT " + target.pid());
-        }
-        if (!listens && !known.attachable()) {
+        facts = target.facts();
+        handlesQuit = now.handlesQuit();
+        if (!listens && !facts.attachable()) {
             throw new AttachException("the JVM " + target.label()
                     + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
                             + " -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
@@ -67,6 +47,23 @@ final class AttachListener {
                                     + " it runs; restart it without that option, or with"
                                     + " -javaagent:threadclock.jar"));
         }
+        if (!listens && !handlesQuit) {
+            throw new AttachException("the JVM " + target.label()
+                    + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
+                    + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
+        }
+    }
+
+    private ProcStatus checked(ProcStatus now) {
+        if (now.hasEnded()) {
+            throw target.process().ended();
+        }
+        if (now.isStopped()) {
+            throw new AttachException("process " + target.pid()
+                    + " is stopped (by SIGSTOP or a debugger) and cannot answer; resume it, for"
+                    + " example with kill -CONT " + target.pid());
+        }
+        return now;
     }
 
     JvmFacts facts() {
@@ -119,7 +116,11 @@ final class AttachListener {
         }
     }
 
-    private String socketName() {
+    String socketName() {
         return ".java_pid" + target.namespacePid();
+    }
+
+    String triggerName() {
+        return ".attach_pid" + target.namespacePid();
     }
 }

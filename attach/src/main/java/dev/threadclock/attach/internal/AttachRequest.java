@@ -24,9 +24,7 @@ final class AttachRequest {
     static final String REPORT = FOLDER + "/report";
     static final String CHANNEL = FOLDER + "/s";
     static final String RECORDING = FOLDER + "/jvm.jfr";
-    private static final int NOT_EXECUTABLE = 8; // ENOEXEC
-    private static final int TIMED_OUT = 110; // ETIMEDOUT
-    private static final String UNSUITABLE_FOLDER = "flob";
+    private static final char UNSUITABLE_FOLDER = 'f';
 
     /**
      * @param report of the agent; "" unless asked for
@@ -34,15 +32,30 @@ final class AttachRequest {
      * @param kept what keeps the folder, for the caller to close; null unless the JVM goes on using it
      */
     record Answer(AttachReply reply, String report, Connection connection, ConfinedChild kept) {
+        private void close() {
+            if (connection != null) {
+                connection.close();
+            }
+            if (kept != null) {
+                kept.close();
+            }
+        }
+
         /** A JVM listens for some time before it takes agents, and when it is ending. */
         private boolean notLive() {
             return reply.notLive() || AgentReport.parse(report).filter(AgentReport::notLive).isPresent();
         }
     }
 
-    /** What is sent back besides the JVM's answer. */
-    enum With {
-        NOTHING, REPORT, REPORT_AND_CONNECTION, KEPT_FOLDER
+    /** What is wanted besides the JVM's answer, as flags of the order. */
+    private enum With {
+        NOTHING(""), REPORT("r"), REPORT_AND_CONNECTION("rc"), KEPT_FOLDER("k");
+
+        private final String flags;
+
+        With(String flags) {
+            this.flags = flags;
+        }
     }
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -96,12 +109,14 @@ final class AttachRequest {
                     break;
                 }
                 if (library != null && answer.get().reply().notExecutable()) {
+                    answer.get().close();
                     refusals.put(place, "mounted noexec");
                     break;
                 }
                 if (!answer.get().notLive()) {
                     return answer.get();
                 }
+                answer.get().close();
                 if (!deadline.pause()) {
                     throw new AttachException("the JVM " + target.label()
                             + " takes no agent at this moment: it is still starting, or is ending; try"
@@ -112,9 +127,9 @@ final class AttachRequest {
         StringBuilder why = new StringBuilder();
         refusals.forEach((name, reason) -> why.append(why.length() == 0 ? "" : ", ")
                 .append(Printable.line(name + " (" + reason + ")")));
-        throw new AttachException("no folder of the JVM " + target.label() + " takes "
+        throw new AttachException("no folder of the JVM " + target.label() + " can hold "
                 + (library != null ? "the library" : with == With.KEPT_FOLDER ? "its events" : "a file")
-                + " for a moment: " + why
+                + " temporarily: " + why
                 + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
 
@@ -133,60 +148,70 @@ final class AttachRequest {
     /** Empty: the place is unsuitable. */
     private Optional<Answer> send(String place, List<String> words, byte[] library, With with,
             Deadline deadline) {
-        String flags = (with == With.REPORT || with == With.REPORT_AND_CONNECTION ? "r" : "")
-                + (with == With.REPORT_AND_CONNECTION ? "c" : "") + (with == With.KEPT_FOLDER ? "k" : "")
-                + (listener.maySignal() ? "q" : "");
-        List<String> order = new ArrayList<>(List.of(ConfinedChild.EXCHANGE, flags, place,
+        String working = target.workingFolder();
+        List<String> order = new ArrayList<>(List.of(ConfinedChild.EXCHANGE,
+                with.flags + (listener.maySignal() ? "q" : ""), place,
                 "threadclock-" + Long.toUnsignedString(RANDOM.nextLong(), 36),
-                Integer.toString(target.namespacePid()), target.workingFolder()));
+                "/tmp/" + listener.socketName(),
+                "/tmp/" + listener.triggerName(),
+                working.isEmpty() ? "" : working + "/" + listener.triggerName()));
         order.addAll(words);
         ByteArrayOutputStream reply = new ByteArrayOutputStream();
         ByteArrayOutputStream report = new ByteArrayOutputStream();
         Connection connection = null;
-        ConfinedChild kept = null;
-        boolean answered = false;
-        ConfinedChild child = target.child(deadline, 0, library, order);
+        boolean complete = false;
+        boolean done = false;
+        ConfinedChild child = target.child(deadline, library, order);
         try {
-            for (ConfinedChild.Message message = child.next(); message != null && kept == null;) {
+            boolean keeps = false;
+            while (!keeps) {
+                ConfinedChild.Message message = child.next();
+                if (message == null) {
+                    break;
+                }
                 switch (message.kind()) {
                     case 'A' -> {
                         reply.writeBytes(message.bytes());
-                        answered |= message.bytes().length == 0;
+                        complete = message.bytes().length == 0;
+                        keeps = complete && with == With.KEPT_FOLDER;
                     }
-                    case 'R' -> report.writeBytes(message.bytes());
+                    case 'D' -> report.writeBytes(message.bytes());
                     case 'S' -> connection = new Connection(message.descriptor());
-                    case 'K' -> kept = child;
                     default -> {
                         char step = (char) message.bytes()[0];
-                        if (UNSUITABLE_FOLDER.indexOf(step) < 0) {
+                        if (step != UNSUITABLE_FOLDER) {
                             throw failure(step, message.error(), deadline);
                         }
-                        refusals.put(place, message.error() == NOT_EXECUTABLE ? "mounted noexec"
+                        refusals.put(place, message.error() == ConfinedChild.NOT_EXECUTABLE ? "mounted noexec"
                                 : ConfinedChild.message(message.error()));
                         return Optional.empty();
                     }
                 }
-                message = kept == null ? child.next() : message;
             }
+            Optional<AttachReply> parsed = AttachReply.parse(reply.toByteArray());
+            if (parsed.isEmpty()) {
+                throw noAnswer(complete);
+            }
+            done = true;
+            return Optional.of(new Answer(parsed.get(), report.toString(StandardCharsets.UTF_8), connection,
+                    keeps ? child : null));
         } finally {
-            if (kept == null) {
+            if (!done || with != With.KEPT_FOLDER) {
                 child.close();
             }
+            if (!done && connection != null) {
+                connection.close();
+            }
         }
-        Optional<AttachReply> parsed = AttachReply.parse(reply.toByteArray());
-        if (parsed.isPresent()) {
-            return Optional.of(new Answer(parsed.get(), report.toString(StandardCharsets.UTF_8), connection,
-                    kept));
-        }
-        if (kept != null) {
-            kept.close();
-        }
+    }
+
+    private AttachException noAnswer(boolean complete) {
         target.process().awaitEnd();
-        throw new AttachException(answered
+        return new AttachException(complete
                 ? "the JVM " + target.label() + " has closed the connection without an answer; it answers its"
                         + " own user and group only: run this as that user"
-                : "the process that asked the JVM " + target.label()
-                        + " was ended before it had an answer, by that JVM's user or for want of memory; try"
+                : "the helper that asked the JVM " + target.label()
+                        + " was ended before it had an answer, by that JVM's user or by the OOM killer; try"
                         + " again");
     }
 
@@ -204,15 +229,13 @@ final class AttachRequest {
             case 'c' -> new AttachException("the process that would ask " + jvm
                     + " cannot give up its rights (" + why
                     + "), so nothing was asked; it needs /proc and a kernel with seccomp filters");
-            case 'm' -> new AttachException("the options or the path of the library are longer than the 1024"
-                    + " bytes that a JVM takes; shorten them");
-            case 't' -> new AttachException(jvm
-                    + " cannot listen: it needs a file in its /tmp, but may not create one there (" + why
-                    + "); give it a writable /tmp, for example a tmpfs, or start it with"
-                    + " -javaagent:threadclock.jar");
-            case 'w' -> new AttachException("cannot create the file .attach_pid" + target.namespacePid()
-                    + " in /tmp or in the working folder of " + jvm + " (" + why
-                    + "), and without it SIGQUIT means a thread dump; make room in one of them");
+            case 'm' -> new AttachException("the request (options, the path of the library or of settings) is"
+                    + " longer than the 1024 bytes that a JVM takes; shorten them");
+            case 't' ->
+                new AttachException(jvm + " cannot listen: it needs a socket in its /tmp, and the file /tmp/"
+                        + listener.triggerName() + " cannot be created there (" + why
+                        + "); give it a writable /tmp, for example a tmpfs, or start it with"
+                        + " -javaagent:threadclock.jar");
             case 'k' -> new AttachException("cannot signal process " + target.pid() + ": " + why
                     + "; run this as its user or as root");
             case 'n' -> new AttachException(jvm + " did not begin to listen within " + deadline
@@ -221,7 +244,7 @@ final class AttachRequest {
             case 'g' -> listener.socketIsGone();
             default -> {
                 target.process().awaitEnd();
-                yield error == TIMED_OUT
+                yield error == ConfinedChild.CANCELED
                         ? new AttachException("no answer from " + jvm + " within " + deadline
                                 + "; it is very busy or hangs: try again, with a longer timeout")
                         : new AttachException("cannot talk to " + jvm + " over its socket: " + why);

@@ -8,6 +8,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,23 +20,23 @@ import java.util.List;
  * it, it removes what it has made and ends.
  */
 final class ConfinedChild implements Closeable {
+    /** The order: the first bytes of files, or an exchange with the JVM. */
+    static final String FILES = "F";
+    static final String EXCHANGE = "X";
+    static final int NOT_EXECUTABLE = 8; // ENOEXEC
+    static final int CANCELED = 125; // ECANCELED: the time limit has passed
+    private static final int NO_SUCH_FILE = 2; // ENOENT
+    private static final int NOT_A_FOLDER = 20; // ENOTDIR
     private static final int TIMED_OUT = -110; // -ETIMEDOUT
     private static final int LONGEST_MESSAGE = 1 << 15;
     private static final int LOOK_MILLIS = 50;
     private static final int GRACE_MILLIS = 2000;
-    private static final int NO_SUCH_FILE = 2; // ENOENT
-    private static final int NOT_A_FOLDER = 20; // ENOTDIR
-
-    /** The order: the first bytes of files, or an exchange with the JVM. */
-    static final String FILES = "F";
-    static final String EXCHANGE = "X";
 
     /**
      * A message from the child.
      *
      * @param kind F failure (a step and an error number), D data, E end of a file (an error number), A answer
-     *     of the JVM, R report of the agent, S a connection to the agent, K the folder is kept until
-     *     {@link #copyFile} or close
+     *     of the JVM, the last one empty, S a connection to the agent
      * @param descriptor with S; -1 otherwise
      */
     record Message(char kind, byte[] bytes, int descriptor) {
@@ -44,32 +45,38 @@ final class ConfinedChild implements Closeable {
         }
     }
 
+    /** A file's first bytes, or the number of the error of reading it. */
+    record Content(byte[] bytes, int error) {
+        boolean exists() {
+            return error != NO_SUCH_FILE && error != NOT_A_FOLDER;
+        }
+    }
+
     private final TargetProcess target;
     private Deadline deadline;
     private boolean needsTarget = true;
+    private boolean canceled;
     private final int pid;
     private final int socket;
     private final byte[] room = new byte[LONGEST_MESSAGE];
 
     /**
      * @param user as which it acts
-     * @param mostBytes of each file
      * @param library the library that is to be placed in the target's file system, or null
      */
-    ConfinedChild(TargetProcess target, ProcStatus user, Deadline deadline, long mostBytes, byte[] library,
+    ConfinedChild(TargetProcess target, ProcStatus user, Deadline deadline, byte[] library,
             List<String> order) {
         this.target = target;
         this.deadline = deadline;
-        String text = target.startTime() + "\0" + String.join("\0", order) + "\0";
         try {
             NativeLibrary.load();
         } catch (UnsatisfiedLinkError e) {
             throw new AttachException("the native library does not load: " + e.getMessage());
         }
-        long started = start(target.pid(), user.uid(), user.gid(), deadline.leftMillis(), mostBytes,
-                text.getBytes(StandardCharsets.UTF_8), library);
+        long started = start(target.pid(), target.startTime(), user.uid(), user.gid(),
+                (String.join("\0", order) + "\0").getBytes(StandardCharsets.UTF_8), library);
         if (started < 0) {
-            throw new AttachException("cannot start a process to ask process " + target.pid() + ": "
+            throw new AttachException("cannot fork a helper for process " + target.pid() + ": "
                     + message((int) -started) + "; try again when this machine has room for it");
         }
         pid = (int) (started >> 32);
@@ -83,7 +90,7 @@ final class ConfinedChild implements Closeable {
     Message next() {
         int[] descriptor = {-1};
         for (boolean ended = false;;) {
-            int size = receive(socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
+            int size = receive(pid, socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
             if (size > 0) {
                 return new Message((char) room[0], Arrays.copyOfRange(room, 1, size), descriptor[0]);
             }
@@ -91,27 +98,24 @@ final class ConfinedChild implements Closeable {
                 return null;
             }
             if (size != TIMED_OUT) {
-                throw new AttachException("cannot hear from the process that asks process " + target.pid()
-                        + ": " + message(-size) + "; try again");
+                throw new AttachException("lost contact with the helper for process " + target.pid() + ": "
+                        + message(-size) + "; try again");
             }
             if (Thread.currentThread().isInterrupted()) {
-                throw new AttachException("interrupted while process " + target.pid() + " was asked");
+                throw new AttachException("interrupted while waiting for process " + target.pid());
             }
             if (ended) {
                 throw target.ended();
             }
             if (deadline.overBy(GRACE_MILLIS)) {
                 throw new AttachException("no answer from process " + target.pid() + " within " + deadline
-                        + ": the process that asks it was stopped, or waits for its files; try again");
+                        + ": the helper was stopped, or waits for that process's files; try again");
+            }
+            if (!canceled && deadline.overBy(0)) {
+                canceled = true;
+                cancel(socket);
             }
             ended = needsTarget && !target.isAlive();
-        }
-    }
-
-    /** A file's first bytes, or the number of the error of reading it. */
-    record Content(byte[] bytes, int error) {
-        boolean exists() {
-            return error != NO_SUCH_FILE && error != NOT_A_FOLDER;
         }
     }
 
@@ -136,11 +140,12 @@ final class ConfinedChild implements Closeable {
     /**
      * Copies the file that the JVM, which may have ended, has left in the folder that was kept.
      *
+     * @param patience how long the next part may take
      * @throws IOException it cannot be written
      * @return false: there is no such file
      */
-    boolean copyFile(OutputStream out, Deadline limit) throws IOException {
-        deadline = limit;
+    boolean copyFile(OutputStream out, Duration patience) throws IOException {
+        deadline = new Deadline(patience);
         needsTarget = false;
         ask(socket);
         boolean found = false;
@@ -148,6 +153,7 @@ final class ConfinedChild implements Closeable {
             if (message.kind() == 'D') {
                 out.write(message.bytes());
             }
+            deadline = new Deadline(patience);
             found |= message.kind() == 'E' && message.error() == 0;
         }
         return found;
@@ -161,12 +167,13 @@ final class ConfinedChild implements Closeable {
     /** What an error number means, in the system's words. */
     static native String message(int error);
 
-    private static native long start(int pid, int uid, int gid, long millis, long mostBytes, byte[] order,
-            byte[] library);
+    private static native long start(int pid, long startTime, int uid, int gid, byte[] order, byte[] library);
 
-    private static native int receive(int socket, byte[] into, int[] descriptor, int millis);
+    private static native int receive(int pid, int socket, byte[] into, int[] descriptor, int millis);
 
     private static native void ask(int socket);
+
+    private static native void cancel(int socket);
 
     private static native void end(int pid, int socket);
 }

@@ -2,6 +2,7 @@
 package dev.threadclock.attach.internal;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,8 +25,8 @@ record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk)
     private static final Pattern RELEASE = Pattern.compile("(?s)(?:.*\\n)?JAVA_VERSION=\"?([0-9._]+).*");
 
     /** release: the text of the JDK's release file, which JREs of JDK 8 may lack. */
-    static JvmFacts of(PerfData counters, JvmOptions fromOutside, String release) {
-        JvmOptions options = JvmOptions.of(counters).orElse(fromOutside);
+    static JvmFacts of(PerfData counters, Supplier<JvmOptions> fromOutside, String release) {
+        JvmOptions options = JvmOptions.of(counters).orElseGet(fromOutside);
         // "1": the first capability is attach (runtimeService.cpp).
         boolean attachable = counters.text("sun.rt.jvmCapabilities").map(bits -> bits.startsWith("1"))
                 .orElse(!options.flag("DisableAttachMechanism").orElse(false));

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 public final class JvmRecording implements Closeable {
     private static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
-    private static final Duration TIME_TO_COPY = Duration.ofHours(1);
 
     private final Target target;
     private final Duration timeout;
@@ -80,7 +79,7 @@ public final class JvmRecording implements Closeable {
             throw new IllegalStateException("this recording does not run");
         }
         stop();
-        if (!folder.copyFile(out, new Deadline(TIME_TO_COPY))) {
+        if (!folder.copyFile(out, TIME_TO_STOP)) {
             throw new AttachException("the JVM " + target.label()
                     + " left no file with its own events; record again without them");
         }

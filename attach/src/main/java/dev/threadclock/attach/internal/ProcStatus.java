@@ -17,7 +17,8 @@ import java.util.Map;
  *     user
  * @param caught the handled signals, signal N at bit N - 1
  */
-record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boolean mixed, long caught) {
+record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boolean mixed, int threads,
+        long caught) {
     private static final int SIGQUIT = 3;
     private static final int REAL = 0;
     private static final int EFFECTIVE = 1;
@@ -39,6 +40,7 @@ record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boo
                 Integer.parseUnsignedInt(fields.get("Gid")[EFFECTIVE]),
                 !fields.get("Uid")[REAL].equals(fields.get("Uid")[EFFECTIVE])
                         || !fields.get("Gid")[REAL].equals(fields.get("Gid")[EFFECTIVE]),
+                Integer.parseInt(fields.getOrDefault("Threads", new String[]{"1"})[0]),
                 Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
     }
 

@@ -23,7 +23,6 @@ import java.util.regex.Pattern;
  */
 public final class Target {
     private static final int ROOT_USER = 0;
-    private static final int MOST_BYTES = 1 << 20;
     /** Of those that its command line names. */
     private static final int MOST_FILES = 100;
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -51,7 +50,7 @@ public final class Target {
             throw new IllegalArgumentException("a time limit is a millisecond to a day, not " + timeout);
         }
         if (pid == ProcessHandle.current().pid()) {
-            throw new AttachException(pid + " is this command itself; give the number of another JVM");
+            throw new AttachException(pid + " is this process itself; give the ID of another JVM");
         }
         this.timeout = timeout;
         this.warnings = warnings;
@@ -96,14 +95,14 @@ public final class Target {
         if (own.uid() != status.uid()) {
             throw new AttachException(
                     "process " + process.pid() + " belongs to user " + Integer.toUnsignedString(status.uid())
-                            + ", this command to user " + Integer.toUnsignedString(own.uid())
+                            + ", this process to user " + Integer.toUnsignedString(own.uid())
                             + ", and a JVM answers only its own user;"
                             + " run this as that user or as root (sudo -u '#"
                             + Integer.toUnsignedString(status.uid()) + "' ...)");
         }
         throw new AttachException(
                 "process " + process.pid() + " runs with group " + Integer.toUnsignedString(status.gid())
-                        + ", this command with " + Integer.toUnsignedString(own.gid())
+                        + ", this process with " + Integer.toUnsignedString(own.gid())
                         + ", and a JVM answers only its own user and group;"
                         + " run this with that group or as root (sudo -g '#"
                         + Integer.toUnsignedString(status.gid()) + "' ...)");
@@ -112,7 +111,7 @@ public final class Target {
     /** Gives a java process that was only just started the time to become a JVM. */
     private static ProcMaps awaitJvm(TargetProcess process, Deadline deadline) {
         ProcMaps maps = process.maps();
-        while (maps.jvm().isEmpty()) {
+        while (maps.jvm().isEmpty() || process.status().threads() < 2) { // a forked child of one has one
             checkAlive(process, process.status());
             String program = JavaCommandLine.of(process.words(), file -> "").program();
             if (!program.equals("java") || !deadline.pause()) {
@@ -130,8 +129,8 @@ public final class Target {
     }
 
     /** Carries out an order as the user and group that the JVM had when it was opened. */
-    ConfinedChild child(Deadline deadline, long mostBytes, byte[] library, List<String> order) {
-        return new ConfinedChild(process, status, deadline, mostBytes, library, order);
+    ConfinedChild child(Deadline deadline, byte[] library, List<String> order) {
+        return new ConfinedChild(process, status, deadline, library, order);
     }
 
     ProcMaps maps() {
@@ -140,6 +139,7 @@ public final class Target {
 
     /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
     JvmFacts facts() {
+        filesRead = 0;
         List<String> files = new ArrayList<>();
         process.maps().counters().filter(file -> !file.deleted()).map(file -> inside(file.path()))
                 .ifPresent(files::add);
@@ -149,7 +149,8 @@ public final class Target {
         PerfData counters = PerfData.parse(counted ? contents.remove(0) : new byte[0]);
         String release = contents.stream().filter(bytes -> bytes.length > 0).findFirst()
                 .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
-        return JvmFacts.of(counters, JvmOptions.of(command, process.environment(), this::text), release);
+        return JvmFacts.of(counters, () -> JvmOptions.of(command, process.environment(), this::text),
+                release);
     }
 
     /**
@@ -188,27 +189,30 @@ public final class Target {
     private List<byte[]> bytes(List<String> files) {
         List<byte[]> all = new ArrayList<>();
         if (!files.isEmpty()) {
-            files(files, MOST_BYTES)
+            files(files)
                     .forEach(content -> all.add(content.bytes()));
         }
         return all;
     }
 
-    private List<ConfinedChild.Content> files(List<String> paths, long mostBytes) {
+    private List<ConfinedChild.Content> files(List<String> paths) {
         List<String> order = new ArrayList<>(List.of(ConfinedChild.FILES));
         order.addAll(paths);
-        try (ConfinedChild child = child(new Deadline(timeout), mostBytes, null, order)) {
+        try (ConfinedChild child = child(new Deadline(timeout), null, order)) {
             return child.contents(paths.size());
         }
     }
 
     /** Whether this file exists in its file system now. */
     boolean hasFile(String path) {
-        return files(List.of(path), 0).get(0).exists();
+        return files(List.of(path)).get(0).exists();
     }
 
     /** Converts a path as the kernel shows it to us to the process's own: without the folder of a chroot. */
     String inside(String shown) {
+        if (shown.equals(seenRoot)) {
+            return "/";
+        }
         return !seenRoot.equals("/") && shown.startsWith(seenRoot + "/") ? shown.substring(seenRoot.length())
                 : shown;
     }

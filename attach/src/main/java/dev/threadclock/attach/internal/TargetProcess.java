@@ -18,7 +18,7 @@ final class TargetProcess {
 
     private final int pid;
     private final Path folder;
-    private final String startTime;
+    private final long startTime;
 
     TargetProcess(int pid) {
         this.pid = pid;
@@ -48,7 +48,7 @@ final class TargetProcess {
     }
 
     /** In clock ticks since boot, as field 22 of its stat file. */
-    String startTime() {
+    long startTime() {
         return startTime;
     }
 
@@ -102,8 +102,8 @@ final class TargetProcess {
 
     boolean isAlive() {
         try {
-            return startTime
-                    .equals(startTime(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1)))
+            return startTime == startTime(
+                    Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1))
                     && !ProcStatus
                             .parse(Files.readString(folder.resolve("status"), StandardCharsets.ISO_8859_1))
                             .hasEnded();
@@ -134,9 +134,10 @@ final class TargetProcess {
     }
 
     /** The second field, the program's name in parentheses, may contain anything. */
-    private static String startTime(String stat) {
+    private static long startTime(String stat) {
         String[] fromThird = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
-        return fromThird.length > START_TIME_FIELD - 3 ? fromThird[START_TIME_FIELD - 3] : "";
+        return fromThird.length > START_TIME_FIELD - 3 ? Long.parseLong(fromThird[START_TIME_FIELD - 3])
+                : -1;
     }
 
     private static List<String> zeroSeparated(String text) {

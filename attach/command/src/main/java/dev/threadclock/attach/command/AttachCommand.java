@@ -89,7 +89,7 @@ public final class AttachCommand implements Subcommand {
     private static void metrics(JvmStatus status) {
         String address = status.value("prometheus");
         String ended = status.value("prometheus.ended");
-        if (!address.isEmpty()) {
+        if (!address.isEmpty() && !address.equals("off")) {
             Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
         } else if (!ended.isEmpty()) {
             Terminal.stdout().println("Prometheus metrics are no longer served at http://" + ended
