@@ -92,8 +92,8 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint
 }
 
 /*
- * The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. A child that its
- * user has stopped is continued.
+ * The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. A child that
+ * its user has stopped is continued.
  */
 CHILD(jint, receive)(JNIEnv *env, jclass caller, jint pid, jint socket, jbyteArray into, jintArray descriptor,
     jint millis);
