@@ -101,7 +101,7 @@ class SwitchingTest {
 
     /**
      * From JDK 17 on the JVM logs what the rival does. A run in which the JVM has ignored the rival proves
-     * nothing (reliability.md, "What is not caught").
+     * nothing (docs/reliability.md, "What is not caught").
      */
     @OnEachJdk
     void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {
