@@ -2,7 +2,7 @@
 import java.io.FileInputStream;
 
 /**
- * 2,000 threads, few of which work, for a comparison of tools (docs/top.md). Run it with {@code java
+ * 2,000 threads, few of which work, for a comparison of tools (pidstat, top, jcmd). Run it with {@code java
  * lab/java/ManyThreads.java}; it runs until it is stopped.
  *
  * <p>"order-import" computes, "audit-writer" works in the kernel, "cache-refresh" works half of the time, and
