@@ -168,10 +168,11 @@ class LabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"lab", "flight-recorder"})
-    void theTableInTheDocumentationIsMadeOfTheRecordedRun(String run) throws Exception {
+    void theTableThatThePageLinksToIsMadeOfTheRecordedRun(String run) throws Exception {
         Path json = recorded(run, ".json");
         assertThat(recorded(run, ".md")).content().isEqualTo(LabMarkdown.render(json));
-        assertThat(Files.readString(Product.ROOT.resolve("docs/lab.md"))).contains(LabMarkdown.render(json));
+        assertThat(Files.readString(Product.ROOT.resolve("docs/lab.md")))
+                .contains("(../lab/results/" + run + ".md)");
     }
 
     @Test
@@ -181,7 +182,6 @@ class LabTest {
         String text = result.getAsJsonObject("outcome").getAsJsonArray("attachments").get(0).getAsJsonObject()
                 .get("content").getAsString();
         assertThat(recorded("flight-recorder", ".txt")).content().isEqualTo(text);
-        assertThat(Files.readString(Product.ROOT.resolve("docs/accuracy.md"))).contains(text);
     }
 
     private static Path recorded(String run, String ending) {
