@@ -25,7 +25,9 @@ make_root() {
     mmdebstrap --quiet --variant=apt --include=git --aptopt='Acquire::Retries "3"' \
         "$suite" "$root" "$mirror" >>"$log" 2>&1 </dev/null || return
     mkdir -p "$root/checkout" "$root/root/.m2/repository" ~/.m2/repository
+    # The network as this machine has it: a proxy may have a certificate of its own, which Maven must know.
     cp /etc/resolv.conf "$root/etc/" 2>/dev/null
+    cp -r /usr/local/share/ca-certificates "$root/usr/local/share/" 2>/dev/null
     tar -C "$TC_ROOT" --exclude=./build --exclude=./dist --exclude=target -cf - . 2>>"$log" |
         tar -C "$root/checkout" -xf - 2>>"$log" || die "the checkout could not be copied; log: $log"
 }
