@@ -33,10 +33,11 @@ make_root() {
 }
 
 # inside COMMAND: in the root, with the kernel's file systems, Maven's downloads, and none of our environment.
+# The root is a mount point, as in a container: unshare and the tests of /proc make it private.
 inside() {
     # shellcheck disable=SC2016 # the inner shell's
     unshare --mount --propagation private --pid --fork --kill-child /bin/bash -c '
-        mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+        mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
             mount --rbind /sys "$1/sys" && mount --bind "$2" "$1/root/.m2/repository" &&
             exec chroot "$1" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
                 /bin/bash -c "cd /checkout && $3"' \
