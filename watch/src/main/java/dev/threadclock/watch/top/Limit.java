@@ -11,6 +11,7 @@ final class Limit {
     private long intervals;
     private long firstNanos; // the beginning of the first interval
     private long lengthNanos;
+    private long countedNanos; // of all intervals; samples that were late may come at once
 
     /** duration: zero if there is no limit. */
     Limit(long most, Duration duration) {
@@ -20,6 +21,7 @@ final class Limit {
 
     void count(Interval interval) {
         lengthNanos = interval.nanos();
+        countedNanos += lengthNanos;
         if (intervals++ == 0) {
             firstNanos = System.nanoTime() - lengthNanos;
         }
@@ -27,7 +29,7 @@ final class Limit {
 
     /** An interval may be slightly longer or shorter than requested, so half an interval more must fit in. */
     boolean isReached() {
-        return intervals >= most || intervals > 0 && mostNanos < Long.MAX_VALUE
-                && System.nanoTime() - firstNanos + lengthNanos / 2 >= mostNanos;
+        long passedNanos = intervals > 0 ? Math.max(countedNanos, System.nanoTime() - firstNanos) : 0;
+        return intervals >= most || passedNanos + lengthNanos / 2 >= mostNanos;
     }
 }
