@@ -21,7 +21,7 @@ class AccountKeeperTest {
     private static final long LONG = 1_000_000_000_000L;
 
     private final FakeThreads threads = new FakeThreads();
-    private final AccountKeeper keeper = new AccountKeeper(threads, 3);
+    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Groups(), 3);
 
     private CpuAccount read() {
         return keeper.read(0);
