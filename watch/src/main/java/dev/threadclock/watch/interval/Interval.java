@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,9 +20,9 @@ import java.util.Optional;
  * @param ended the threads that ended in the interval
  * @param virtual empty if virtual threads are not accounted for or were not read
  */
-public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
+public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnapshot life, List<Use> threads,
         List<Use> ended, Optional<VirtualUse> virtual) {
-    public Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
+    public Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnapshot life, List<Use> threads,
             List<Use> ended) {
         this(endMillis, nanos, process, life, threads, ended, Optional.empty());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.time.Instant;
 import java.util.List;
 
@@ -27,7 +27,7 @@ public final class IntervalCsv {
                 .toList();
     }
 
-    private static String numbers(Times times) {
+    private static String numbers(CpuSnapshot times) {
         return times.userNanos() + "," + times.systemNanos() + "," + times.totalNanos();
     }
 

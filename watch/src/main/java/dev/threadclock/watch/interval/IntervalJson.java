@@ -3,7 +3,7 @@ package dev.threadclock.watch.interval;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.time.Instant;
 import java.util.List;
 
@@ -78,11 +78,11 @@ public final class IntervalJson {
         return object;
     }
 
-    private static JsonObject times(Times times) {
+    private static JsonObject times(CpuSnapshot times) {
         return put(new JsonObject(), times);
     }
 
-    private static JsonObject put(JsonObject object, Times times) {
+    private static JsonObject put(JsonObject object, CpuSnapshot times) {
         object.addProperty("userNanos", times.userNanos());
         object.addProperty("systemNanos", times.systemNanos());
         object.addProperty("totalNanos", times.totalNanos());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.ThreadSample;
-import dev.threadclock.watch.sample.Times;
 import dev.threadclock.watch.sample.VirtualSample;
 import java.util.HashMap;
 import java.util.List;
@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 
 /** Converts samples to intervals by computing the increases of their counters. */
 public final class Intervals {
-    private Map<Long, Times> before = Map.of(); // by serial
+    private Map<Long, CpuSnapshot> before = Map.of(); // by serial
     private Sample last;
     private VirtualSample lastVirtual;
-    private Times carriers = Times.NONE; // since virtual threads were last read
+    private CpuSnapshot carriers = CpuSnapshot.ZERO; // since virtual threads were last read
 
     /** Empty for the first sample, which has no predecessor. */
     public Optional<Interval> next(Sample sample) {
@@ -34,29 +34,31 @@ public final class Intervals {
         last = sample;
         if (sample.virtual().isPresent()) {
             lastVirtual = sample.virtual().get();
-            carriers = Times.NONE;
+            carriers = CpuSnapshot.ZERO;
         }
         return interval;
     }
 
     /** What virtual threads have used since they were last read. */
     private VirtualUse virtual(VirtualSample now) {
-        Map<String, Times> groupsBefore = new HashMap<>();
+        Map<String, CpuSnapshot> groupsBefore = new HashMap<>();
         lastVirtual.groups().forEach(group -> groupsBefore.put(group.name(), group.times()));
         List<Use> groups = now.groups().stream()
-                .map(group -> Use.of(group, groupsBefore.getOrDefault(group.name(), Times.NONE))).toList();
+                .map(group -> Use.of(group, groupsBefore.getOrDefault(group.name(), CpuSnapshot.ZERO)))
+                .toList();
         return new VirtualUse(now.monotonicNanos() - lastVirtual.monotonicNanos(), groups, carriers);
     }
 
-    private Times carriers(Sample sample) {
+    private CpuSnapshot carriers(Sample sample) {
         return Stream.concat(sample.threads().stream(), sample.ended().stream())
                 .filter(ThreadSample::carrier)
-                .map(thread -> thread.times().minus(before.getOrDefault(thread.serial(), Times.NONE)))
-                .reduce(Times.NONE, Times::plus);
+                .map(thread -> thread.times().minus(before.getOrDefault(thread.serial(), CpuSnapshot.ZERO)))
+                .reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
     }
 
     private List<Use> uses(List<ThreadSample> threads) {
         return threads.stream()
-                .map(thread -> Use.of(thread, before.getOrDefault(thread.serial(), Times.NONE))).toList();
+                .map(thread -> Use.of(thread, before.getOrDefault(thread.serial(), CpuSnapshot.ZERO)))
+                .toList();
     }
 }

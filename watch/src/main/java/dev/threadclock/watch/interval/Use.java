@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.watch.sample.ThreadSample;
-import dev.threadclock.watch.sample.Times;
 import dev.threadclock.watch.sample.VirtualGroup;
 
 /**
@@ -20,15 +20,16 @@ import dev.threadclock.watch.sample.VirtualGroup;
  *     #NOT_MEASURED} if unknown
  * @param mounted for a group of virtual threads, the number that are on a carrier; otherwise 0
  */
-public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
-        Times life, long waitNanos, int mounted) {
+public record Use(String name, int tid, long serial, long javaId, char state, int threads,
+        CpuSnapshot interval,
+        CpuSnapshot life, long waitNanos, int mounted) {
     public static final long NOT_MEASURED = -1;
     static final char ENDED = 'X';
     private static final char VIRTUAL = 'V';
     private static final char NOT_KNOWN = '?';
 
-    public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
-            Times life) {
+    public Use(String name, int tid, long serial, long javaId, char state, int threads, CpuSnapshot interval,
+            CpuSnapshot life) {
         this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED, 0);
     }
 
@@ -37,14 +38,14 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
     }
 
     /** before: the thread's times at the beginning of the interval. */
-    static Use of(ThreadSample thread, Times before) {
+    static Use of(ThreadSample thread, CpuSnapshot before) {
         return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
                 thread.times().minus(before),
                 thread.times());
     }
 
     /** before: the group's times at the beginning of the interval. */
-    static Use of(VirtualGroup group, Times before) {
+    static Use of(VirtualGroup group, CpuSnapshot before) {
         return new Use(group.name(), 0, 0, 0, VIRTUAL, group.threads(), group.times().minus(before),
                 group.times(), NOT_MEASURED, group.mounted());
     }
@@ -55,12 +56,12 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
     }
 
     /** A thread from a recording, in which the use before the interval is unknown. */
-    public static Use recorded(long serial, String name, int tid, long javaId, Times interval) {
+    public static Use recorded(long serial, String name, int tid, long javaId, CpuSnapshot interval) {
         return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
     /** A group of virtual threads from a recording. */
-    public static Use recordedGroup(String name, int threads, int mounted, Times interval) {
+    public static Use recordedGroup(String name, int threads, int mounted, CpuSnapshot interval) {
         return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, interval, NOT_MEASURED, mounted);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.util.List;
 
 /**
@@ -14,10 +14,10 @@ import java.util.List;
  * @param carriers used by the JVM's own carriers in the interval. The part that the virtual threads did not
  *     use is the scheduler's
  */
-public record VirtualUse(long nanos, List<Use> groups, Times carriers) {
+public record VirtualUse(long nanos, List<Use> groups, CpuSnapshot carriers) {
     /** The sum over all groups. */
-    public Times times() {
-        return groups.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+    public CpuSnapshot times() {
+        return groups.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
     }
 
     /** The number of living virtual threads. */

@@ -2,6 +2,7 @@
 package dev.threadclock.watch.report;
 
 import com.google.gson.Gson;
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.terminal.page.Html;
 import dev.threadclock.terminal.page.Page;
 import dev.threadclock.watch.interval.Series;
@@ -31,7 +32,7 @@ public final class RecordingPage {
         this.timeline = timeline;
     }
 
-    /** The page's data as JSON. Times are whole microseconds, column by column. */
+    /** The page's data as JSON. CpuSnapshot are whole microseconds, column by column. */
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
             List<Area> virtual, int[] colours) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.internal.ThreadNames;
 import java.io.ByteArrayInputStream;
@@ -42,18 +43,18 @@ record Message(
     static final int KNOWN = 1;
 
     /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
-    record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
+    record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
 
     /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
     record Java(long id, int tid, char state, String name) {}
 
     /** The start of a Java thread, or its end, which includes its times. */
-    record Event(long id, int tid, long nanos, Optional<Times> end, String name) {}
+    record Event(long id, int tid, long nanos, Optional<CpuSnapshot> end, String name) {}
 
     /** A kernel thread that is new or has a new name. */
-    record Kernel(long serial, int tid, Times times, String name) {}
+    record Kernel(long serial, int tid, CpuSnapshot times, String name) {}
 
-    record Ran(long serial, Times times) {}
+    record Ran(long serial, CpuSnapshot times) {}
 
     /** The top frames of a Java thread; empty if the thread has none or is gone. */
     record Stack(long id, List<String> frames) {}
@@ -119,12 +120,12 @@ record Message(
     private static VirtualGroup group(ByteBuffer in) throws IOException {
         int threads = in.getInt();
         int mounted = in.getInt();
-        Times times = times(in);
+        CpuSnapshot times = times(in);
         return new VirtualGroup(ThreadNames.pool(name(in)), threads, mounted, times);
     }
 
-    private static Times times(ByteBuffer in) {
-        return new Times(in.getLong(), in.getLong(), in.getLong());
+    private static CpuSnapshot times(ByteBuffer in) {
+        return new CpuSnapshot(in.getLong(), in.getLong(), in.getLong());
     }
 
     private static byte[] bytes(ByteBuffer in) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.sample.Message.Kernel;
@@ -30,7 +31,7 @@ final class ProcSampling implements Sampling {
     private static final class Row {
         private final long serial;
         private final long start;
-        private Times times = Times.NONE;
+        private CpuSnapshot times = CpuSnapshot.ZERO;
         private int pass;
 
         private Row(long serial, long start) {
@@ -50,8 +51,8 @@ final class ProcSampling implements Sampling {
     private final Map<Integer, Character> states = new HashMap<>();
     private final ThreadBook book = new ThreadBook(tid -> states.getOrDefault(tid, '?'));
     private final long start;
-    private Times process = Times.NONE;
-    private Times ended = Times.NONE;
+    private CpuSnapshot process = CpuSnapshot.ZERO;
+    private CpuSnapshot ended = CpuSnapshot.ZERO;
     private long serials;
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
@@ -112,7 +113,7 @@ final class ProcSampling implements Sampling {
     private Optional<Sample> sample() throws IOException {
         pass++;
         List<Kernel> seen = new ArrayList<>();
-        Times living = Times.NONE;
+        CpuSnapshot living = CpuSnapshot.ZERO;
         List<Long> gone = new ArrayList<>();
         long wallMillis = System.currentTimeMillis();
         long begin = System.nanoTime();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,9 +18,9 @@ import java.util.Optional;
  * @param virtual empty if virtual threads are not accounted for, or if there are too many to read them so
  *     often
  */
-public record Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads,
+public record Sample(long wallMillis, long monotonicNanos, CpuSnapshot process, List<ThreadSample> threads,
         List<ThreadSample> ended, Optional<VirtualSample> virtual) {
-    public Sample(long wallMillis, long monotonicNanos, Times process, List<ThreadSample> threads,
+    public Sample(long wallMillis, long monotonicNanos, CpuSnapshot process, List<ThreadSample> threads,
             List<ThreadSample> ended) {
         this(wallMillis, monotonicNanos, process, threads, ended, Optional.empty());
     }

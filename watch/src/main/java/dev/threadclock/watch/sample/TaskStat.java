@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -43,7 +44,7 @@ record TaskStat(String name, char state, long userNanos, long systemNanos, long 
      * Splits a precise total of at least user + system. What exceeds their sum is divided in their ratio.
      * Neither result is less than before.
      */
-    Times of(long totalNanos, Times before) {
+    CpuSnapshot of(long totalNanos, CpuSnapshot before) {
         long known = userNanos + systemNanos;
         long total = Math.max(totalNanos, known);
         double userPart = known == 0 ? 1 : (double) userNanos / known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.watch.sample.Message.Event;
 import dev.threadclock.watch.sample.Message.Java;
@@ -28,7 +29,7 @@ final class ThreadBook {
         private final long startNanos;
         private String name;
         private char state = 'R';
-        private Optional<Times> end = Optional.empty();
+        private Optional<CpuSnapshot> end = Optional.empty();
         private boolean joined;
         private boolean carrier;
 
@@ -50,7 +51,7 @@ final class ThreadBook {
         private final int tid;
         private String kernelName;
         private char kernelState = '?';
-        private Times times;
+        private CpuSnapshot times;
         private Life life;
         private boolean ran = true;
         private int passes;
@@ -207,7 +208,7 @@ final class ThreadBook {
 
     /** X only if the times here include the thread's end, which may be reported before. */
     private static char javaState(Row row) {
-        Optional<Times> end = row.life.end;
+        Optional<CpuSnapshot> end = row.life.end;
         if (end.isPresent() && row.times.totalNanos() >= end.get().totalNanos()) {
             return 'X';
         }
@@ -215,8 +216,8 @@ final class ThreadBook {
     }
 
     private static ThreadSample ended(Row row) {
-        Times last = row.life != null && row.life.hasEnded() ? row.life.end.get() : row.times;
-        Times times = last.totalNanos() < row.times.totalNanos() ? row.times
+        CpuSnapshot last = row.life != null && row.life.hasEnded() ? row.life.end.get() : row.times;
+        CpuSnapshot times = last.totalNanos() < row.times.totalNanos() ? row.times
                 : Remainder.grown(row.times, last.userNanos(), last.totalNanos());
         return of(row.serial, row.tid, row.life,
                 row.life != null ? row.life.name : ThreadNames.full(row.kernelName), row.kernelName, 'X',
@@ -224,7 +225,7 @@ final class ThreadBook {
     }
 
     private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName,
-            char state, Times times) {
+            char state, CpuSnapshot times) {
         return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times,
                 life != null && life.carrier);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
+
 /**
  * A thread of the sampled JVM at one moment.
  *
@@ -15,9 +17,9 @@ package dev.threadclock.watch.sample;
  * @param carrier whether it is one of the JVM's own carriers of virtual threads
  */
 public record ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state,
-        Times times, boolean carrier) {
+        CpuSnapshot times, boolean carrier) {
     public ThreadSample(int tid, long serial, long javaId, String name, String kernelName, char state,
-            Times times) {
+            CpuSnapshot times) {
         this(tid, serial, javaId, name, kernelName, state, times, false);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
+
 /**
  * The virtual threads whose names differ only in numbers.
  *
@@ -9,7 +11,7 @@ package dev.threadclock.watch.sample;
  * @param mounted the number of these that are on a carrier
  * @param times of all threads, including ended ones, since they were first accounted for
  */
-public record VirtualGroup(String name, int threads, int mounted, Times times) {
+public record VirtualGroup(String name, int threads, int mounted, CpuSnapshot times) {
     VirtualGroup and(VirtualGroup other) {
         return new VirtualGroup(name, threads + other.threads, mounted + other.mounted,
                 times.plus(other.times));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.interval.VirtualUse;
-import dev.threadclock.watch.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +20,7 @@ final class Table {
     static List<String> head(Moment moment, int cpus) {
         Interval interval = moment.interval();
         Hindrance hindrance = moment.hindrance();
-        Times process = interval.process();
+        CpuSnapshot process = interval.process();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT,
                 "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
@@ -48,7 +48,7 @@ final class Table {
 
     /** What their carriers used beyond that is the scheduler's; in short intervals it may be 0. */
     private static String virtual(VirtualUse use) {
-        Times times = use.times();
+        CpuSnapshot times = use.times();
         long scheduler = Math.max(0, use.carriers().totalNanos() - times.totalNanos());
         return String.format(Locale.ROOT,
                 "%d virtual threads, %d mounted: CPU %.1f %%: user %.1f, system %.1f; scheduler %.1f %%",

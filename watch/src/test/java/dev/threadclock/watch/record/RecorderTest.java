@@ -3,10 +3,10 @@ package dev.threadclock.watch.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.NoSampling;
 import dev.threadclock.watch.sample.Sample;
-import dev.threadclock.watch.sample.Times;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +24,8 @@ class RecorderTest {
         public Optional<Sample> next() {
             second++;
             return Optional
-                    .of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
+                    .of(new Sample(second * 1000, second * 1_000_000_000, CpuSnapshot.ZERO, List.of(),
+                            List.of()));
         }
     }
 

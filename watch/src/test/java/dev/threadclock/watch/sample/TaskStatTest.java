@@ -3,6 +3,7 @@ package dev.threadclock.watch.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import org.junit.jupiter.api.Test;
 
 class TaskStatTest {
@@ -30,18 +31,19 @@ class TaskStatTest {
 
     @Test
     void thePreciseTotalIsSplitAsTheKernelSplits() {
-        assertThat(stat("a", 0, 0).of(4_000_000, Times.NONE)).isEqualTo(new Times(4_000_000, 0, 4_000_000));
-        assertThat(stat("a", 3, 1).of(44_000_000, Times.NONE))
-                .isEqualTo(new Times(33_000_000, 11_000_000, 44_000_000));
+        assertThat(stat("a", 0, 0).of(4_000_000, CpuSnapshot.ZERO))
+                .isEqualTo(new CpuSnapshot(4_000_000, 0, 4_000_000));
+        assertThat(stat("a", 3, 1).of(44_000_000, CpuSnapshot.ZERO))
+                .isEqualTo(new CpuSnapshot(33_000_000, 11_000_000, 44_000_000));
         // Without the scheduler's statistics, the total is in units of 10 ms.
-        assertThat(stat("a", 3, 1).of(0, Times.NONE))
-                .isEqualTo(new Times(30_000_000, 10_000_000, 40_000_000));
+        assertThat(stat("a", 3, 1).of(0, CpuSnapshot.ZERO))
+                .isEqualTo(new CpuSnapshot(30_000_000, 10_000_000, 40_000_000));
     }
 
     @Test
     void noValueDecreases() {
-        Times before = new Times(33_000_000, 11_000_000, 44_000_000);
-        Times after = stat("a", 3, 2).of(51_000_000, before);
+        CpuSnapshot before = new CpuSnapshot(33_000_000, 11_000_000, 44_000_000);
+        CpuSnapshot after = stat("a", 3, 2).of(51_000_000, before);
         assertThat(after.userNanos()).isGreaterThanOrEqualTo(before.userNanos());
         assertThat(after.systemNanos()).isGreaterThanOrEqualTo(before.systemNanos());
         assertThat(after.userNanos() + after.systemNanos()).isEqualTo(after.totalNanos());

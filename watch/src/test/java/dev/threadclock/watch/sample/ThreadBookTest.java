@@ -3,6 +3,7 @@ package dev.threadclock.watch.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.sample.Message.Event;
 import dev.threadclock.watch.sample.Message.Java;
 import dev.threadclock.watch.sample.Message.Kernel;
@@ -19,8 +20,8 @@ class ThreadBookTest {
     private final ThreadBook book = new ThreadBook(tid -> 'S');
     private long nanos = 1000;
 
-    private static Times nanos(long total) {
-        return new Times(total, 0, total);
+    private static CpuSnapshot nanos(long total) {
+        return new CpuSnapshot(total, 0, total);
     }
 
     /** A pass that takes 10 ns, 1000 ns after the previous one. */
@@ -51,7 +52,7 @@ class ThreadBookTest {
                 List.of(new Kernel(1, TID, nanos(50), "work")),
                 List.of(), List.of());
         assertThat(only(sample.threads()))
-                .isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new Times(50, 0, 50)));
+                .isEqualTo(new ThreadSample(TID, 1, 9, "worker", "work", 'W', new CpuSnapshot(50, 0, 50)));
         sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(),
                 List.of(new Ran(1, nanos(80))), List.of());
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
@@ -71,7 +72,7 @@ class ThreadBookTest {
         assertThat(only(sample.ended()).name()).isEqualTo("old");
         assertThat(only(sample.ended()).times().totalNanos()).isEqualTo(60);
         assertThat(only(sample.threads()))
-                .isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new Times(40, 0, 40)));
+                .isEqualTo(new ThreadSample(TID, 2, 10, "new", "new", 'R', new CpuSnapshot(40, 0, 40)));
     }
 
     @Test

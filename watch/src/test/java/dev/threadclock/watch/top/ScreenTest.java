@@ -3,12 +3,12 @@ package dev.threadclock.watch.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.host.HostLoad;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.sample.Times;
 import dev.threadclock.watch.top.Keys.Key;
 import dev.threadclock.watch.top.Keys.Press;
 import java.time.ZoneOffset;
@@ -27,12 +27,12 @@ class ScreenTest {
 
     private static Use use(String name, long serial, long userNanos, long systemNanos, long lifeNanos) {
         return new Use(name, (int) serial, serial, serial, 'R', 1,
-                new Times(userNanos, systemNanos, userNanos + systemNanos),
-                new Times(lifeNanos, 0, lifeNanos));
+                new CpuSnapshot(userNanos, systemNanos, userNanos + systemNanos),
+                new CpuSnapshot(lifeNanos, 0, lifeNanos));
     }
 
     private static Interval interval(Use... uses) {
-        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND),
+        return new Interval(0, SECOND, new CpuSnapshot(SECOND, 0, SECOND), new CpuSnapshot(SECOND, 0, SECOND),
                 List.of(uses), List.of());
     }
 

@@ -3,6 +3,7 @@ package dev.threadclock.watch.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Intervals;
 import dev.threadclock.watch.interval.Use;
@@ -10,7 +11,6 @@ import dev.threadclock.watch.sample.NoSampling;
 import dev.threadclock.watch.sample.RunQueue;
 import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.ThreadSample;
-import dev.threadclock.watch.sample.Times;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +35,9 @@ class WaitsTest {
     private static Sample sample(long... totalNanos) {
         List<ThreadSample> threads = IntStream.range(0, totalNanos.length)
                 .mapToObj(i -> new ThreadSample(i + 1, i + 1, i + 1,
-                        "worker-" + i, "", 'R', new Times(totalNanos[i], 0, totalNanos[i])))
+                        "worker-" + i, "", 'R', new CpuSnapshot(totalNanos[i], 0, totalNanos[i])))
                 .toList();
-        return new Sample(0, 1_000, Times.NONE, threads, List.of());
+        return new Sample(0, 1_000, CpuSnapshot.ZERO, threads, List.of());
     }
 
     private Interval next(Sample sample) {
