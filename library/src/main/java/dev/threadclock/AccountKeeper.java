@@ -40,7 +40,7 @@ final class AccountKeeper {
     private final Part ofUnseen = new Part();
     private boolean hasCarriers;
     private final Reading process = new Reading();
-    private final CpuIntervals<Member> intervals = new CpuIntervals<>(Member::new);
+    private final CpuIntervals<Member> intervals = new CpuIntervals<>();
     private boolean countsWaits;
     private boolean isOverfull;
 
@@ -200,7 +200,7 @@ final class AccountKeeper {
      */
     private void pass() {
         boolean isProcessKnown = table.readProcess(process);
-        List<Member> members = intervals.read(table);
+        List<Member> members = intervals.read(table, Member::new);
         virtualGroups.read();
         all().forEach(sums -> sums.threads = 0);
         for (int i = 0; i < members.size(); i++) {

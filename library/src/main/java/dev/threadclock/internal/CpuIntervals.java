@@ -83,25 +83,20 @@ public final class CpuIntervals<T extends CpuIntervals.Row> {
         }
     }
 
-    private final LongFunction<T> newRow;
     private final Counter rest = new Counter();
     private List<T> rows = new ArrayList<>(); // of the last reading, in the table's order
     private long shownUser; // by any thread so far
     private long shownTotal;
 
-    /** newRow: makes the row of a thread from its serial. */
-    public CpuIntervals(LongFunction<T> newRow) {
-        this.newRow = newRow;
-    }
-
     /**
      * Begins an interval and reads all threads. Allocates only if threads have started or ended.
      *
+     * @param newRow makes the row of a thread from its serial
      * @return a row for each of the table's, in the same order
      */
-    public List<T> read(ThreadTable table) {
+    public List<T> read(ThreadTable table, LongFunction<T> newRow) {
         table.read();
-        align(table);
+        align(table, newRow);
         for (int i = 0; i < rows.size(); i++) {
             T row = rows.get(i);
             row.begin();
@@ -110,7 +105,7 @@ public final class CpuIntervals<T extends CpuIntervals.Row> {
         return rows;
     }
 
-    private void align(ThreadTable table) {
+    private void align(ThreadTable table, LongFunction<T> newRow) {
         int size = table.size();
         boolean same = size == rows.size();
         for (int i = 0; same && i < size; i++) {

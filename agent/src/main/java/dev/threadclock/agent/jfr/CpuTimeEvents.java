@@ -105,12 +105,12 @@ final class CpuTimeEvents implements FlightRecorderListener {
     private static final class Threads extends Source {
         private final CpuTimes process = new CpuTimes();
         private final ThreadTable table = new ThreadTable();
-        private final CpuIntervals<Row> intervals = new CpuIntervals<>(Row::new);
+        private final CpuIntervals<Row> intervals = new CpuIntervals<>();
 
         @Override
         boolean readClocks(boolean emits) {
             boolean isProcessKnown = ThreadClock.readProcess(process);
-            List<Row> rows = intervals.read(table);
+            List<Row> rows = intervals.read(table, Row::new);
             for (int i = 0; emits && i < rows.size(); i++) {
                 if (rows.get(i).usedTotalNanos() > 0) {
                     boolean isJava = table.javaId(i) > 0;

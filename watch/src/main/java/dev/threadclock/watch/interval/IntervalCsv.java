@@ -18,7 +18,7 @@ public final class IntervalCsv {
     /** threads: the threads to list, which may include groups of virtual threads. */
     public static List<String> rows(Interval interval, List<Use> threads) {
         Instant end = Instant.ofEpochMilli(interval.endMillis());
-        long virtualNanos = interval.virtual().map(VirtualUse::nanos).orElse(interval.nanos());
+        long virtualNanos = interval.virtual().map(Interval.Virtual::nanos).orElse(interval.nanos());
         return threads.stream()
                 .map(use -> end + "," + (use.isVirtual() ? virtualNanos : interval.nanos()) + "," + use.tid()
                         + "," + use.javaId() + "," + quoted(use.name()) + ","

@@ -23,7 +23,7 @@ public final class IntervalJson {
         return head;
     }
 
-    private static JsonObject virtual(VirtualUse use) {
+    private static JsonObject virtual(Interval.Virtual use) {
         JsonArray groups = new JsonArray();
         for (Use group : use.groups()) {
             JsonObject object = new JsonObject();

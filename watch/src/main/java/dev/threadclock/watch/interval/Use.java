@@ -3,8 +3,6 @@ package dev.threadclock.watch.interval;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.internal.ThreadNames;
-import dev.threadclock.watch.sample.ThreadSample;
-import dev.threadclock.watch.sample.VirtualGroup;
 
 /**
  * The CPU time that one thread, or a pool of threads, used in an interval and before.
@@ -24,7 +22,7 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         CpuSnapshot interval,
         CpuSnapshot life, long waitNanos, int mounted) {
     public static final long NOT_MEASURED = -1;
-    static final char ENDED = 'X';
+    public static final char ENDED = 'X';
     private static final char VIRTUAL = 'V';
     private static final char NOT_KNOWN = '?';
 
@@ -37,19 +35,6 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos, mounted);
     }
 
-    /** before: the thread's times at the beginning of the interval. */
-    static Use of(ThreadSample thread, CpuSnapshot before) {
-        return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
-                thread.times().minus(before),
-                thread.times());
-    }
-
-    /** before: the group's times at the beginning of the interval. */
-    static Use of(VirtualGroup group, CpuSnapshot before) {
-        return new Use(group.name(), 0, 0, 0, VIRTUAL, group.threads(), group.times().minus(before),
-                group.times(), NOT_MEASURED, group.mounted());
-    }
-
     /** Whether this is a group of virtual threads, whose time is part of their carriers'. */
     public boolean isVirtual() {
         return state == VIRTUAL;
@@ -60,9 +45,9 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
-    /** A group of virtual threads from a recording. */
-    public static Use recordedGroup(String name, int threads, int mounted, CpuSnapshot interval) {
-        return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, interval, NOT_MEASURED, mounted);
+    /** A group of virtual threads. */
+    public static Use group(String name, int threads, int mounted, CpuSnapshot interval, CpuSnapshot life) {
+        return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, life, NOT_MEASURED, mounted);
     }
 
     /** The pool's name. It is the same for all threads whose names differ only in numbers. */

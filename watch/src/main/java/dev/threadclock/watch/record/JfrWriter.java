@@ -7,7 +7,6 @@ import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.report.RecordedJvm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -65,7 +64,7 @@ final class JfrWriter implements IntervalWriter {
         }
     }
 
-    private void writeGroups(VirtualUse virtual, long endMillis) {
+    private void writeGroups(Interval.Virtual virtual, long endMillis) {
         for (Use use : virtual.groups()) {
             if (use.threads() > 0 || use.interval().totalNanos() > 0) {
                 VirtualThreadsCpuTime event = new VirtualThreadsCpuTime();

@@ -2,8 +2,6 @@
 package dev.threadclock.watch.record;
 
 import dev.threadclock.watch.interval.Interval;
-import dev.threadclock.watch.interval.Intervals;
-import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
 import java.util.Optional;
@@ -21,8 +19,7 @@ final class Recorder {
     private final IntervalWriter writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
-    private final Intervals intervals = new Intervals();
-    private OptionalLong beganNanos = OptionalLong.empty(); // the time of the first sample
+    private OptionalLong beganNanos = OptionalLong.empty(); // the end of the first interval, which is not recorded
     private long recordedNanos;
     private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
     private boolean stopped;
@@ -79,15 +76,15 @@ final class Recorder {
     }
 
     /** True if the recording continues. */
-    private synchronized boolean take(Optional<Sample> sample) throws IOException {
+    private synchronized boolean take(Optional<Interval> interval) throws IOException {
         if (stopped) {
             return false;
         }
-        ended = sample.isEmpty();
+        ended = interval.isEmpty();
         if (beganNanos.isEmpty()) {
             beganNanos = OptionalLong.of(System.nanoTime());
+            return !ended;
         }
-        Optional<Interval> interval = sample.flatMap(intervals::next);
         if (interval.isPresent()) {
             writer.write(interval.get());
             recordedNanos += interval.get().nanos();

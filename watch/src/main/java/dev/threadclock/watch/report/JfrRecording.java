@@ -10,7 +10,6 @@ import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,9 +100,9 @@ final class JfrRecording {
 
     private void takeGroup(RecordedEvent event) {
         String name = Printable.line(String.valueOf(event.getString("group")));
-        groups.computeIfAbsent(event.getLong("intervalEnd"), end -> new ArrayList<>()).add(Use
-                .recordedGroup(name, (int) event.getLong("threads"), (int) event.getLong("mounted"),
-                        times(event)));
+        CpuSnapshot times = times(event);
+        groups.computeIfAbsent(event.getLong("intervalEnd"), end -> new ArrayList<>()).add(Use.group(name,
+                (int) event.getLong("threads"), (int) event.getLong("mounted"), times, times));
     }
 
     private void takeThread(RecordedEvent event) {
@@ -179,8 +178,8 @@ final class JfrRecording {
         CpuSnapshot sum = threads.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
         CpuSnapshot process = new CpuSnapshot(sum.userNanos(), sum.totalNanos() - sum.userNanos(),
                 sum.totalNanos());
-        Optional<VirtualUse> virtual = groups.isEmpty() ? Optional.empty()
-                : Optional.of(new VirtualUse(span.nanos(), groups, CpuSnapshot.ZERO));
+        Optional<Interval.Virtual> virtual = groups.isEmpty() ? Optional.empty()
+                : Optional.of(new Interval.Virtual(span.nanos(), groups, CpuSnapshot.ZERO));
         return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }

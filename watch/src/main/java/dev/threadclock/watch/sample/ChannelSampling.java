@@ -3,6 +3,7 @@ package dev.threadclock.watch.sample;
 
 import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Stack;
 import java.io.EOFException;
 import java.io.IOException;
@@ -25,7 +26,7 @@ final class ChannelSampling implements Sampling {
     private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
     /** Samples that arrived while a stack was awaited. */
-    private final Deque<Sample> early = new ArrayDeque<>();
+    private final Deque<Interval> early = new ArrayDeque<>();
 
     private ChannelSampling(SampleChannel channel) {
         this.channel = channel;
@@ -93,7 +94,7 @@ final class ChannelSampling implements Sampling {
     }
 
     @Override
-    public Optional<Sample> next() throws IOException {
+    public Optional<Interval> next() throws IOException {
         try {
             while (early.isEmpty()) {
                 take();

@@ -24,7 +24,7 @@ import java.util.Set;
 record Message(
         Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
         List<Long> gone,
-        Optional<Stack> stack, Optional<VirtualSample> virtual, Set<Long> carriers) {
+        Optional<Stack> stack, Optional<Virtual> virtual, Set<Long> carriers) {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3150_534b_434f_4c43L;
 
@@ -59,6 +59,28 @@ record Message(
     /** The top frames of a Java thread; empty if the thread has none or is gone. */
     record Stack(long id, List<String> frames) {}
 
+    /**
+     * The groups of virtual threads, read shortly before the other threads.
+     *
+     * @param monotonicNanos CLOCK_MONOTONIC
+     * @param epoch changes if accounting was off in between, because the groups' times then lack that period
+     */
+    record Virtual(long monotonicNanos, int epoch, List<Group> groups) {}
+
+    /**
+     * The virtual threads whose names differ only in numbers.
+     *
+     * @param name with * for each number
+     * @param threads the number of living threads
+     * @param mounted the number of these that are on a carrier
+     * @param times of all threads, including ended ones, since they were first accounted for
+     */
+    record Group(String name, int threads, int mounted, CpuSnapshot times) {
+        private Group and(Group other) {
+            return new Group(name, threads + other.threads, mounted + other.mounted, times.plus(other.times));
+        }
+    }
+
     /** A message without virtual threads. */
     Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
             List<Ran> ran, List<Long> gone, Optional<Stack> stack) {
@@ -72,7 +94,7 @@ record Message(
         Optional<Stack> stack = Optional.empty();
         OptionalLong virtualNanos = OptionalLong.empty();
         int epoch = 0;
-        Map<String, VirtualGroup> groups = new LinkedHashMap<>();
+        Map<String, Group> groups = new LinkedHashMap<>();
         Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
                 new ArrayList<>(),
                 new ArrayList<>(), stack, Optional.empty(), new HashSet<>());
@@ -99,8 +121,8 @@ record Message(
                         epoch = in.getInt();
                     }
                     case GROUP -> {
-                        VirtualGroup group = group(in);
-                        groups.merge(group.name(), group, VirtualGroup::and);
+                        Group group = group(in);
+                        groups.merge(group.name(), group, Group::and);
                     }
                     case CARRIER -> message.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
@@ -109,19 +131,19 @@ record Message(
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
-        Optional<VirtualSample> virtual = virtualNanos.isEmpty() ? Optional.empty()
+        Optional<Virtual> virtual = virtualNanos.isEmpty() ? Optional.empty()
                 : Optional
-                        .of(new VirtualSample(virtualNanos.getAsLong(), epoch, List.copyOf(groups.values())));
+                        .of(new Virtual(virtualNanos.getAsLong(), epoch, List.copyOf(groups.values())));
         return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
                 stack, virtual, message.carriers);
     }
 
     /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
-    private static VirtualGroup group(ByteBuffer in) throws IOException {
+    private static Group group(ByteBuffer in) throws IOException {
         int threads = in.getInt();
         int mounted = in.getInt();
         CpuSnapshot times = times(in);
-        return new VirtualGroup(ThreadNames.pool(name(in)), threads, mounted, times);
+        return new Group(ThreadNames.pool(name(in)), threads, mounted, times);
     }
 
     private static CpuSnapshot times(ByteBuffer in) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.Jvm;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Kernel;
 import dev.threadclock.watch.sample.Message.Moment;
 import java.io.IOException;
@@ -28,14 +30,12 @@ final class ProcSampling implements Sampling {
     private static final long FIRST_NANOS = 20_000_000;
 
     /** A kernel thread. */
-    private static final class Row {
-        private final long serial;
+    private static final class Row extends CpuIntervals.Row {
         private final long start;
-        private CpuSnapshot times = CpuSnapshot.ZERO;
         private int pass;
 
         private Row(long serial, long start) {
-            this.serial = serial;
+            super(serial);
             this.start = start;
         }
     }
@@ -51,8 +51,8 @@ final class ProcSampling implements Sampling {
     private final Map<Integer, Character> states = new HashMap<>();
     private final ThreadBook book = new ThreadBook(tid -> states.getOrDefault(tid, '?'));
     private final long start;
-    private CpuSnapshot process = CpuSnapshot.ZERO;
-    private CpuSnapshot ended = CpuSnapshot.ZERO;
+    private final Counter process = new Counter();
+    private long endedNanos;
     private long serials;
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
@@ -98,7 +98,7 @@ final class ProcSampling implements Sampling {
     }
 
     @Override
-    public Optional<Sample> next() throws IOException {
+    public Optional<Interval> next() throws IOException {
         try {
             TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
         } catch (InterruptedException e) {
@@ -110,10 +110,10 @@ final class ProcSampling implements Sampling {
         return sample();
     }
 
-    private Optional<Sample> sample() throws IOException {
+    private Optional<Interval> sample() throws IOException {
         pass++;
         List<Kernel> seen = new ArrayList<>();
-        CpuSnapshot living = CpuSnapshot.ZERO;
+        long livingNanos = 0;
         List<Long> gone = new ArrayList<>();
         long wallMillis = System.currentTimeMillis();
         long begin = System.nanoTime();
@@ -121,7 +121,7 @@ final class ProcSampling implements Sampling {
             Optional<Kernel> thread = read(tid, gone);
             if (thread.isPresent()) {
                 seen.add(thread.get());
-                living = living.plus(thread.get().times());
+                livingNanos += thread.get().times().totalNanos();
             }
         }
         rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
@@ -131,8 +131,8 @@ final class ProcSampling implements Sampling {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
-        process = stat.get().of(living.plus(ended).totalNanos(), process);
-        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), process);
+        stat.get().raise(process, livingNanos + endedNanos);
+        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process));
         return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
                 Optional.empty()));
     }
@@ -153,14 +153,14 @@ final class ProcSampling implements Sampling {
             rows.put(tid, row);
         }
         row.pass = pass;
-        row.times = stat.of(files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L), row.times);
+        stat.raise(row, files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
         states.put(tid, stat.state());
-        return Optional.of(new Kernel(row.serial, tid, row.times, stat.name()));
+        return Optional.of(new Kernel(row.serial, tid, ThreadBook.life(row), stat.name()));
     }
 
     private boolean leave(Row row, List<Long> gone) {
         gone.add(row.serial);
-        ended = ended.plus(row.times);
+        endedNanos += row.totalNanos();
         return true;
     }
 

@@ -4,6 +4,7 @@ package dev.threadclock.watch.sample;
 import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Terminal;
+import dev.threadclock.watch.interval.Interval;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,8 +46,11 @@ public interface Sampling extends Closeable {
     /** The command line without the program's own arguments. Anything that may be secret is masked. */
     String commandLine();
 
-    /** The next sample; empty if the JVM has ended. The first comes after 20 ms, then one per period. */
-    Optional<Sample> next() throws IOException;
+    /**
+     * The next interval; empty if the JVM has ended. The first ends after 20 ms, to give the following ones, a
+     * period each, a beginning.
+     */
+    Optional<Interval> next() throws IOException;
 
     /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
     Optional<RunQueue> runQueue(int tid);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
-import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -41,13 +41,13 @@ record TaskStat(String name, char state, long userNanos, long systemNanos, long 
     }
 
     /**
-     * Splits a precise total of at least user + system. What exceeds their sum is divided in their ratio.
-     * Neither result is less than before.
+     * Raises a counter to a precise total of at least user + system. What exceeds their sum is divided in
+     * their ratio.
      */
-    CpuSnapshot of(long totalNanos, CpuSnapshot before) {
+    void raise(Counter counter, long totalNanos) {
         long known = userNanos + systemNanos;
         long total = Math.max(totalNanos, known);
         double userPart = known == 0 ? 1 : (double) userNanos / known;
-        return Remainder.grown(before, userNanos + (long) ((total - known) * userPart), total);
+        counter.raise(userNanos + (long) ((total - known) * userPart), total);
     }
 }

@@ -5,7 +5,6 @@ import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +46,7 @@ final class Table {
     }
 
     /** What their carriers used beyond that is the scheduler's; in short intervals it may be 0. */
-    private static String virtual(VirtualUse use) {
+    private static String virtual(Interval.Virtual use) {
         CpuSnapshot times = use.times();
         long scheduler = Math.max(0, use.carriers().totalNanos() - times.totalNanos());
         return String.format(Locale.ROOT,

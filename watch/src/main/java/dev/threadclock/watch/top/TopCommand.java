@@ -157,7 +157,7 @@ public final class TopCommand implements Subcommand {
 
     private void print(Sampling sampling, View view, Limit limit) throws IOException {
         Terminal out = Terminal.stdout();
-        Moments moments = new Moments(sampling);
+        Moment.Reader moments = new Moment.Reader(sampling);
         if (form.csv) {
             out.println(IntervalCsv.HEAD);
         }

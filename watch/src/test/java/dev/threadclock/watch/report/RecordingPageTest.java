@@ -11,7 +11,6 @@ import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -35,8 +34,8 @@ class RecordingPageTest {
     private static Interval interval(int i, List<Use> uses, String group, long userMillis) {
         Interval plain = interval(i, uses);
         CpuSnapshot used = new CpuSnapshot(userMillis * 1_000_000, 0, userMillis * 1_000_000);
-        VirtualUse virtual = new VirtualUse(plain.nanos(),
-                List.of(Use.recordedGroup(group, 3, 1, used)), CpuSnapshot.ZERO);
+        Interval.Virtual virtual = new Interval.Virtual(plain.nanos(),
+                List.of(Use.group(group, 3, 1, used, used)), CpuSnapshot.ZERO);
         return new Interval(plain.endMillis(), plain.nanos(), plain.process(), plain.life(), uses, List.of(),
                 Optional.of(virtual));
     }

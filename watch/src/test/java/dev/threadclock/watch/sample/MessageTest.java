@@ -67,16 +67,16 @@ class MessageTest {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
-        assertThat(parse().virtual()).contains(new VirtualSample(4, 3,
-                List.of(new VirtualGroup("worker-*", 40, 2, new CpuSnapshot(2, 4, 6)),
-                        new VirtualGroup("main", 20, 1, new CpuSnapshot(1, 2, 3)))));
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3,
+                List.of(new Message.Group("worker-*", 40, 2, new CpuSnapshot(2, 4, 6)),
+                        new Message.Group("main", 20, 1, new CpuSnapshot(1, 2, 3)))));
         assertThat(parse().carriers()).containsExactly(12L);
     }
 
     @Test
     void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
         out.put((byte) 9).putLong(4).putInt(3);
-        assertThat(parse().virtual()).contains(new VirtualSample(4, 3, List.of()));
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3, List.of()));
     }
 
     @Test

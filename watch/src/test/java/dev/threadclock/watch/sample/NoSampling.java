@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.watch.interval.Interval;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,7 +28,7 @@ public class NoSampling implements Sampling {
     }
 
     @Override
-    public Optional<Sample> next() {
+    public Optional<Interval> next() {
         return Optional.empty();
     }
 

@@ -4,6 +4,7 @@ package dev.threadclock.watch.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import org.junit.jupiter.api.Test;
 
 class TaskStatTest {
@@ -29,24 +30,19 @@ class TaskStatTest {
         assertThat(TaskStat.parse("1 (a) S 1 2 3 4 5 6 7 8 9 10 x 3 0 0 20 0 30 0 98765 1")).isEmpty();
     }
 
-    @Test
-    void thePreciseTotalIsSplitAsTheKernelSplits() {
-        assertThat(stat("a", 0, 0).of(4_000_000, CpuSnapshot.ZERO))
-                .isEqualTo(new CpuSnapshot(4_000_000, 0, 4_000_000));
-        assertThat(stat("a", 3, 1).of(44_000_000, CpuSnapshot.ZERO))
-                .isEqualTo(new CpuSnapshot(33_000_000, 11_000_000, 44_000_000));
-        // Without the scheduler's statistics, the total is in units of 10 ms.
-        assertThat(stat("a", 3, 1).of(0, CpuSnapshot.ZERO))
-                .isEqualTo(new CpuSnapshot(30_000_000, 10_000_000, 40_000_000));
+    private static CpuSnapshot raised(Counter counter, TaskStat stat, long totalNanos) {
+        stat.raise(counter, totalNanos);
+        return ThreadBook.life(counter);
     }
 
     @Test
-    void noValueDecreases() {
-        CpuSnapshot before = new CpuSnapshot(33_000_000, 11_000_000, 44_000_000);
-        CpuSnapshot after = stat("a", 3, 2).of(51_000_000, before);
-        assertThat(after.userNanos()).isGreaterThanOrEqualTo(before.userNanos());
-        assertThat(after.systemNanos()).isGreaterThanOrEqualTo(before.systemNanos());
-        assertThat(after.userNanos() + after.systemNanos()).isEqualTo(after.totalNanos());
-        assertThat(stat("a", 1, 0).of(10_000_000, before)).isEqualTo(before);
+    void thePreciseTotalIsSplitAsTheKernelSplits() {
+        assertThat(raised(new Counter(), stat("a", 0, 0), 4_000_000))
+                .isEqualTo(new CpuSnapshot(4_000_000, 0, 4_000_000));
+        assertThat(raised(new Counter(), stat("a", 3, 1), 44_000_000))
+                .isEqualTo(new CpuSnapshot(33_000_000, 11_000_000, 44_000_000));
+        // Without the scheduler's statistics, the total is in units of 10 ms.
+        assertThat(raised(new Counter(), stat("a", 3, 1), 0))
+                .isEqualTo(new CpuSnapshot(30_000_000, 10_000_000, 40_000_000));
     }
 }
