@@ -160,7 +160,8 @@ public final class RecordCommand implements Subcommand {
         boolean keep = false;
         try {
             IntervalWriter writer = format.open(scratch,
-                    new Subject(sampling.label(), sampling.jdk(), sampling.commandLine(), Version.current()));
+                    new Subject(sampling.label(), sampling.target().jdk(), sampling.target().commandLine(),
+                            Version.current()));
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");

@@ -3,13 +3,17 @@ package dev.threadclock.watch.sample;
 
 import dev.threadclock.attach.Jvm;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.terminal.JavaModules;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Stack;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,30 +21,38 @@ import java.util.List;
 import java.util.Optional;
 
 /** Receives samples over the channel from the agent in the JVM. */
-final class ChannelSampling implements Sampling {
+final class ChannelSampling extends Sampling {
     private static final int LONGEST_MESSAGE = 1 << 28;
     private static final int REQUEST_BYTES = 16;
 
-    private final SampleChannel channel;
+    private final SocketChannel socket;
     private final ThreadBook book;
     private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Interval> early = new ArrayDeque<>();
 
-    private ChannelSampling(SampleChannel channel) {
-        this.channel = channel;
-        files = new TaskFiles(channel.tasks());
-        book = new ThreadBook(this::kernelState);
+    private ChannelSampling(Target target, SocketChannel socket, Path tasks) {
+        super(target);
+        this.socket = socket;
+        files = new TaskFiles(tasks);
+        book = new ThreadBook(tid -> files.stat(tid).map(TaskFiles.Stat::state).orElse('?'));
     }
 
-    /** The first sample, which lists the threads that already exist, is not returned by next(). */
+    /**
+     * Makes the JVM sample itself; afterwards this process runs as the JVM's user for good. The first sample,
+     * which lists the threads that already exist, is not returned by next().
+     */
     static Sampling open(Jvm jvm, Duration period) throws IOException {
-        return over(SampleChannel.open(jvm, period));
+        JavaModules.require("jdk.net"); // Jvm.sample's
+        int inside = jvm.namespacePid();
+        Path proc = inside == jvm.pid() ? Path.of("/proc") : Path.of("/proc/" + jvm.pid() + "/root/proc");
+        return over(new Target(jvm, jvm.toString()), jvm.sample(period), proc.resolve(inside + "/task"));
     }
 
-    static Sampling over(SampleChannel channel) throws IOException {
-        ChannelSampling sampling = new ChannelSampling(channel);
+    /** tasks: the folder that lists its threads by their TIDs in its own namespace. */
+    static Sampling over(Target target, SocketChannel socket, Path tasks) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(target, socket, tasks);
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
                 sampling.begin();
@@ -74,26 +86,6 @@ final class ChannelSampling implements Sampling {
     }
 
     @Override
-    public String label() {
-        return channel.label();
-    }
-
-    @Override
-    public int pid() {
-        return channel.pid();
-    }
-
-    @Override
-    public String jdk() {
-        return channel.jdk();
-    }
-
-    @Override
-    public String commandLine() {
-        return channel.commandLine();
-    }
-
-    @Override
     public Optional<Interval> next() throws IOException {
         try {
             while (early.isEmpty()) {
@@ -124,7 +116,7 @@ final class ChannelSampling implements Sampling {
     private ByteBuffer read(int size) throws IOException {
         ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         while (in.hasRemaining()) {
-            if (channel.socket().read(in) < 0) {
+            if (socket.read(in) < 0) {
                 throw new EOFException();
             }
         }
@@ -138,7 +130,7 @@ final class ChannelSampling implements Sampling {
 
     private void request(long javaId, int frames, int records) throws IOException {
         ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        channel.socket().write(request.putLong(javaId).putInt(frames).putInt(records).flip());
+        socket.write(request.putLong(javaId).putInt(frames).putInt(records).flip());
     }
 
     @Override
@@ -160,16 +152,6 @@ final class ChannelSampling implements Sampling {
         }
     }
 
-    /** The letter after the name in parentheses, or ? if the thread is gone or not visible. */
-    private char kernelState(int tid) {
-        try {
-            String stat = files.text(tid, "stat");
-            return stat.charAt(stat.lastIndexOf(')') + 2);
-        } catch (IOException | IndexOutOfBoundsException e) {
-            return '?';
-        }
-    }
-
     @Override
     public Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
@@ -177,6 +159,6 @@ final class ChannelSampling implements Sampling {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        socket.close();
     }
 }

@@ -8,6 +8,8 @@ import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Kernel;
 import dev.threadclock.watch.sample.Message.Moment;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
+import dev.threadclock.watch.sample.TaskFiles.Stat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -26,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  * Samples a JVM that refuses agents at run time, from outside: /proc shows its threads with the kernel's
  * names, but without Java ids, Java states or stacks. TIDs are those of our own PID namespace.
  */
-final class ProcSampling implements Sampling {
+final class ProcSampling extends Sampling {
     private static final long FIRST_NANOS = 20_000_000;
 
     /** A kernel thread. */
@@ -40,10 +42,6 @@ final class ProcSampling implements Sampling {
         }
     }
 
-    private final int pid;
-    private final String label;
-    private final String jdk;
-    private final String commandLine;
     private final Path folder;
     private final TaskFiles files;
     private final long periodNanos;
@@ -58,43 +56,20 @@ final class ProcSampling implements Sampling {
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
     private ProcSampling(Jvm jvm, Duration period) throws IOException {
-        pid = jvm.pid();
-        label = pid + " by /proc alone (" + jvm.command() + ")";
-        jdk = jvm.jdk();
-        commandLine = jvm.commandLine();
-        folder = Path.of("/proc", Integer.toString(pid));
+        super(new Target(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
+        folder = Path.of("/proc", Integer.toString(jvm.pid()));
         files = new TaskFiles(folder.resolve("task"));
         periodNanos = period.toNanos();
-        start = processStat().map(TaskStat::start).orElse(-1L);
+        start = processStat().map(Stat::start).orElse(-1L);
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). */
     static Sampling open(Jvm jvm, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(jvm, period);
         if (sampling.sample().isEmpty()) {
-            throw new Failure("the JVM " + sampling.label + " has ended");
+            throw new Failure("the JVM " + sampling.label() + " has ended");
         }
         return sampling;
-    }
-
-    @Override
-    public String label() {
-        return label;
-    }
-
-    @Override
-    public int pid() {
-        return pid;
-    }
-
-    @Override
-    public String jdk() {
-        return jdk;
-    }
-
-    @Override
-    public String commandLine() {
-        return commandLine;
     }
 
     @Override
@@ -126,7 +101,7 @@ final class ProcSampling implements Sampling {
         }
         rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
         states.keySet().retainAll(rows.keySet());
-        Optional<TaskStat> stat = processStat();
+        Optional<Stat> stat = processStat();
         if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
             return Optional.empty();
         }
@@ -139,11 +114,11 @@ final class ProcSampling implements Sampling {
 
     /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */
     private Optional<Kernel> read(int tid, List<Long> gone) {
-        Optional<TaskStat> read = stat(tid);
+        Optional<Stat> read = files.stat(tid);
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        TaskStat stat = read.get();
+        Stat stat = read.get();
         Row row = rows.get(tid);
         if (row == null || row.start != stat.start()) {
             if (row != null) {
@@ -174,17 +149,9 @@ final class ProcSampling implements Sampling {
         return tids;
     }
 
-    private Optional<TaskStat> stat(int tid) {
+    private Optional<Stat> processStat() {
         try {
-            return TaskStat.parse(files.text(tid, "stat"));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<TaskStat> processStat() {
-        try {
-            return TaskStat.parse(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1));
+            return Stat.parse(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -193,25 +160,5 @@ final class ProcSampling implements Sampling {
     @Override
     public Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
-    }
-
-    @Override
-    public void askForStack(long javaId, int frames) {
-        // There is no agent that could answer.
-    }
-
-    @Override
-    public List<String> stack(long javaId) {
-        return List.of();
-    }
-
-    @Override
-    public List<String> awaitStack(long javaId, int frames) {
-        return List.of();
-    }
-
-    @Override
-    public void close() {
-        // There is nothing to close.
     }
 }

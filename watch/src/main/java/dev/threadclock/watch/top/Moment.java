@@ -5,7 +5,7 @@ import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.host.HostLoad;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.sample.RunQueue;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
 import java.util.HashMap;
@@ -36,13 +36,13 @@ record Moment(Interval interval, Hindrance hindrance, HostLoad host) {
                 if (first.isEmpty()) {
                     return Optional.empty();
                 }
-                last = Hindrance.of(sampling.pid());
+                last = Hindrance.of(sampling.target().pid());
                 first.get().threads().forEach(
                         use -> waited(use).ifPresent(nanos -> waited.put(use.serial(), nanos)));
             }
             Hindrance before = last;
             return sampling.next().map(interval -> {
-                last = Hindrance.of(sampling.pid());
+                last = Hindrance.of(sampling.target().pid());
                 return new Moment(interval.withWaits(waits(interval)), last.since(before), HostLoad.now());
             });
         }

@@ -173,7 +173,7 @@ public final class TopCommand implements Subcommand {
 
     private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
         if (form.json) {
-            return List.of(Records.json(sampling.pid(), moment, rows, grouped));
+            return List.of(Records.json(sampling.target().pid(), moment, rows, grouped));
         }
         return form.csv ? IntervalCsv.rows(moment.interval(), rows)
                 : text.lines(sampling, moment, rows, grouped);

@@ -65,8 +65,8 @@ class ChannelSamplingTest {
                 SocketChannel sampler = server.accept()) {
             CompletableFuture<ByteBuffer> request = CompletableFuture
                     .supplyAsync(() -> converse(sampler, third));
-            Sampling sampling = ChannelSampling.over(
-                    new SampleChannel(client, 1, "1 (java Main)", "", "", Path.of("/proc/self/task")));
+            Sampling sampling = ChannelSampling.over(new Sampling.Target(1, "1 (java Main)", "", ""),
+                    client, Path.of("/proc/self/task"));
             Interval first = sampling.next().orElseThrow();
             assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
             assertThat(request.get().getInt()).isZero();

@@ -7,7 +7,7 @@ import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.sample.NoSampling;
-import dev.threadclock.watch.sample.RunQueue;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
