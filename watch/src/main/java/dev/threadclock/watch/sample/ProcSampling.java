@@ -11,7 +11,6 @@ import dev.threadclock.watch.sample.Message.Moment;
 import dev.threadclock.watch.sample.TaskFiles.RunQueue;
 import dev.threadclock.watch.sample.TaskFiles.Stat;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -34,6 +33,7 @@ final class ProcSampling extends Sampling {
     /** A kernel thread. */
     private static final class Row extends CpuIntervals.Row {
         private final long start;
+        private char state;
         private int pass;
 
         private Row(long serial, long start) {
@@ -42,12 +42,11 @@ final class ProcSampling extends Sampling {
         }
     }
 
-    private final Path folder;
+    private final Path tasks;
     private final TaskFiles files;
     private final long periodNanos;
     private final Map<Integer, Row> rows = new HashMap<>(); // by TID
-    private final Map<Integer, Character> states = new HashMap<>();
-    private final ThreadBook book = new ThreadBook(tid -> states.getOrDefault(tid, '?'));
+    private final ThreadBook book = new ThreadBook(tid -> rows.containsKey(tid) ? rows.get(tid).state : '?');
     private final long start;
     private final Counter process = new Counter();
     private long endedNanos;
@@ -55,10 +54,10 @@ final class ProcSampling extends Sampling {
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(Jvm jvm, Duration period) throws IOException {
+    private ProcSampling(Jvm jvm, Duration period) {
         super(new Target(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
-        folder = Path.of("/proc", Integer.toString(jvm.pid()));
-        files = new TaskFiles(folder.resolve("task"));
+        tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
+        files = new TaskFiles(tasks);
         periodNanos = period.toNanos();
         start = processStat().map(Stat::start).orElse(-1L);
     }
@@ -100,7 +99,6 @@ final class ProcSampling extends Sampling {
             }
         }
         rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
-        states.keySet().retainAll(rows.keySet());
         Optional<Stat> stat = processStat();
         if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
             return Optional.empty();
@@ -129,7 +127,7 @@ final class ProcSampling extends Sampling {
         }
         row.pass = pass;
         stat.raise(row, files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
-        states.put(tid, stat.state());
+        row.state = stat.state();
         return Optional.of(new Kernel(row.serial, tid, ThreadBook.life(row), stat.name()));
     }
 
@@ -141,8 +139,8 @@ final class ProcSampling extends Sampling {
 
     private List<Integer> tids() {
         List<Integer> tids = new ArrayList<>();
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(folder.resolve("task"))) {
-            tasks.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(tasks)) {
+            folders.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
         } catch (IOException | DirectoryIteratorException e) {
             return List.of(); // the process has ended
         }
@@ -150,11 +148,7 @@ final class ProcSampling extends Sampling {
     }
 
     private Optional<Stat> processStat() {
-        try {
-            return Stat.parse(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+        return new TaskFiles(Path.of("/proc")).stat(target().pid());
     }
 
     @Override

@@ -104,7 +104,7 @@ public final class TopCommand implements Subcommand {
     @Spec
     private CommandSpec spec;
 
-    private TextForm text;
+    private Printout text;
 
     @Override
     public int place() {
@@ -128,7 +128,7 @@ public final class TopCommand implements Subcommand {
                 "--csv has a row per thread, with its pool; --group needs text or JSON");
         long most = count == null ? Long.MAX_VALUE : count;
         Limit limit = new Limit(once ? 1 : most, duration);
-        text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
+        text = new Printout(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
                 frames ? MOST_FRAMES : 0);
         View view = new View(sort, grouped, filter, form.json || form.csv);
         jvm.pid();
@@ -173,7 +173,7 @@ public final class TopCommand implements Subcommand {
 
     private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
         if (form.json) {
-            return List.of(Records.json(sampling.target().pid(), moment, rows, grouped));
+            return List.of(Printout.json(sampling.target().pid(), moment, rows, grouped));
         }
         return form.csv ? IntervalCsv.rows(moment.interval(), rows)
                 : text.lines(sampling, moment, rows, grouped);

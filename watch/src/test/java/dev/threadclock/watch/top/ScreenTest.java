@@ -99,9 +99,9 @@ class ScreenTest {
     void numbersAreRoundedAndPadded() {
         Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L),
                 use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
-        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL))
+        assertThat(Table.line(interval, interval.threads().get(0), false, Table.Columns.ALL))
                 .isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
-        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL))
+        assertThat(Table.line(interval, interval.threads().get(1), false, Table.Columns.ALL))
                 .isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
     }
 
@@ -177,7 +177,7 @@ class ScreenTest {
 
     @Test
     void wideCharactersTakeTwoColumns() {
-        assertThat(Fit.left("日本", 3)).isEqualTo("日 ");
-        assertThat(Fit.left("a", 3)).isEqualTo("a  ");
+        assertThat(Table.fit("日本", 3)).isEqualTo("日 ");
+        assertThat(Table.fit("a", 3)).isEqualTo("a  ");
     }
 }
