@@ -88,11 +88,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
         abstract boolean readClocks(boolean emits);
 
         final void commit(CpuTimeEvent event, long userNanos, long systemNanos, long totalNanos) {
-            event.user = userNanos;
-            event.system = systemNanos;
-            event.total = totalNanos;
-            event.interval = interval;
-            event.intervalEnd = endMillis;
+            event.set(userNanos, systemNanos, totalNanos, interval, endMillis);
             event.commit();
         }
 

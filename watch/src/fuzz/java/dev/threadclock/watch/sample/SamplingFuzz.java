@@ -2,8 +2,7 @@
 package dev.threadclock.watch.sample;
 
 import dev.threadclock.watch.interval.Interval;
-import dev.threadclock.watch.interval.IntervalCsv;
-import dev.threadclock.watch.interval.IntervalJson;
+import dev.threadclock.watch.interval.IntervalExport;
 import dev.threadclock.watch.interval.Timeline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,9 +31,9 @@ public final class SamplingFuzz {
 
     private static void write(Interval interval, Timeline timeline) {
         timeline.add(interval);
-        IntervalCsv.rows(interval, interval.all());
-        IntervalJson.head(interval);
-        IntervalJson.threads(interval.byThread());
-        IntervalJson.pools(interval.byPool());
+        IntervalExport.csv(interval, interval.all());
+        IntervalExport.head(interval);
+        IntervalExport.threads(interval.byThread());
+        IntervalExport.pools(interval.byPool());
     }
 }

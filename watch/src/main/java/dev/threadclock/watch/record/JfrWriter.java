@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.record;
 
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.agent.jfr.CpuTimeEvent;
 import dev.threadclock.agent.jfr.ProcessCpuTime;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
@@ -18,7 +20,7 @@ import java.util.Map;
  * Writes a recording for Flight Recorder's tools, with the same events that the agent records inside the JVM.
  * The target JVM need not have Flight Recorder.
  */
-final class JfrWriter implements IntervalWriter {
+final class JfrWriter implements Format.Writer {
     private record Known(long key, String name) {}
 
     private final Path path;
@@ -43,19 +45,11 @@ final class JfrWriter implements IntervalWriter {
             event.threadName = use.name();
             event.osThreadId = use.tid();
             event.pool = use.pool();
-            event.user = use.interval().userNanos();
-            event.system = use.interval().systemNanos();
-            event.total = use.interval().totalNanos();
-            event.interval = interval.nanos();
-            event.intervalEnd = interval.endMillis();
+            set(event, use.interval(), interval.nanos(), interval.endMillis());
             file.event(event, interval.endMillis(), key(use));
         }
         ProcessCpuTime event = new ProcessCpuTime();
-        event.user = interval.process().userNanos();
-        event.system = interval.process().systemNanos();
-        event.total = interval.process().totalNanos();
-        event.interval = interval.nanos();
-        event.intervalEnd = interval.endMillis();
+        set(event, interval.process(), interval.nanos(), interval.endMillis());
         file.event(event, interval.endMillis(), 0);
         interval.virtual().ifPresent(use -> writeGroups(use, interval.endMillis()));
         interval.ended().forEach(use -> threads.remove(use.serial()));
@@ -71,14 +65,14 @@ final class JfrWriter implements IntervalWriter {
                 event.group = use.name();
                 event.threads = use.threads();
                 event.mounted = use.mounted();
-                event.user = use.interval().userNanos();
-                event.system = use.interval().systemNanos();
-                event.total = use.interval().totalNanos();
-                event.interval = virtual.nanos();
-                event.intervalEnd = endMillis;
+                set(event, use.interval(), virtual.nanos(), endMillis);
                 file.event(event, endMillis, 0);
             }
         }
+    }
+
+    private static void set(CpuTimeEvent event, CpuSnapshot times, long nanos, long endMillis) {
+        event.set(times.userNanos(), times.systemNanos(), times.totalNanos(), nanos, endMillis);
     }
 
     private void open(long startMillis) throws IOException {

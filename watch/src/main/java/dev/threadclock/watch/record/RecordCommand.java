@@ -159,7 +159,7 @@ public final class RecordCommand implements Subcommand {
         Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
-            IntervalWriter writer = format.open(scratch,
+            Format.Writer writer = format.open(scratch,
                     new Subject(sampling.label(), sampling.target().jdk(), sampling.target().commandLine(),
                             Version.current()));
             Recorder recorder;
@@ -201,7 +201,7 @@ public final class RecordCommand implements Subcommand {
         return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
     }
 
-    private static void finish(IntervalWriter writer, Path soFar, String stopped) {
+    private static void finish(Format.Writer writer, Path soFar, String stopped) {
         try {
             writer.finish();
         } catch (IOException e) {

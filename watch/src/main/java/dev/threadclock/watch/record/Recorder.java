@@ -16,7 +16,7 @@ final class Recorder {
     private static final long LOOK_NANOS = 50_000_000;
 
     private final Sampling sampling;
-    private final IntervalWriter writer;
+    private final Format.Writer writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
     private OptionalLong beganNanos = OptionalLong.empty(); // the end of the first interval, which is not recorded
@@ -28,7 +28,7 @@ final class Recorder {
     private IOException failure;
 
     /** mostNanos: the longest duration. progress: called after each interval. */
-    Recorder(Sampling sampling, IntervalWriter writer, long mostNanos, Consumer<Recorder> progress) {
+    Recorder(Sampling sampling, Format.Writer writer, long mostNanos, Consumer<Recorder> progress) {
         this.sampling = sampling;
         this.writer = writer;
         this.mostNanos = mostNanos;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import dev.threadclock.watch.host.Hindrance;
-import dev.threadclock.watch.interval.IntervalJson;
+import dev.threadclock.watch.interval.IntervalExport;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
@@ -22,8 +20,6 @@ import java.util.OptionalDouble;
  * @param frames the number of frames that the text has for each Java thread
  */
 record Printout(boolean all, long most, int frames) {
-    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
-
     /** rows: threads or pools, the busiest first. The last line is empty. */
     List<String> lines(Sampling sampling, Moment moment, List<Use> rows, boolean grouped) throws IOException {
         List<String> lines = new ArrayList<>(List.of(sampling.label()));
@@ -50,7 +46,7 @@ record Printout(boolean all, long most, int frames) {
     static String json(int pid, Moment moment, List<Use> shown, boolean grouped) {
         List<Use> rows = shown.stream().filter(use -> !use.isVirtual()).toList();
         Hindrance hindrance = moment.hindrance();
-        JsonObject all = IntervalJson.head(moment.interval());
+        JsonObject all = IntervalExport.head(moment.interval());
         all.addProperty("pid", pid);
         all.addProperty("stolenNanos", hindrance.stolenNanos());
         all.addProperty("throttledNanos", hindrance.throttledNanos());
@@ -58,8 +54,8 @@ record Printout(boolean all, long most, int frames) {
         all.addProperty("load", known(moment.host().load()));
         all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
         all.add(grouped ? "pools" : "threads",
-                grouped ? IntervalJson.pools(rows) : IntervalJson.threads(rows));
-        return GSON.toJson(all);
+                grouped ? IntervalExport.pools(rows) : IntervalExport.threads(rows));
+        return IntervalExport.line(all);
     }
 
     private static Double known(OptionalDouble value) {

@@ -5,7 +5,7 @@ import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.TimeSpan;
-import dev.threadclock.watch.interval.IntervalCsv;
+import dev.threadclock.watch.interval.IntervalExport;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
@@ -159,7 +159,7 @@ public final class TopCommand implements Subcommand {
         Terminal out = Terminal.stdout();
         Moment.Reader moments = new Moment.Reader(sampling);
         if (form.csv) {
-            out.println(IntervalCsv.HEAD);
+            out.println(IntervalExport.CSV_HEAD);
         }
         while (!limit.isReached() && !out.stream().checkError()) {
             Optional<Moment> moment = moments.next();
@@ -175,7 +175,7 @@ public final class TopCommand implements Subcommand {
         if (form.json) {
             return List.of(Printout.json(sampling.target().pid(), moment, rows, grouped));
         }
-        return form.csv ? IntervalCsv.rows(moment.interval(), rows)
+        return form.csv ? IntervalExport.csv(moment.interval(), rows)
                 : text.lines(sampling, moment, rows, grouped);
     }
 }

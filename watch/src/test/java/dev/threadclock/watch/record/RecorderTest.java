@@ -28,7 +28,7 @@ class RecorderTest {
     }
 
     /** A disk with room for this many intervals. */
-    private static final class Disk implements IntervalWriter {
+    private static final class Disk implements Format.Writer {
         private int room;
 
         Disk(int room) {

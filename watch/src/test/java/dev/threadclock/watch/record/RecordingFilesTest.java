@@ -38,14 +38,14 @@ class RecordingFilesTest {
     private Path write(Format format) throws Exception {
         Path file = folder.resolve("recording" + format.ending());
         Files.write(file, new byte[0]);
-        IntervalWriter writer = begin(format, file);
+        Format.Writer writer = begin(format, file);
         writer.finish();
         return file;
     }
 
     /** Writes all intervals but does not finish the file, as if the recorder had been killed. */
-    private static IntervalWriter begin(Format format, Path file) throws Exception {
-        IntervalWriter writer = format.open(file,
+    private static Format.Writer begin(Format format, Path file) throws Exception {
+        Format.Writer writer = format.open(file,
                 new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
             CpuSnapshot process = new CpuSnapshot(90_000_001, 29_999_999, 120_000_000);
@@ -75,7 +75,7 @@ class RecordingFilesTest {
     @Test
     void aLongJfrFileHasSeveralChunksAndAllThreadsInEach() throws Exception {
         Path file = folder.resolve("long.jfr");
-        IntervalWriter writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
+        Format.Writer writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
         CpuSnapshot used = new CpuSnapshot(1, 2, 3);
         String name = "n".repeat(1000);
         int intervals = 60;
