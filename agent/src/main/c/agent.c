@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "binding.h"
-#include "clock_status.h"
 #include "doors.h"
 #include "instance.h"
 #include "java_threads.h"
@@ -292,7 +291,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     report_answer(to, "version=%s", threadclock_version());
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
     if (agent.active)
-        clock_status(to, &agent.options);
+        report_clocks(to, &agent.options);
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
