@@ -119,17 +119,6 @@ class AccountKeeperTest {
     }
 
     @Test
-    void theUnseenPartNeverDecreases() {
-        threads.processUser = 100;
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
-        threads.java("late").uses(40, 0); // after the process's clock was read
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
-        threads.processUser = 150;
-        threads.processSystem = 3;
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(110, 3));
-    }
-
-    @Test
     void aSplitThatDiffersFromThatOfTheProcessDecreasesNoTime() {
         threads.java("a").uses(60, 40);
         threads.processUser = 50;

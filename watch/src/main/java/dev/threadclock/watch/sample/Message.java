@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** A parsed message of the agent's sampler (agent/src/main/c/sample_wire.h): records by kind, in order. */
@@ -92,50 +91,45 @@ record Message(
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
-        OptionalLong virtualNanos = OptionalLong.empty();
-        int epoch = 0;
+        Optional<Virtual> virtual = Optional.empty();
+        List<Java> java = new ArrayList<>();
+        List<Event> events = new ArrayList<>();
+        List<Kernel> threads = new ArrayList<>();
+        List<Ran> ran = new ArrayList<>();
+        List<Long> gone = new ArrayList<>();
         Map<String, Group> groups = new LinkedHashMap<>();
-        Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(), stack, Optional.empty(), new HashSet<>());
+        Set<Long> carriers = new HashSet<>();
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
                 switch (kind) {
                     case MOMENT ->
                         moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
-                    case JAVA ->
-                        message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
-                    case START -> message.events.add(
+                    case JAVA -> java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> events.add(
                             new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
-                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
+                    case END -> events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
                             Optional.of(times(in)), name(in)));
                     case THREAD ->
-                        message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
-                    case TIMES -> message.ran.add(new Ran(in.getLong(), times(in)));
-                    case GONE -> message.gone.add(in.getLong());
+                        threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case TIMES -> ran.add(new Ran(in.getLong(), times(in)));
+                    case GONE -> gone.add(in.getLong());
                     case STACK -> stack = Optional
                             .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
-                    case VIRTUAL -> {
-                        virtualNanos = OptionalLong.of(in.getLong());
-                        epoch = in.getInt();
-                    }
+                    case VIRTUAL -> virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
                     case GROUP -> {
                         Group group = group(in);
                         groups.merge(group.name(), group, Group::and);
                     }
-                    case CARRIER -> message.carriers.add(in.getLong());
+                    case CARRIER -> carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
-        Optional<Virtual> virtual = virtualNanos.isEmpty() ? Optional.empty()
-                : Optional
-                        .of(new Virtual(virtualNanos.getAsLong(), epoch, List.copyOf(groups.values())));
-        return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
-                stack, virtual, message.carriers);
+        return new Message(moment, java, events, threads, ran, gone, stack, virtual.map(head -> new Virtual(
+                head.monotonicNanos(), head.epoch(), List.copyOf(groups.values()))), carriers);
     }
 
     /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
