@@ -21,7 +21,7 @@
 
 #include "boot_class.h"
 #include "local_frame.h"
-#include "natives.h"
+#include "trampolines.h"
 
 enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND, UNKNOWN };
 

@@ -29,7 +29,7 @@ TC_INTERNAL void binding_callbacks(jvmtiEventCallbacks *callbacks);
 TC_INTERNAL void *binding_of_first_call(enum native native, void *address);
 
 /*
- * Binds the natives that are wanted (natives.h) and already bound. The rest are left to the event
+ * Binds the natives that are wanted (trampolines.h) and already bound. The rest are left to the event
  * NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its remedy in
  * problem.
  */

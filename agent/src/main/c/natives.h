@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The natives of sun.management.ThreadImpl that the agent answers, and what does; the same on JDK 8 to 27. */
+/* The natives of sun.management.ThreadImpl that the agent answers; the same on JDK 8 to 27. */
 #ifndef TC_AGENT_NATIVES_H
 #define TC_AGENT_NATIVES_H
 
@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options.h"
 #include "sys.h"
 
 enum native {
@@ -62,23 +61,5 @@ static inline bool natives_is_probe(const JNIEnv *env, jlong id)
 {
     return __builtin_expect(id == PROBE_ID, 0) && natives_is_prober(env);
 }
-
-/*
- * The functions that the natives are bound to permanently only jump through a pointer: data decides what
- * answers. There are two for each native, which do the same: binding.c explains why.
- */
-enum { TRAMPOLINES = 2 };
-
-TC_INTERNAL void *trampoline_of(enum native native, int which);
-TC_INTERNAL bool is_trampoline(const void *function);
-
-/* From now on threadclock answers what these options say, and the JVM the rest; null: the JVM answers all. */
-TC_INTERNAL void trampolines_lead_to(const struct agent_options *options);
-
-/* True: threadclock answers this native when it is bound to a trampoline. */
-TC_INTERNAL bool native_is_ours(enum native native);
-
-/* True: threadclock has had to answer this native at some time. Others need no trampoline. */
-TC_INTERNAL bool native_is_wanted(enum native native);
 
 #endif
