@@ -33,7 +33,7 @@ public final class CpuIntervals<T extends CpuIntervals.Row> {
             totalBefore = total;
         }
 
-        /** Raises the total to a newer reading, and user as far as possible. An older reading changes nothing. */
+        /** Raises total to a newer reading, and user as far as possible. An older reading changes nothing. */
         public final void raise(long newUser, long newTotal) {
             long more = Math.max(0, newTotal - total);
             user = Math.max(user, Math.min(newUser, user + more));

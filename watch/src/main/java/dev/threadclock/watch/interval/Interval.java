@@ -76,14 +76,14 @@ public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnaps
     }
 
     /**
-     * The CPU time that the virtual threads of a JVM used between two moments. It is part of what their carriers
-     * used.
+     * The CPU time that the virtual threads of a JVM used between two moments. It is part of what their
+     * carriers used.
      *
      * @param nanos the time between the two moments. It differs slightly from the interval's length, because
      *     virtual threads are read shortly before their carriers
      * @param groups all groups, including those that have not run; {@link Use#isVirtual} is true for each
-     * @param carriers used by the JVM's own carriers in the interval. The part that the virtual threads did not
-     *     use is the scheduler's
+     * @param carriers used by the JVM's own carriers in the interval. The part that the virtual threads did
+     *     not use is the scheduler's
      */
     public record Virtual(long nanos, List<Use> groups, CpuSnapshot carriers) {
         /** The sum over all groups. */

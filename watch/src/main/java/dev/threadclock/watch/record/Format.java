@@ -66,7 +66,7 @@ enum Format {
         void finish() throws IOException;
     }
 
-    /** A recording as CSV: a row for each thread and interval in which it ran. Complete after each interval. */
+    /** As CSV: a row for each thread and interval in which it ran. Complete after each interval. */
     private static final class CsvWriter implements Writer {
         private final BufferedWriter out;
 
@@ -132,7 +132,7 @@ enum Format {
     }
 
     /**
-     * A recording as an HTML page, written at the end. Until then there is a .jfr file for the report command.
+     * As an HTML page, written at the end. Until then there is a .jfr file for the report command.
      */
     private static final class HtmlWriter implements Writer {
         private final Path page;

@@ -19,7 +19,7 @@ final class Recorder {
     private final Format.Writer writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
-    private OptionalLong beganNanos = OptionalLong.empty(); // the end of the first interval, which is not recorded
+    private OptionalLong beganNanos = OptionalLong.empty(); // after the first interval
     private long recordedNanos;
     private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
     private boolean stopped;

@@ -172,7 +172,7 @@ public final class RecordingPage {
             return rows.toString();
         }
 
-        /** Rows of the groups of virtual threads. Like the pools' shares, theirs are of the process's time. */
+        /** Rows of the groups of virtual threads. Their shares are of the process's time, as the pools'. */
         String virtual() {
             long all = pools.stream().mapToLong(Series::nanos).sum();
             StringBuilder rows = new StringBuilder();

@@ -65,8 +65,8 @@ public abstract class Sampling implements Closeable {
     }
 
     /**
-     * The next interval; empty if the JVM has ended. The first ends after 20 ms, to give the following ones, a
-     * period each, a beginning.
+     * The next interval; empty if the JVM has ended. The first ends after 20 ms, to give the following ones,
+     * a period each, a beginning.
      */
     public abstract Optional<Interval> next() throws IOException;
 

@@ -87,7 +87,7 @@ final class ThreadBook {
         this.kernelState = kernelState;
     }
 
-    /** Returns the interval since the last sample if the message is a sample. Before the first, it is empty. */
+    /** Returns the interval since the last sample if the message is one. That of the first has no length. */
     Optional<Interval> take(Message message) {
         message.java().stream().filter(thread -> thread.tid() != 0).forEach(this::wasThereBefore);
         message.events().forEach(event -> take(event, message.carriers().contains(event.id())));
