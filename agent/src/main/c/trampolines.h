@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that the natives are bound to permanently. They only jump through a pointer: data decides what
- * answers.
+ * The functions that the natives are bound to permanently. They only jump through a pointer: data decides
+ * what answers.
  */
 #ifndef TC_AGENT_TRAMPOLINES_H
 #define TC_AGENT_TRAMPOLINES_H
