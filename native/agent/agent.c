@@ -4,7 +4,7 @@
  *
  * It replaces natives of sun.management.ThreadImpl by its own functions (binding.c), so that ThreadImpl's
  * checks still apply, and records which Java thread is which kernel thread (java_threads.c). Natives stay
- * bound; data decides whether threadclock or the JVM answers (doors.c). All entry points lead to start:
+ * bound; data decides whether threadclock or the JVM answers (trampolines.c). All entry points lead to start:
  * -agentpath (Agent_OnLoad), attach (Agent_OnAttach) and -javaagent (Agent.start0).
  */
 #include <jni.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "binding.h"
-#include "clock_status.h"
-#include "doors.h"
 #include "instance.h"
 #include "java_threads.h"
 #include "jvm_clock.h"
@@ -27,6 +25,7 @@
 #include "report.h"
 #include "sampler.h"
 #include "threadclock.h"
+#include "trampolines.h"
 #include "virtual_accounting.h"
 
 /* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
@@ -121,10 +120,10 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
         return;
     }
     enum native native = native_of_thread_impl(jvmti, method);
-    void *door = native == NATIVES ? NULL : binding_of_first_call(native, address);
-    if (door == NULL)
+    void *trampoline = native == NATIVES ? NULL : binding_of_first_call(native, address);
+    if (trampoline == NULL)
         return;
-    *new_address = door;
+    *new_address = trampoline;
     struct agent_options options = present_options();
     report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
@@ -183,12 +182,12 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
 }
 
 /*
- * From now on the JVM answers, through our doors where natives are bound to them. Calls in progress in other
- * threads finish as they began.
+ * From now on the JVM answers, through our trampolines where natives are bound to them. Calls in progress in
+ * other threads finish as they began.
  */
 static void stop(void)
 {
-    doors_lead_to(NULL);
+    trampolines_lead_to(NULL);
     jvm_clock_leave();
     virtual_accounting_off(ASKED_BY_AGENT);
     prometheus_stop();
@@ -206,7 +205,7 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
         java_threads_register_all(env);
     else
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
-    doors_lead_to(options);
+    trampolines_lead_to(options);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
     if (error != JVMTI_ERROR_NONE) {
         snprintf(problem, problem_size, jvmti_failed, (int)error);
@@ -244,7 +243,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     report_answer(to, "version=%s", threadclock_version());
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
     if (agent.active)
-        clock_status(to, &agent.options);
+        report_clocks(to, &agent.options);
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
@@ -344,15 +343,15 @@ static void run(JavaVM *vm, const char *option_text, bool once)
     __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 
-typedef jint JNICALL agent_door(JavaVM *vm, char *options, void *reserved);
+typedef jint JNICALL agent_entry(JavaVM *vm, char *options, void *reserved);
 
 /*
  * If the process already has a copy of the library, that copy runs the command, because there must be only
  * one account of the threads.
  */
-static void run_in_first(const char *door, JavaVM *vm, char *options, bool once)
+static void run_in_first(const char *entry, JavaVM *vm, char *options, bool once)
 {
-    agent_door *first = (agent_door *)instance_first(door);
+    agent_entry *first = (agent_entry *)instance_first(entry);
     if (first != NULL)
         first(vm, options, NULL);
     else
@@ -373,12 +372,12 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
     return JNI_OK;
 }
 
-typedef void JNICALL start_door(JNIEnv *env, jclass caller, jstring options);
+typedef void JNICALL start_entry(JNIEnv *env, jclass caller, jstring options);
 
-JNIEXPORT start_door Java_dev_threadclock_agent_Agent_start0;
+JNIEXPORT start_entry Java_dev_threadclock_agent_Agent_start0;
 JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jclass caller, jstring options)
 {
-    start_door *first = (start_door *)instance_first("Java_dev_threadclock_agent_Agent_start0");
+    start_entry *first = (start_entry *)instance_first("Java_dev_threadclock_agent_Agent_start0");
     if (first != NULL) {
         first(env, caller, options);
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binds the natives of sun.management.ThreadImpl to the doors.
+ * Binds the natives of sun.management.ThreadImpl to the trampolines.
  *
  * A native that has not been called yet is bound in the event NativeMethodBind. One that is already bound is
  * rebound by RegisterNatives, which stores one pointer. UnregisterNatives is not used, because it can crash
@@ -11,8 +11,8 @@
  * agent that wants the event, and stores the JVM's function next. The other compiles the native's wrapper
  * (AdapterHandlerLibrary::create_native_wrapper, hotspot/share/runtime/sharedRuntime.cpp): it installs a
  * wrapper that calls the function bound before. Neither passes a safepoint in between. So the natives are
- * bound a second time after a safepoint, and to another door, because HotSpot ignores a function that is
- * already bound (Method::set_native_function) and would keep the wrapper.
+ * bound a second time after a safepoint, and to another trampoline, because HotSpot ignores a function that
+ * is already bound (Method::set_native_function) and would keep the wrapper.
  */
 #include "binding.h"
 
@@ -20,14 +20,14 @@
 #include <string.h>
 
 #include "boot_class.h"
-#include "doors.h"
 #include "local_frame.h"
+#include "trampolines.h"
 
 enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND, UNKNOWN };
 
 static const char thread_impl_signature[] = "Lsun/management/ThreadImpl;";
 
-/* Natives for which a door was handed out; all others are bound to the JVM's functions. */
+/* Natives for which a trampoline was handed out; all others are bound to the JVM's functions. */
 static bool given[NATIVES];
 
 bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class)
@@ -67,13 +67,13 @@ static void give(enum native native)
 /* A native that another agent binds while we are detached stays bound to that agent. */
 void *binding_of_first_call(enum native native, void *address)
 {
-    if (!door_is_wanted(native) || door_is_ours(address)
-        || (__atomic_load_n(&given[native], __ATOMIC_ACQUIRE) && !door_leads_to_ours(native)))
+    if (!native_is_wanted(native) || is_trampoline(address)
+        || (__atomic_load_n(&given[native], __ATOMIC_ACQUIRE) && !native_is_ours(native)))
         return NULL;
     natives_note_jvm(native, address);
     natives_find_jvm();
     give(native);
-    return door_of(native, 0);
+    return trampoline_of(native, 0);
 }
 
 /* The answer to the probe of one id. */
@@ -200,17 +200,18 @@ static void pass_a_safepoint(jvmtiEnv *jvmti)
 }
 
 /*
- * Registers these doors. A native that another agent had bound to its function is then ours, and falls back
- * to the JVM's function.
+ * Registers these trampolines. A native that another agent had bound to its function is then ours, and falls
+ * back to the JVM's function.
  */
-static void register_doors(jvmtiEnv *jvmti, JNIEnv *env, const enum native *natives, jint count, int door)
+static void register_trampolines(jvmtiEnv *jvmti, JNIEnv *env, const enum native *natives, jint count,
+                                 int which)
 {
     registration.count = count;
     for (jint i = 0; i < count; i++) {
         enum native native = natives[i];
         registration.methods[i] = (JNINativeMethod){.name = (char *)(uintptr_t)native_names[native],
                                                     .signature = (char *)(uintptr_t)native_signature(native),
-                                                    .fnPtr = door_of(native, door)};
+                                                    .fnPtr = trampoline_of(native, which)};
         give(native);
     }
     register_natives(jvmti, env);
@@ -236,7 +237,7 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     enum native natives[NATIVES];
     jint count = 0;
     for (enum native native = 0; native < NATIVES; native++) {
-        enum binding binding = door_is_wanted(native) ? probe(jvmti, env, thread_impl, native) : NOT_BOUND;
+        enum binding binding = native_is_wanted(native) ? probe(jvmti, env, thread_impl, native) : NOT_BOUND;
         if (binding == UNKNOWN)
             return describe(binding, native, problem, problem_size);
         if (binding == BOUND_TO_OTHER)
@@ -255,9 +256,9 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     if (count == 0)
         return 0;
     registration.thread_impl = thread_impl;
-    register_doors(jvmti, env, natives, count, 0);
+    register_trampolines(jvmti, env, natives, count, 0);
     pass_a_safepoint(jvmti);
-    register_doors(jvmti, env, natives, count, 1);
+    register_trampolines(jvmti, env, natives, count, 1);
     for (jint i = 0; i < count; i++) {
         enum binding binding = probe(jvmti, env, thread_impl, natives[i]);
         if (binding != BOUND_TO_OURS)
@@ -268,7 +269,7 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
 
 const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
 {
-    bool ours = door_leads_to_ours(native);
+    bool ours = native_is_ours(native);
     if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
         return ours ? "threadclock, from its first call on" : "jvm";
     enum binding binding =

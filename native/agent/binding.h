@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds the natives of sun.management.ThreadImpl to the doors, and never back, because that is not safe. */
+/*
+ * Binds the natives of sun.management.ThreadImpl to the trampolines, and never back, because that is not
+ * safe.
+ */
 #ifndef TC_AGENT_BINDING_H
 #define TC_AGENT_BINDING_H
 
@@ -20,11 +23,13 @@ TC_INTERNAL jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env);
 /* Adds to callbacks the event that binding_make enables briefly. */
 TC_INTERNAL void binding_callbacks(jvmtiEventCallbacks *callbacks);
 
-/* For the event NativeMethodBind: the door to bind instead of this function; null: bind this function. */
+/*
+ * For the event NativeMethodBind: the trampoline to bind instead of this function; null: bind this function.
+ */
 TC_INTERNAL void *binding_of_first_call(enum native native, void *address);
 
 /*
- * Binds the natives that are wanted (doors.h) and already bound. The rest are left to the event
+ * Binds the natives that are wanted (trampolines.h) and already bound. The rest are left to the event
  * NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its remedy in
  * problem.
  */

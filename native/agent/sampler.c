@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampling thread, its JVMTI environment and its loop. */
+/* The sampling thread: its channel, its JVMTI environment, the threads' events, and its loop. */
 #include "sampler.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jvmti.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -10,22 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "boot_class.h"
+#include "java_threads.h"
 #include "lock.h"
-#include "sample_channel.h"
-#include "sample_events.h"
 #include "sample_names.h"
 #include "sample_pass.h"
-#include "sample_virtual.h"
 #include "sample_wire.h"
+#include "sys.h"
+#include "threadclock.h"
+#include "virtual_groups.h"
 #include "vm_structs.h"
 
-enum { SAMPLERS = 4, SETTLE_NS = 20000000 };
+enum { SAMPLERS = 4, SETTLE_NS = 20000000, EVENTS_MAX = 65536, REST = 50 /* times what reading took */ };
 
 static const int64_t second_ns = 1000000000;
+
+/* The start or end of a Java thread. Each thread records its own, the sampler collects them. */
+struct sample_event {
+    struct sample_event *next;
+    uint64_t id;
+    int64_t monotonic_ns;
+    struct threadclock_times times; /* at its end */
+    pid_t tid;
+    bool end, carrier;
+    char name[]; /* modified UTF-8 */
+};
+
+/* Recorded without a lock. Limited in number: a sampler that is not read must not fill the JVM's memory. */
+struct sample_events {
+    struct sample_event *last;
+    uint32_t count;
+};
 
 /* Never freed: a thread that is recording its end may still use one whose sampling is over. */
 struct sampler {
@@ -50,11 +70,65 @@ static int64_t monotonic_ns(void)
     return now.tv_sec * second_ns + now.tv_nsec;
 }
 
+static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
+{
+    struct threadclock_times times = {0, 0, 0};
+    uint64_t id = java_threads_id(env, thread);
+    if (id == 0 || (end && threadclock_times_now(&times) != 0))
+        return NULL;
+    char name[SAMPLE_NAME_BYTES];
+    if (!sample_name_of(jvmti, env, thread, name))
+        return NULL;
+    size_t size = strlen(name) + 1;
+    struct sample_event *event = malloc(sizeof *event + size);
+    if (event != NULL) {
+        *event = (struct sample_event){.id = id,
+                                       .monotonic_ns = monotonic_ns(),
+                                       .times = times,
+                                       .tid = tc_own_tid(),
+                                       .end = end,
+                                       .carrier = sample_is_carrier(env, thread)};
+        memcpy(event->name, name, size);
+    }
+    return event;
+}
+
+/* In the thread that starts or ends. Without memory, or if there are too many, records nothing. */
+static void add_event(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
+{
+    if (__atomic_load_n(&events->count, __ATOMIC_RELAXED) >= EVENTS_MAX)
+        return;
+    struct sample_event *event = make_event(jvmti, env, thread, end);
+    if (event == NULL)
+        return;
+    __atomic_fetch_add(&events->count, 1, __ATOMIC_RELAXED);
+    event->next = __atomic_load_n(&events->last, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&events->last, &event->next, event, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* All recorded events, in order; the caller frees them. */
+static struct sample_event *take_events(struct sample_events *events)
+{
+    struct sample_event *first = NULL, *event = __atomic_exchange_n(&events->last, NULL, __ATOMIC_ACQUIRE);
+    uint32_t count = 0;
+    while (event != NULL) {
+        struct sample_event *earlier = event->next;
+        event->next = first;
+        first = event;
+        event = earlier;
+        count++;
+    }
+    __atomic_fetch_sub(&events->count, count, __ATOMIC_RELAXED);
+    return first;
+}
+
 static void note(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
 {
     for (int i = 0; i < SAMPLERS; i++)
         if (__atomic_load_n(&samplers[i].listening, __ATOMIC_ACQUIRE))
-            sample_events_add(&samplers[i].events, jvmti, env, thread, end);
+            add_event(&samplers[i].events, jvmti, env, thread, end);
 }
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -104,10 +178,69 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
     return error;
 }
 
+static const char remedy[] = "this is the command line's to give; report it";
+
+/*
+ * Never waits for the other end, because the JVM's attach listener would be blocked. Later only the sampler
+ * uses the channel, and may wait.
+ */
+static int connect_now(int channel, const struct sockaddr_un *address, const char *path, char *problem,
+                       size_t problem_size)
+{
+    if (connect(channel, (const struct sockaddr *)address, sizeof *address) == 0) {
+        fcntl(channel, F_SETFL, 0);
+        return 0;
+    }
+    if (errno == EAGAIN)
+        snprintf(problem, problem_size,
+                 "'%s' takes no more connections now: who listens there does not accept; try again", path);
+    else
+        snprintf(problem, problem_size, "cannot connect to '%s': %s; %s", path, strerror(errno), remedy);
+    return -1;
+}
+
+static bool is_trusted(int channel)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+           && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* Connects to a socket of this process's user or root, without waiting. A descriptor, or -1 and a problem. */
+static int open_channel(const char *path, char *problem, size_t problem_size)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (*path == '\0' || strlen(path) >= sizeof address.sun_path) {
+        snprintf(problem, problem_size, "no path of a socket in channel='%s'; %s", path, remedy);
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (channel < 0)
+        snprintf(problem, problem_size, "no socket can be made: %s; raise the limit on open files",
+                 strerror(errno));
+    else if (connect_now(channel, &address, path, problem, problem_size) == 0) {
+        if (is_trusted(channel))
+            return channel;
+        snprintf(problem, problem_size, "'%s' is another user's; %s", path, remedy);
+    }
+    if (channel >= 0)
+        close(channel);
+    return -1;
+}
+
+/* Sends the magic number. False: the other end is closed. */
+static bool greet(int channel)
+{
+    uint64_t magic = SAMPLE_MAGIC;
+    return send(channel, &magic, sizeof magic, MSG_NOSIGNAL) == sizeof magic;
+}
+
 /* An event older than this sampling was recorded late, for the previous one, and is dropped. */
 static void put_events(struct sampler *sampler, struct sample_message *message, bool carriers)
 {
-    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL;
+    for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
          event = next) {
         if (event->monotonic_ns >= sampler->opened_ns) {
             sample_put_kind(message, event->end ? SAMPLE_END : SAMPLE_START);
@@ -134,7 +267,7 @@ struct work {
     JNIEnv *env;
     struct sample_message message;
     struct sample_pass pass;
-    struct sample_virtual virtual;
+    int64_t virtual_due_ns;
     int64_t named_ns;
     bool knows_virtual; /* the reader */
 };
@@ -178,6 +311,40 @@ static bool wait_until(struct work *work, int64_t due_ns)
     return true;
 }
 
+static void put_group(struct sample_message *message, const struct tc_virtual_group *group)
+{
+    sample_put_kind(message, SAMPLE_GROUP);
+    sample_put_u32(message, group->threads);
+    sample_put_u32(message, group->mounted);
+    sample_put_times(message, &group->times);
+    sample_put_text(message, group->name);
+}
+
+/*
+ * Adds SAMPLE_VIRTUAL and the groups, if virtual threads are accounted for. It visits every account (128
+ * bytes each). If that would take more than 2 % of a CPU, some samples have none. due_ns: not read again
+ * before.
+ */
+static void put_virtual(struct sample_message *message, int64_t *due_ns)
+{
+    struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
+    uint32_t epoch = tc_virtual_epoch();
+    if (epoch == 0 || monotonic_ns() < *due_ns)
+        return;
+    int64_t before_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint32_t count = tc_virtual_groups(groups);
+    int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+    int64_t end_ns = monotonic_ns();
+    *due_ns = end_ns + REST * used_ns;
+    if (tc_virtual_epoch() != epoch) /* switched off meanwhile: accounts were missing */
+        return;
+    sample_put_kind(message, SAMPLE_VIRTUAL);
+    sample_put_u64(message, (uint64_t)end_ns);
+    sample_put_u32(message, epoch);
+    for (uint32_t i = 0; i < count; i++)
+        put_group(message, &groups[i]);
+}
+
 /*
  * Names and states first, because they may wait for the end of a safepoint, and all times must be of one
  * moment. Virtual threads come before their carriers, so that they never have more time than these.
@@ -194,7 +361,7 @@ static bool sample(struct work *work, bool first)
         work->named_ns = now_ns;
     }
     if (work->knows_virtual)
-        sample_virtual_put(&work->message, &work->virtual);
+        put_virtual(&work->message, &work->virtual_due_ns);
     if (!sample_pass_put(&work->message, &work->pass, named || changed))
         return false;
     put_events(work->sampler, &work->message, work->knows_virtual);
@@ -205,7 +372,7 @@ static bool sample(struct work *work, bool first)
 static void sample_until_closed(struct work *work)
 {
     int64_t due_ns = monotonic_ns() + SETTLE_NS, period_ns = work->sampler->period_ns;
-    bool open = sample_channel_greet(work->sampler->channel) && sample(work, true);
+    bool open = greet(work->sampler->channel) && sample(work, true);
     while (open && wait_until(work, due_ns) && sample(work, false)) {
         int64_t now_ns = monotonic_ns();
         due_ns = due_ns + period_ns > now_ns ? due_ns + period_ns : now_ns + period_ns;
@@ -217,7 +384,7 @@ static void release(struct sampler *sampler)
     if (environment != NULL)
         listen_or_not(sampler, false);
     close(sampler->channel);
-    for (struct sample_event *event = sample_events_take(&sampler->events), *next; event != NULL;
+    for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
          event = next) {
         next = event->next;
         free(event);
@@ -299,7 +466,7 @@ int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, 
                  SAMPLERS);
         return -1;
     }
-    int channel = sample_channel_open(options->channel_file, problem, problem_size);
+    int channel = open_channel(options->channel_file, problem, problem_size);
     if (channel < 0) {
         __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
         return -1;

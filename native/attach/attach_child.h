@@ -20,6 +20,6 @@ struct attach_order {
 };
 
 /* Carries out the order in a forked child, and reports over the socket; does not return. */
-_Noreturn void attach_child_run(const struct attach_order *order, int parent);
+TC_INTERNAL _Noreturn void attach_child_run(const struct attach_order *order, int parent);
 
 #endif

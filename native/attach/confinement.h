@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+#include "sys.h"
+
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
@@ -34,6 +36,6 @@ struct confinement {
  * target, or -1 before Linux 5.3. Allocates nothing and takes no lock. 0, or the step that failed, with errno
  * set.
  */
-int confinement_enter(const struct confinement *target, int kept, int *signal_fd);
+TC_INTERNAL int confinement_enter(const struct confinement *target, int kept, int *signal_fd);
 
 #endif

@@ -5,10 +5,12 @@
 
 #include <jni.h>
 
+#include "sys.h"
+
 struct task;
 
 /* threadclock_times_tick, followed by the elapsed time of the tick, even if the times are unavailable. */
-jint tc_task_tick(struct task *task);
+TC_INTERNAL jint tc_task_tick(struct task *task);
 
 /* jni_virtual.c: the natives for virtual threads. */
 #define TC_VIRTUAL_NATIVE(type, name, ...) \

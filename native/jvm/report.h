@@ -30,4 +30,7 @@ TC_INTERNAL int report_open(const struct agent_options *options, char *error, si
 TC_INTERNAL void report_log(const struct agent_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Answers do=status: which clocks are read, and how many threads are known. `options` are those in force. */
+TC_INTERNAL void report_clocks(const struct agent_options *to, const struct agent_options *options);
+
 #endif

@@ -17,12 +17,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "boot_class.h"
 #include "instance.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "report.h"
-#include "virtual_names.h"
-#include "vm_flags.h"
+#include "slot.h"
+#include "virtual_groups.h"
+#include "vm_structs.h"
 
 #pragma weak dlclose
 
@@ -57,6 +59,70 @@ static struct {
     uint32_t askers;
 } accounting;
 
+static const char unnamed[] = "(unnamed virtual threads)";
+
+/*
+ * What starts many threads without names on JDK 21 to 27. Compared by class, because there may be an executor
+ * for each request.
+ */
+static struct starter {
+    const char *class_name, *group;
+    jclass class; /* null: this JVM has none */
+} starters[] = {{"java.util.concurrent.ThreadPerTaskExecutor", "(unnamed, of executors)", NULL},
+                {"jdk.internal.misc.ThreadFlock$ThreadContainerImpl", "(unnamed, of task scopes)", NULL}};
+enum { STARTERS = sizeof starters / sizeof *starters };
+
+static struct {
+    jfieldID name, container; /* null: there is none */
+    bool ready;
+} fields;
+
+/*
+ * Looks up the fields, in the live phase. Until then every thread is in the group of those without names. If
+ * several threads call it at once, all of them find the same.
+ */
+static void prepare_names(JNIEnv *env)
+{
+    if (TC_LOAD(fields.ready))
+        return;
+    fields.name = boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
+    fields.container = boot_field(env, "java.lang.Thread", "container", "Ljdk/internal/vm/ThreadContainer;");
+    for (int i = 0; i < STARTERS; i++) {
+        jclass class = boot_class(env, starters[i].class_name, false);
+        if (class != NULL && starters[i].class == NULL)
+            starters[i].class = (*env)->NewGlobalRef(env, class);
+        (*env)->DeleteLocalRef(env, class);
+    }
+    TC_STORE(fields.ready, fields.name != NULL); /* tried again if memory or the stack was exhausted */
+}
+
+static const char *group_of_unnamed(JNIEnv *env, jthread thread)
+{
+    jobject container =
+        fields.container != NULL ? (*env)->GetObjectField(env, thread, fields.container) : NULL;
+    const char *group = unnamed;
+    for (int i = 0; i < STARTERS && container != NULL; i++)
+        if (starters[i].class != NULL && (*env)->IsInstanceOf(env, container, starters[i].class))
+            group = starters[i].group;
+    (*env)->DeleteLocalRef(env, container);
+    return group;
+}
+
+/*
+ * The group of a thread: by its current name without numbers or, if it has none, by what started it (an
+ * executor, a task scope, or neither).
+ */
+static uint32_t group_of(JNIEnv *env, jthread thread)
+{
+    char name[TC_GROUP_NAME_BYTES];
+    if (!TC_LOAD(fields.ready))
+        return tc_group_of(unnamed);
+    name[0] = '\0';
+    if (fields.name != NULL)
+        boot_text(env, (*env)->GetObjectField(env, thread, fields.name), name, sizeof name);
+    return tc_group_of(name[0] != '\0' ? name : group_of_unnamed(env, thread));
+}
+
 static bool has_capability(const jvmtiCapabilities *capabilities)
 {
     const unsigned char *bytes = (const unsigned char *)capabilities;
@@ -89,7 +155,7 @@ static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole
 {
     uint32_t epoch = tc_virtual_epoch();
     uint64_t id = epoch != 0 ? java_threads_id(env, thread) : 0;
-    tc_virtual account = id != 0 ? tc_virtual_begin(id, virtual_group_of(env, thread), whole, epoch) : 0;
+    tc_virtual account = id != 0 ? tc_virtual_begin(id, group_of(env, thread), whole, epoch) : 0;
     if (account != 0
         && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account) != JVMTI_ERROR_NONE) {
         tc_virtual_end(account);
@@ -138,7 +204,7 @@ static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
-    virtual_names_prepare(env);
+    prepare_names(env);
     java_threads_id(env, thread);
 }
 
@@ -180,7 +246,7 @@ static jvmtiError set_switch(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent ca
 static bool is_off(JavaVM *vm, const char *flag)
 {
     void *libjvm = instance_libjvm(vm);
-    bool off = libjvm != NULL && vm_flags_is_off(libjvm, flag);
+    bool off = libjvm != NULL && vm_structs_flag_is_off(libjvm, flag);
     if (libjvm != NULL)
         dlclose(libjvm);
     return off;

@@ -14,7 +14,14 @@
 
 #pragma weak dlsym
 
-bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number)
+/* The text that a word of an entry points to. */
+static const char *text_at(const char *entry, uint64_t offset)
+{
+    return *(const char *const *)(entry + offset);
+}
+
+/* The value of a word that libjvm exports; false: it has no such symbol. */
+static bool number_of(void *libjvm, const char *symbol, uint64_t *number)
 {
     const uint64_t *address = dlsym != NULL ? dlsym(libjvm, symbol) : NULL;
     if (address != NULL)
@@ -22,30 +29,32 @@ bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number)
     return address != NULL;
 }
 
-const char *vm_structs_entry(void *libjvm, const char *type, const char *field)
+/* The entry that describes a field; null: there is none. */
+static const char *entry_of(void *libjvm, const char *type, const char *field)
 {
     uint64_t entries, stride, type_name, field_name;
-    if (!vm_structs_number(libjvm, "gHotSpotVMStructs", &entries)
-        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryArrayStride", &stride)
-        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
-        || !vm_structs_number(libjvm, "gHotSpotVMStructEntryFieldNameOffset", &field_name) || entries == 0
+    if (!number_of(libjvm, "gHotSpotVMStructs", &entries)
+        || !number_of(libjvm, "gHotSpotVMStructEntryArrayStride", &stride)
+        || !number_of(libjvm, "gHotSpotVMStructEntryTypeNameOffset", &type_name)
+        || !number_of(libjvm, "gHotSpotVMStructEntryFieldNameOffset", &field_name) || entries == 0
         || stride == 0)
         return NULL;
     for (const char *entry = (const char *)entries;
-         vm_structs_text(entry, type_name) != NULL && vm_structs_text(entry, field_name) != NULL;
+         text_at(entry, type_name) != NULL && text_at(entry, field_name) != NULL;
          entry += stride) {
-        if (strcmp(vm_structs_text(entry, type_name), type) == 0
-            && strcmp(vm_structs_text(entry, field_name), field) == 0)
+        if (strcmp(text_at(entry, type_name), type) == 0
+            && strcmp(text_at(entry, field_name), field) == 0)
             return entry;
     }
     return NULL;
 }
 
-bool vm_structs_offset(void *libjvm, const char *type, const char *field, uint64_t *offset)
+/* The offset of a field that is not static; false: HotSpot does not describe it. */
+static bool offset_of(void *libjvm, const char *type, const char *field, uint64_t *offset)
 {
     uint64_t at;
-    const char *entry = vm_structs_entry(libjvm, type, field);
-    if (entry == NULL || !vm_structs_number(libjvm, "gHotSpotVMStructEntryOffsetOffset", &at))
+    const char *entry = entry_of(libjvm, type, field);
+    if (entry == NULL || !number_of(libjvm, "gHotSpotVMStructEntryOffsetOffset", &at))
         return false;
     *offset = *(const uint64_t *)(entry + at);
     return true;
@@ -53,9 +62,9 @@ bool vm_structs_offset(void *libjvm, const char *type, const char *field, uint64
 
 void vm_structs_find(void *libjvm, struct vm_structs *structs)
 {
-    structs->found = (vm_structs_offset(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)
-                      || vm_structs_offset(libjvm, "Thread", "_osthread", &structs->osthread_offset))
-                     && vm_structs_offset(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);
+    structs->found = (offset_of(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)
+                      || offset_of(libjvm, "Thread", "_osthread", &structs->osthread_offset))
+                     && offset_of(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);
 }
 
 /* Reads this process's memory through the kernel, so that an unmapped address is an error, not a fault. */
@@ -83,4 +92,55 @@ pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop)
         || !read_memory(osthread + structs->thread_id_offset, &tid, sizeof tid) || tid <= 0)
         return -1;
     return tid;
+}
+
+/*
+ * The value of a static field of JVMFlag, which is a word. JVMFlag::flags is the table of all flags: static
+ * data of libjvm, which is never moved.
+ */
+static bool static_flag(void *libjvm, const char *field, uint64_t *value)
+{
+    uint64_t at;
+    const char *entry = entry_of(libjvm, "JVMFlag", field);
+    if (entry == NULL || !number_of(libjvm, "gHotSpotVMStructEntryAddressOffset", &at))
+        return false;
+    const uint64_t *address = *(const uint64_t *const *)(entry + at);
+    if (address != NULL)
+        *value = *address;
+    return address != NULL;
+}
+
+static bool size_of_flag(void *libjvm, uint64_t *size)
+{
+    uint64_t entries, stride, name, at;
+    if (!number_of(libjvm, "gHotSpotVMTypes", &entries)
+        || !number_of(libjvm, "gHotSpotVMTypeEntryArrayStride", &stride)
+        || !number_of(libjvm, "gHotSpotVMTypeEntryTypeNameOffset", &name)
+        || !number_of(libjvm, "gHotSpotVMTypeEntrySizeOffset", &at) || entries == 0 || stride == 0)
+        return false;
+    for (const char *entry = (const char *)entries; text_at(entry, name) != NULL; entry += stride) {
+        if (strcmp(text_at(entry, name), "JVMFlag") == 0) {
+            *size = *(const uint64_t *)(entry + at);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool vm_structs_flag_is_off(void *libjvm, const char *name)
+{
+    uint64_t flags, count, size, name_at, value_at;
+    if (!static_flag(libjvm, "flags", &flags) || !static_flag(libjvm, "numFlags", &count)
+        || !size_of_flag(libjvm, &size) || !offset_of(libjvm, "JVMFlag", "_name", &name_at)
+        || !offset_of(libjvm, "JVMFlag", "_addr", &value_at) || flags == 0
+        || name_at + sizeof(void *) > size || value_at + sizeof(void *) > size)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        const char *flag = (const char *)flags + i * size, *its_name = text_at(flag, name_at);
+        if (its_name != NULL && strcmp(its_name, name) == 0) {
+            const unsigned char *value = (const unsigned char *)text_at(flag, value_at);
+            return value != NULL && *value == 0;
+        }
+    }
+    return false;
 }

@@ -18,21 +18,6 @@ struct vm_structs {
     uint64_t thread_id_offset; /* of _thread_id in OSThread */
 };
 
-/* The value of a word that libjvm exports; false: it has no such symbol. */
-TC_INTERNAL bool vm_structs_number(void *libjvm, const char *symbol, uint64_t *number);
-
-/* The text that a word of an entry points to. */
-static inline const char *vm_structs_text(const char *entry, uint64_t offset)
-{
-    return *(const char *const *)(entry + offset);
-}
-
-/* The entry that describes a field; null: there is none. */
-TC_INTERNAL const char *vm_structs_entry(void *libjvm, const char *type, const char *field);
-
-/* The offset of a field that is not static; false: HotSpot does not describe it. */
-TC_INTERNAL bool vm_structs_offset(void *libjvm, const char *type, const char *field, uint64_t *offset);
-
 /* found: whether HotSpot describes what is needed. */
 TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
 
@@ -41,5 +26,11 @@ TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
  * because the thread may end meanwhile: the answer is valid only if eetop is still the same afterwards.
  */
 TC_INTERNAL pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
+
+/*
+ * True if libjvm has a boolean flag of this name and it is off. False: on, or not known.
+ * Also works before the JVM is initialized, because flags are parsed before agents are loaded.
+ */
+TC_INTERNAL bool vm_structs_flag_is_off(void *libjvm, const char *name);
 
 #endif

@@ -2,12 +2,17 @@
 package dev.threadclock;
 
 import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.internal.OneWarning;
+import dev.threadclock.internal.Reading;
 import dev.threadclock.internal.ThreadNames;
+import dev.threadclock.internal.ThreadTable;
+import dev.threadclock.internal.Throttling;
+import dev.threadclock.internal.VirtualGroups;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +25,9 @@ import java.util.Map;
 final class AccountKeeper {
     private static final String OTHER = "(other)";
 
-    private final AccountSource source;
+    private final ThreadTable table;
+    private final VirtualGroups virtualGroups;
+    private final Throttling throttling = Throttling.ofThisProcess();
     private final int maxPools;
     private final OneWarning tooManyPools;
 
@@ -32,15 +39,16 @@ final class AccountKeeper {
     private final Part ofCarriers = new Part();
     private final Part ofUnseen = new Part();
     private boolean hasCarriers;
-    private final CpuTimes process = new CpuTimes();
-    private Seen[] seen = new Seen[0]; // row by row
+    private final Reading process = new Reading();
+    private final CpuIntervals<Member> intervals = new CpuIntervals<>();
     private boolean countsWaits;
     private boolean isOverfull;
 
-    private volatile Reading last;
+    private volatile Result last;
 
-    AccountKeeper(AccountSource source, int maxPools) {
-        this.source = source;
+    AccountKeeper(ThreadTable table, VirtualGroups virtualGroups, int maxPools) {
+        this.table = table;
+        this.virtualGroups = virtualGroups;
         this.maxPools = maxPools;
         tooManyPools = new OneWarning("the CPU account has " + maxPools + " pools of threads: the time of"
                 + " further ones goes to the pool " + OTHER + ". Threads of one pool should have names that"
@@ -66,11 +74,11 @@ final class AccountKeeper {
         }
     }
 
-    private static final class Reading {
+    private static final class Result {
         private final CpuAccount account;
         private final long atNanos;
 
-        Reading(CpuAccount account, long atNanos) {
+        Result(CpuAccount account, long atNanos) {
             this.account = account;
             this.atNanos = atNanos;
         }
@@ -81,12 +89,9 @@ final class AccountKeeper {
     }
 
     /** What the threads of a group have used. */
-    private static class Sums {
+    private static class Sums extends Counter {
         final Kind kind;
         final String name;
-        long user;
-        long system;
-        long total;
         long waited;
         int threads;
 
@@ -95,15 +100,9 @@ final class AccountKeeper {
             this.name = name;
         }
 
-        void add(long moreUser, long moreSystem, long moreTotal) {
-            user += moreUser;
-            system += moreSystem;
-            total += moreTotal;
-        }
-
         CpuGroup group(boolean waitIsKnown) {
-            return new CpuGroup(kind, name, threads, new CpuSnapshot(user, system, total),
-                    waitIsKnown ? waited : -1);
+            return new CpuGroup(kind, name, threads,
+                    new CpuSnapshot(userNanos(), systemNanos(), totalNanos()), waitIsKnown ? waited : -1);
         }
     }
 
@@ -112,14 +111,9 @@ final class AccountKeeper {
         private long user;
         private long total;
 
-        void set(long newUser, long newTotal) {
-            user = newUser;
-            total = newTotal;
-        }
-
-        void add(long moreUser, long moreTotal) {
-            user += moreUser;
-            total += moreTotal;
+        void add(Counter counter) {
+            user += counter.usedUserNanos();
+            total += counter.usedTotalNanos();
         }
 
         /** Gives at most what is wanted and what there is. In the rest, user never exceeds total. */
@@ -127,7 +121,7 @@ final class AccountKeeper {
             long givenTotal = Math.min(wantedTotal, total);
             long givenUser = Math.max(Math.min(Math.min(wantedUser, givenTotal), user),
                     user - (total - givenTotal));
-            group.add(givenUser, givenTotal - givenUser, givenTotal);
+            group.add(givenUser, givenTotal);
             user -= givenUser;
             total -= givenTotal;
         }
@@ -139,9 +133,7 @@ final class AccountKeeper {
 
     /** A group of virtual threads; its sums include only what was found in their carriers' time. */
     private static final class VirtualSums extends Sums {
-        private long userSeen;
-        private long totalSeen;
-        private long increase; // in the last pass
+        private final Counter all = new Counter(); // found or not
         private long userWanted; // not found yet
         private long wanted;
 
@@ -151,122 +143,91 @@ final class AccountKeeper {
 
         /** Time that neither this pass nor the last has found is given up: it is on other carriers. */
         void want(long userNow, long totalNow) {
-            wanted = Math.min(wanted, increase);
-            increase = Math.max(0, totalNow - totalSeen);
-            wanted += increase;
-            userWanted = Math.min(userWanted + Math.max(0, userNow - userSeen), wanted);
-            userSeen = userNow;
-            totalSeen = totalNow;
+            wanted = Math.min(wanted, all.usedTotalNanos());
+            all.begin();
+            all.raise(userNow, totalNow);
+            wanted += all.usedTotalNanos();
+            userWanted = Math.min(userWanted + all.usedUserNanos(), wanted);
         }
 
         void take(Part part) {
-            long userBefore = user;
-            long before = total;
+            begin();
             part.give(this, userWanted, wanted);
-            wanted -= total - before;
-            userWanted = Math.max(0, Math.min(userWanted - (user - userBefore), wanted));
+            wanted -= usedTotalNanos();
+            userWanted = Math.max(0, Math.min(userWanted - usedUserNanos(), wanted));
         }
     }
 
-    /** A thread, and the part of its times that is in the account. */
-    private static final class Seen {
-        private final long serial;
+    /** A thread, and the group to which its time goes. */
+    private static final class Member extends CpuIntervals.Row {
         private Sums group;
         private String javaName; // null: not a Java thread so far
         private long kernelNameHash;
-        private long user;
-        private long system;
-        private long total;
         private long waited;
         private long totalAtWait = -1;
 
-        Seen(long serial) {
-            this.serial = serial;
+        Member(long serial) {
+            super(serial);
         }
     }
 
     /** Returns a pass that is no older than this; for any number of callers. */
     CpuAccount read(long maxAgeNanos) {
-        Reading reading = last;
-        if (reading == null || !reading.isYoung(maxAgeNanos)) {
-            reading = readAnew(reading, maxAgeNanos);
+        Result result = last;
+        if (result == null || !result.isYoung(maxAgeNanos)) {
+            result = readAnew(result, maxAgeNanos);
         }
         if (isOverfull) {
             tooManyPools.log();
         }
-        return reading.account;
+        return result.account;
     }
 
     /** A caller that waited while another thread read gets that reading, if it is young enough. */
-    private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
+    private synchronized Result readAnew(Result before, long maxAgeNanos) {
         if (last == before || !last.isYoung(maxAgeNanos)) {
             long at = System.nanoTime();
             pass();
-            last = new Reading(account(), at);
+            last = new Result(account(), at);
         }
         return last;
     }
 
+    /**
+     * The process's clock is read first, so that the rest never includes what a listed thread uses during the
+     * pass. Groups of virtual threads are read last: what they use in between is found with their carriers in
+     * the next pass, and has not gone to another group by then.
+     */
     private void pass() {
-        boolean isProcessKnown = source.process(process);
-        int rows = source.pass();
-        int virtualGroups = source.virtualGroups();
-        alignWith(rows);
+        boolean isProcessKnown = table.readProcess(process);
+        List<Member> members = intervals.read(table, Member::new);
+        virtualGroups.read();
         all().forEach(sums -> sums.threads = 0);
-        for (int i = 0; i < rows; i++) {
-            count(i, seen[i]);
+        for (int i = 0; i < members.size(); i++) {
+            count(i, members.get(i));
         }
         if (isProcessKnown) {
-            findUnseen();
+            ofUnseen.add(intervals.rest(process.userNanos, process.totalNanos));
         }
-        for (int i = 0; i < virtualGroups; i++) {
+        for (int i = 0; i < virtualGroups.size(); i++) {
             countVirtual(i);
         }
         ofCarriers.giveAll(carriers);
         ofUnseen.giveAll(unseen);
-        source.readThrottling();
+        throttling.read();
     }
 
-    private void alignWith(int rows) {
-        boolean same = rows == seen.length;
-        for (int i = 0; same && i < rows; i++) {
-            same = seen[i].serial == source.serial(i);
-        }
-        if (same) {
-            return;
-        }
-        Map<Long, Seen> bySerial = new HashMap<>();
-        for (Seen thread : seen) {
-            bySerial.put(thread.serial, thread);
-        }
-        Seen[] aligned = new Seen[rows];
-        for (int i = 0; i < rows; i++) {
-            Seen known = bySerial.get(source.serial(i));
-            aligned[i] = known != null ? known : new Seen(source.serial(i));
-        }
-        seen = aligned; // set last, so that nothing changes if memory runs out
-    }
-
-    private void count(int row, Seen thread) {
+    private void count(int row, Member thread) {
         Sums group = groupOf(row, thread);
         group.threads++;
-        long total = source.totalNanos(row);
-        if (total != thread.total) {
-            long user = source.userNanos(row);
-            long system = source.systemNanos(row);
-            long moreUser = Math.max(0, user - thread.user);
-            long moreTotal = Math.max(0, total - thread.total);
-            if (group == carriers) {
-                ofCarriers.add(Math.min(moreUser, moreTotal), moreTotal);
-            } else {
-                group.add(moreUser, Math.max(0, system - thread.system), moreTotal);
-            }
-            thread.user = user;
-            thread.system = system;
-            thread.total = total;
+        if (group == carriers) {
+            ofCarriers.add(thread);
+        } else {
+            group.add(thread.usedUserNanos(), thread.usedTotalNanos());
         }
+        long total = thread.totalNanos();
         if (total != thread.totalAtWait) { // otherwise it has not run, so none of its waits has ended
-            long waited = source.waitedNanos(row);
+            long waited = table.waitedNanos(row);
             if (waited >= 0) {
                 countsWaits = true;
                 group.waited += Math.max(0, waited - thread.waited);
@@ -277,28 +238,28 @@ final class AccountKeeper {
     }
 
     /** Determines the group again only if the thread's name has changed. */
-    private Sums groupOf(int row, Seen thread) {
-        if (source.isJava(row)) {
-            String name = source.name(row);
+    private Sums groupOf(int row, Member thread) {
+        if (table.javaId(row) != 0) {
+            String name = table.name(row);
             if (!name.equals(thread.javaName)) {
                 thread.group = javaGroup(row, name);
                 thread.javaName = name;
             }
         } else if (thread.group == null || thread.javaName != null
-                || thread.kernelNameHash != source.kernelNameHash(row)) {
-            thread.group = ofJvm.get(JvmThreads.kind(source.name(row)));
+                || thread.kernelNameHash != table.kernelNameHash(row)) {
+            thread.group = ofJvm.get(JvmThreads.kind(table.name(row)));
             thread.javaName = null;
-            thread.kernelNameHash = source.kernelNameHash(row);
+            thread.kernelNameHash = table.kernelNameHash(row);
         }
         return thread.group;
     }
 
     private Sums javaGroup(int row, String name) {
-        if (source.isCarrier(row)) {
+        if (table.isCarrier(row)) {
             hasCarriers = true;
             return carriers;
         }
-        Kind kind = source.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
+        Kind kind = table.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
         return kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
     }
 
@@ -318,29 +279,14 @@ final class AccountKeeper {
     }
 
     /**
-     * Finds the time that is in the process's clock but in no thread's. The process's clock was read before
-     * the threads', so the difference never includes what a listed thread has used during the pass.
-     */
-    private void findUnseen() {
-        long user = process.userNanos() - ofCarriers.user;
-        long total = process.totalNanos() - ofCarriers.total;
-        for (Sums sums : all()) {
-            user -= sums.user;
-            total -= sums.total;
-        }
-        long more = Math.max(0, total);
-        ofUnseen.set(Math.max(0, Math.min(user, more)), more);
-    }
-
-    /**
      * Moves the time of virtual threads from their carriers to the group. Some carriers may have ended, so
      * their time is unseen. Time that is found in neither, for example that of another scheduler's carriers,
      * is not added, because it is counted in their pool.
      */
     private void countVirtual(int group) {
-        VirtualSums sums = virtual.computeIfAbsent(source.virtualName(group), VirtualSums::new);
-        sums.threads = source.virtualThreads(group);
-        sums.want(source.virtualUserNanos(group), source.virtualTotalNanos(group));
+        VirtualSums sums = virtual.computeIfAbsent(virtualGroups.name(group), VirtualSums::new);
+        sums.threads = virtualGroups.threads(group);
+        sums.want(virtualGroups.userNanos(group), virtualGroups.totalNanos(group));
         sums.take(ofCarriers);
         sums.take(ofUnseen);
     }
@@ -357,13 +303,13 @@ final class AccountKeeper {
 
     private CpuAccount account() {
         List<CpuGroup> groups = new ArrayList<>();
-        CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
+        CpuSnapshot sum = CpuSnapshot.ZERO;
         for (Sums sums : all()) {
             CpuGroup group = sums.group(countsWaits && sums != unseen && sums.kind != Kind.VIRTUAL);
             groups.add(group);
             sum = sum.plus(group.times());
         }
-        return new CpuAccount(Collections.unmodifiableList(groups), sum, source.throttledPeriods(),
-                source.throttledNanos());
+        return new CpuAccount(Collections.unmodifiableList(groups), sum, throttling.periods(),
+                throttling.nanos());
     }
 }

@@ -2,6 +2,8 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.ThreadTable;
+import dev.threadclock.internal.VirtualGroups;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +55,8 @@ public final class CpuAccount {
 
     /** The account of this process; begun by the first use. */
     private static final class OfProcess {
-        static final AccountKeeper KEEPER = new AccountKeeper(new ProcessThreads(), MAX_POOLS);
+        static final AccountKeeper KEEPER = new AccountKeeper(new ThreadTable(), new VirtualGroups(),
+                MAX_POOLS);
     }
 
     /**

@@ -43,7 +43,7 @@ public final class CpuScopes {
     private static final Queue<CpuMeter> IDLE = new ArrayBlockingQueue<>(MOST_IDLE);
 
     private final List<Stay> stays = new ArrayList<>(1); // one for each thread in a scope
-    private CpuSnapshot sum = new CpuSnapshot(0, 0, 0);
+    private CpuSnapshot sum = CpuSnapshot.ZERO;
     private long intervals;
     private boolean isPartial;
     private boolean hasEnded;

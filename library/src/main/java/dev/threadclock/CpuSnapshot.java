@@ -16,12 +16,22 @@ package dev.threadclock;
  * <p>An unknown time is -1; no other is negative.
  */
 public final class CpuSnapshot {
+    /** No time at all. */
+    public static final CpuSnapshot ZERO = new CpuSnapshot(0, 0, 0);
+
     private final long userNanos;
     private final long systemNanos;
     private final long totalNanos;
     private final long account;
 
-    CpuSnapshot(long userNanos, long systemNanos, long totalNanos) {
+    /**
+     * Creates a value from times that were kept elsewhere; -1 stands for an unknown one.
+     *
+     * @param userNanos user time in nanoseconds
+     * @param systemNanos system time in nanoseconds
+     * @param totalNanos total CPU time in nanoseconds
+     */
+    public CpuSnapshot(long userNanos, long systemNanos, long totalNanos) {
         this(userNanos, systemNanos, totalNanos, 0);
     }
 

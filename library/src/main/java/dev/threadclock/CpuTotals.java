@@ -114,15 +114,11 @@ public final class CpuTotals {
      */
     public Runnable wrap(Runnable task) {
         Objects.requireNonNull(task, "task");
-        return () -> {
-            long begun = System.nanoTime();
-            CpuMeter meter = begin();
-            try {
-                task.run();
-            } finally {
-                end(meter, begun);
-            }
+        Body<Void, RuntimeException> body = () -> {
+            task.run();
+            return null;
         };
+        return () -> run(body);
     }
 
     /**
@@ -135,15 +131,8 @@ public final class CpuTotals {
      */
     public <T> Supplier<T> wrap(Supplier<T> task) {
         Objects.requireNonNull(task, "task");
-        return () -> {
-            long begun = System.nanoTime();
-            CpuMeter meter = begin();
-            try {
-                return task.get();
-            } finally {
-                end(meter, begun);
-            }
-        };
+        Body<T, RuntimeException> body = task::get;
+        return () -> run(body);
     }
 
     /**
@@ -155,15 +144,8 @@ public final class CpuTotals {
      */
     public <T> Callable<T> wrapCallable(Callable<T> task) {
         Objects.requireNonNull(task, "task");
-        return () -> {
-            long begun = System.nanoTime();
-            CpuMeter meter = begin();
-            try {
-                return task.call();
-            } finally {
-                end(meter, begun);
-            }
-        };
+        Body<T, Exception> body = task::call;
+        return () -> run(body);
     }
 
     /**
@@ -178,21 +160,27 @@ public final class CpuTotals {
         return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
     }
 
-    /** Null on a virtual thread that is not accounted for. */
-    private CpuMeter begin() {
-        Thread thread = Thread.currentThread();
-        if (JavaThread.isCarried(thread) && !VirtualThreads.isAccounting()) {
-            return null;
-        }
-        CpuMeter meter = idle.poll();
-        return (meter == null ? new CpuMeter(this) : meter).begin(thread);
+    private interface Body<T, E extends Exception> {
+        T run() throws E;
     }
 
-    private void end(CpuMeter meter, long begun) {
-        if (meter == null) {
-            add(-1, -1, -1, System.nanoTime() - begun);
-        } else {
-            idle.add(meter.stop());
+    /** On a virtual thread that is not accounted for, only elapsed time is known. */
+    private <T, E extends Exception> T run(Body<T, E> body) throws E {
+        long begun = System.nanoTime();
+        Thread thread = Thread.currentThread();
+        CpuMeter meter = null;
+        if (!JavaThread.isCarried(thread) || VirtualThreads.isAccounting()) {
+            meter = idle.poll();
+            meter = (meter == null ? new CpuMeter(this) : meter).begin(thread);
+        }
+        try {
+            return body.run();
+        } finally {
+            if (meter == null) {
+                add(-1, -1, -1, System.nanoTime() - begun);
+            } else {
+                idle.add(meter.stop());
+            }
         }
     }
 

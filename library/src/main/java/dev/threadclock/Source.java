@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import dev.threadclock.internal.SourceFacts;
+import dev.threadclock.internal.Clocks.SourceFacts;
 
 /** Where reads of a quantity at a freshness get their value in this JVM, for people and logs. Immutable. */
 public final class Source {

@@ -21,7 +21,7 @@ class AccountKeeperTest {
     private static final long LONG = 1_000_000_000_000L;
 
     private final FakeThreads threads = new FakeThreads();
-    private final AccountKeeper keeper = new AccountKeeper(threads, 3);
+    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Groups(), 3);
 
     private CpuAccount read() {
         return keeper.read(0);
@@ -116,17 +116,6 @@ class AccountKeeperTest {
         thread.name = "GC Thread#1";
         thread.uses(9, 0);
         assertThat(times(read(), Kind.GC, null)).isEqualTo(of(9, 0));
-    }
-
-    @Test
-    void theUnseenPartNeverDecreases() {
-        threads.processUser = 100;
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
-        threads.java("late").uses(40, 0); // after the process's clock was read
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(100, 0));
-        threads.processUser = 150;
-        threads.processSystem = 3;
-        assertThat(times(read(), Kind.UNSEEN, null)).isEqualTo(of(110, 3));
     }
 
     @Test

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
+import dev.threadclock.internal.Reading;
+import dev.threadclock.internal.ThreadTable;
+import dev.threadclock.internal.VirtualGroups;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A simulated process and its threads. */
-final class FakeThreads implements AccountSource {
+final class FakeThreads extends ThreadTable {
     /** A thread, or a group of virtual threads. */
     static final class Row {
         private final long serial;
@@ -84,17 +87,16 @@ final class FakeThreads implements AccountSource {
     }
 
     @Override
-    public boolean process(CpuTimes times) {
-        times.reading.set(processUser, processSystem, processUser + processSystem);
+    public boolean readProcess(Reading times) {
+        times.set(processUser, processSystem, processUser + processSystem);
         return true;
     }
 
     @Override
-    public int pass() {
+    public void read() {
         passes++;
         passTime();
         rows.forEach(Row::read);
-        return rows.size();
     }
 
     private void passTime() {
@@ -102,6 +104,11 @@ final class FakeThreads implements AccountSource {
             meanwhile.run();
         }
         oneIsRead = !oneIsRead;
+    }
+
+    @Override
+    public int size() {
+        return rows.size();
     }
 
     @Override
@@ -115,18 +122,13 @@ final class FakeThreads implements AccountSource {
     }
 
     @Override
-    public long systemNanos(int row) {
-        return rows.get(row).systemRead;
-    }
-
-    @Override
     public long totalNanos(int row) {
         return rows.get(row).userRead + rows.get(row).systemRead;
     }
 
     @Override
-    public boolean isJava(int row) {
-        return rows.get(row).java;
+    public long javaId(int row) {
+        return rows.get(row).java ? rows.get(row).serial : 0;
     }
 
     @Override
@@ -155,43 +157,37 @@ final class FakeThreads implements AccountSource {
         return rows.get(row).waited;
     }
 
-    @Override
-    public int virtualGroups() {
-        passTime();
-        virtual.forEach(Row::read);
-        return virtual.size();
-    }
+    /** The simulated groups of virtual threads. */
+    final class Groups extends VirtualGroups {
+        @Override
+        public void read() {
+            passTime();
+            virtual.forEach(Row::read);
+        }
 
-    @Override
-    public String virtualName(int group) {
-        return virtual.get(group).name;
-    }
+        @Override
+        public int size() {
+            return virtual.size();
+        }
 
-    @Override
-    public int virtualThreads(int group) {
-        return virtual.get(group).threads;
-    }
+        @Override
+        public String name(int group) {
+            return virtual.get(group).name;
+        }
 
-    @Override
-    public long virtualUserNanos(int group) {
-        return virtual.get(group).userRead;
-    }
+        @Override
+        public int threads(int group) {
+            return virtual.get(group).threads;
+        }
 
-    @Override
-    public long virtualTotalNanos(int group) {
-        return virtual.get(group).userRead + virtual.get(group).systemRead;
-    }
+        @Override
+        public long userNanos(int group) {
+            return virtual.get(group).userRead;
+        }
 
-    @Override
-    public void readThrottling() {}
-
-    @Override
-    public long throttledPeriods() {
-        return 0;
-    }
-
-    @Override
-    public long throttledNanos() {
-        return 0;
+        @Override
+        public long totalNanos(int group) {
+            return virtual.get(group).userRead + virtual.get(group).systemRead;
+        }
     }
 }

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Data flows one way through the modules: none knows a later one, and the command line's packages form no cycle. */
+/**
+ * Data flows one way through the modules: none knows a later one, and the command line's packages form no
+ * cycle.
+ */
 class ModulesTest {
     private static final String ROOT = "dev.threadclock";
     /** The modules by their packages. The library has the root; the profiler for JMH lies in the lab. */

@@ -107,25 +107,4 @@ public final class CgroupCpu {
         }
         return counts;
     }
-
-    @Override
-    public boolean equals(Object object) {
-        if (!(object instanceof CgroupCpu)) {
-            return false;
-        }
-        CgroupCpu other = (CgroupCpu) object;
-        return cpus == other.cpus && periods == other.periods && throttledPeriods == other.throttledPeriods
-                && throttledNanos == other.throttledNanos;
-    }
-
-    @Override
-    public int hashCode() {
-        return Double.hashCode(cpus) + Long.hashCode(31 * (31 * periods + throttledPeriods) + throttledNanos);
-    }
-
-    @Override
-    public String toString() {
-        return cpus + " CPUs, throttled in " + throttledPeriods + " of " + periods + " periods, "
-                + throttledNanos + " ns";
-    }
 }

@@ -88,6 +88,26 @@ public abstract class Clocks {
         return new String[0];
     }
 
+    /** The properties that {@code dev.threadclock.Source} reports; -1 for an unknown number. */
+    public static final class SourceFacts {
+        public final String name;
+        public final String binding;
+        public final int systemCalls;
+        public final long resolutionNanos;
+        public final long ageNanos;
+        public final String whyNotNative;
+
+        SourceFacts(String name, String binding, int systemCalls, long resolutionNanos, long ageNanos,
+                String whyNotNative) {
+            this.name = name;
+            this.binding = binding;
+            this.systemCalls = systemCalls;
+            this.resolutionNanos = resolutionNanos;
+            this.ageNanos = ageNanos;
+            this.whyNotNative = whyNotNative;
+        }
+    }
+
     /** Name, binding, system calls, resolution and age of a source; the arguments are ordinals. */
     public abstract SourceFacts source(int quantity, int freshness);
 

@@ -14,6 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -44,7 +46,7 @@ final class NativeImage {
         String resource = "/META-INF/native/" + platform + "/" + fileName;
         byte[] bytes = read(resource);
         String digest = new String(read(resource + ".sha256"), StandardCharsets.US_ASCII).trim();
-        if (!Digest.sha256(bytes).equals(digest)) {
+        if (!sha256(bytes).equals(digest)) {
             throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource
                     + " does not match its digest); get the jar again");
         }
@@ -69,7 +71,7 @@ final class NativeImage {
     /** An installed library, to make a copy of it. */
     static NativeImage of(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(file);
-        return new NativeImage(bytes, Digest.sha256(bytes));
+        return new NativeImage(bytes, sha256(bytes));
     }
 
     /** True if threadclock has a native library for this operating system and processor. */
@@ -95,7 +97,7 @@ final class NativeImage {
         try (WritableByteChannel made = Files.newByteChannel(file, NEW, OWNER_ONLY)) {
             writeTo(made);
         }
-        if (!Digest.sha256(Files.readAllBytes(file)).equals(digest)) {
+        if (!sha256(Files.readAllBytes(file)).equals(digest)) {
             throw new IOException("the file does not contain what was written to it");
         }
     }
@@ -118,6 +120,20 @@ final class NativeImage {
             throw new UnsatisfiedLinkError(
                     "the native library in the jar is damaged (" + resource + ": " + e.getMessage()
                             + "); get the jar again");
+        }
+    }
+
+    /** SHA-256 as lower-case hex, the form of the .sha256 files in the jar. */
+    static String sha256(byte[] bytes) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+            StringBuilder hex = new StringBuilder(2 * digest.length);
+            for (byte b : digest) {
+                hex.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
+            }
+            return hex.toString();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("SHA-256, which every Java has, is missing", e);
         }
     }
 }

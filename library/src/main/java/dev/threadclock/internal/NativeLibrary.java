@@ -17,6 +17,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -222,7 +226,7 @@ public final class NativeLibrary {
 
     private static void loadCopy(NativeImage image, String library) {
         StringBuilder refusals = new StringBuilder();
-        for (String place : Places.inOrder()) {
+        for (String place : places()) {
             String refusal = loadThrough(place, image, library);
             if (refusal == null) {
                 return;
@@ -235,6 +239,25 @@ public final class NativeLibrary {
                         + " that is not mounted noexec with -D" + Property.TMPDIR
                         + "=DIR, or the path of an installed library with -D"
                         + Property.LIBRARY + "=FILE");
+    }
+
+    /** The folders in which the library may be placed while it is loaded, best first. */
+    static List<String> places() {
+        Collection<String> places = new LinkedHashSet<>();
+        add(places, System.getProperty(Property.TMPDIR), "");
+        add(places, System.getProperty("java.io.tmpdir"), "");
+        add(places, System.getenv("XDG_RUNTIME_DIR"), "");
+        add(places, System.getenv("XDG_CACHE_HOME"), "");
+        add(places, System.getProperty("user.home"), "/.cache");
+        add(places, "/dev/shm", "");
+        add(places, "/var/tmp", "");
+        return new ArrayList<>(places);
+    }
+
+    private static void add(Collection<String> places, String place, String below) {
+        if (place != null && !place.isEmpty() && !place.equals("?")) {
+            places.add(place + below);
+        }
     }
 
     /** Returns null, or why this place is unsuitable. No file remains: Linux keeps mapped files alive. */

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * Internal: all threads of the process as one pass found them, behind {@code dev.threadclock.ThreadTimes}:
  * one row of memory each, as native code writes it. Belongs to one thread at a time.
  */
-public final class ThreadTable {
+public class ThreadTable {
     /** Size of struct threadclock_thread_row. */
     static final int ROW = 56;
     private static final int TID = 0;
@@ -72,6 +72,16 @@ public final class ThreadTable {
     public boolean isCarrier(int index) {
         JavaThreads.Known known = javaThreads.at(checked(index));
         return known != null && known.isCarrier;
+    }
+
+    /** How long the thread has waited for a CPU; -1 if it has ended, or the kernel does not count this. */
+    public long waitedNanos(int index) {
+        return Clocks.CLOCKS.waitedNanos(tid(index), totalNanos(index));
+    }
+
+    /** The process's clock. False if it is not known. */
+    public boolean readProcess(Reading process) {
+        return Clocks.CLOCKS.processTimes(process);
     }
 
     /** A hash of the kernel's name, which shows without allocating that the name has changed. */

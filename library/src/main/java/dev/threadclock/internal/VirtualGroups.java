@@ -5,7 +5,7 @@ package dev.threadclock.internal;
  * Internal: the groups of virtual threads that have been accounted for, and what their threads, including
  * ended ones, have used. Belongs to one thread at a time.
  */
-public final class VirtualGroups {
+public class VirtualGroups {
     /** The largest possible number of groups, TC_VIRTUAL_GROUPS. */
     private static final int MOST = 128;
     private static final int THREADS = 0;

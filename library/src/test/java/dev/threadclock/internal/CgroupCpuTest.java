@@ -21,7 +21,8 @@ class CgroupCpuTest {
     @Test
     void version2() {
         CgroupCpu limited = CgroupCpu.version2("150000 100000\n", STAT_2);
-        assertThat(limited).isEqualTo(new CgroupCpu(1.5, 300, 12, 2_500_000_000L));
+        assertThat(limited).usingRecursiveComparison()
+                .isEqualTo(new CgroupCpu(1.5, 300, 12, 2_500_000_000L));
         assertThat(limited.limited()).isTrue();
         assertThat(CgroupCpu.version2("max 100000\n", "usage_usec 5\n").limited()).isFalse();
         assertThat(CgroupCpu.version2("", "").limited()).as("the root group has no such file").isFalse();
@@ -29,7 +30,7 @@ class CgroupCpuTest {
 
     @Test
     void version1ReportsTheSame() {
-        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1))
+        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
                 .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
         assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
         assertThat(CgroupCpu.version1("", "", "").limited()).isFalse();

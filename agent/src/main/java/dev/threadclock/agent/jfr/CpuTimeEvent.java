@@ -11,7 +11,7 @@ import jdk.jfr.Timestamp;
  * CPU time used in an interval: the fields that all events of CPU time share. Flight Recorder includes the
  * fields of a superclass.
  */
-abstract class CpuTimeEvent extends Event {
+public abstract class CpuTimeEvent extends Event {
     /** In the interval. */
     @Label("User Time")
     @Timespan(Timespan.NANOSECONDS)
@@ -37,4 +37,22 @@ abstract class CpuTimeEvent extends Event {
     @Label("End of Interval")
     @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
     public long intervalEnd;
+
+    CpuTimeEvent() {}
+
+    /**
+     * Sets these fields.
+     *
+     * @param userNanos user time in the interval; likewise systemNanos and totalNanos
+     * @param intervalNanos the length of the interval
+     * @param endMillis the end of the interval, since 1970
+     */
+    public final void set(long userNanos, long systemNanos, long totalNanos, long intervalNanos,
+            long endMillis) {
+        user = userNanos;
+        system = systemNanos;
+        total = totalNanos;
+        interval = intervalNanos;
+        intervalEnd = endMillis;
+    }
 }

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.agent.jfr;
 
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
+import dev.threadclock.internal.CpuIntervals.Row;
+import dev.threadclock.internal.ThreadNames;
+import dev.threadclock.internal.ThreadTable;
+import dev.threadclock.internal.VirtualGroups;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
@@ -8,9 +21,9 @@ import jdk.jfr.RecordingState;
 
 /** Supplies the events to Flight Recorder, which requests them once per period while they are recorded. */
 final class CpuTimeEvents implements FlightRecorderListener {
-    private final ThreadIntervals threads = new ThreadIntervals();
-    private final ProcessIntervals process = new ProcessIntervals();
-    private final VirtualIntervals virtual = new VirtualIntervals();
+    private final Source threads = new Threads();
+    private final Source process = new Process();
+    private final Source virtual = new Virtual();
 
     private CpuTimeEvents() {}
 
@@ -18,9 +31,10 @@ final class CpuTimeEvents implements FlightRecorderListener {
         CpuTimeEvents events = new CpuTimeEvents();
         events.takeStock();
         FlightRecorder.addListener(events);
-        FlightRecorder.addPeriodicEvent(ThreadCpuTime.class, quietly(events.threads::emit));
-        FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(events.process::emit));
-        FlightRecorder.addPeriodicEvent(VirtualThreadsCpuTime.class, quietly(events.virtual::emit));
+        FlightRecorder.addPeriodicEvent(ThreadCpuTime.class, quietly(() -> events.threads.read(true)));
+        FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(() -> events.process.read(true)));
+        FlightRecorder.addPeriodicEvent(VirtualThreadsCpuTime.class,
+                quietly(() -> events.virtual.read(true)));
     }
 
     /**
@@ -35,9 +49,8 @@ final class CpuTimeEvents implements FlightRecorderListener {
     }
 
     private void takeStock() {
-        threads.takeStock();
-        process.takeStock();
-        virtual.takeStock();
+        List<Source> sources = Arrays.asList(threads, process, virtual);
+        sources.forEach(source -> source.read(false));
     }
 
     private static long running() {
@@ -54,5 +67,112 @@ final class CpuTimeEvents implements FlightRecorderListener {
                 // The recording continues without these events.
             }
         };
+    }
+
+    /** What was used between two requests of Flight Recorder. */
+    private abstract static class Source {
+        private long beforeNanos;
+        private long interval;
+        private long endMillis;
+
+        final synchronized void read(boolean emits) {
+            long nowNanos = System.nanoTime();
+            endMillis = System.currentTimeMillis();
+            interval = nowNanos - beforeNanos;
+            if (readClocks(emits)) {
+                beforeNanos = nowNanos;
+            }
+        }
+
+        /** False if the kernel refuses: the interval then continues. */
+        abstract boolean readClocks(boolean emits);
+
+        final void commit(CpuTimeEvent event, long userNanos, long systemNanos, long totalNanos) {
+            event.set(userNanos, systemNanos, totalNanos, interval, endMillis);
+            event.commit();
+        }
+
+        final void commit(CpuTimeEvent event, Counter used) {
+            commit(event, used.usedUserNanos(), used.usedSystemNanos(), used.usedTotalNanos());
+        }
+    }
+
+    /** The process is read before its threads, so that the rest includes nothing that they use meanwhile. */
+    private static final class Threads extends Source {
+        private final CpuTimes process = new CpuTimes();
+        private final ThreadTable table = new ThreadTable();
+        private final CpuIntervals<Row> intervals = new CpuIntervals<>();
+
+        @Override
+        boolean readClocks(boolean emits) {
+            boolean isProcessKnown = ThreadClock.readProcess(process);
+            List<Row> rows = intervals.read(table, Row::new);
+            for (int i = 0; emits && i < rows.size(); i++) {
+                if (rows.get(i).usedTotalNanos() > 0) {
+                    boolean isJava = table.javaId(i) > 0;
+                    emit(isJava ? table.name(i) : ThreadNames.full(table.name(i)), table.javaId(i),
+                            table.tid(i), rows.get(i));
+                }
+            }
+            if (isProcessKnown) {
+                Counter rest = intervals.rest(process.userNanos(), process.totalNanos());
+                if (emits && rest.usedTotalNanos() > 0) {
+                    emit(ThreadCpuTime.ENDED_THREADS, 0, 0, rest);
+                }
+            }
+            return true;
+        }
+
+        private void emit(String name, long javaId, int tid, Counter used) {
+            ThreadCpuTime event = new ThreadCpuTime();
+            event.javaThreadId = javaId;
+            event.threadName = name;
+            event.osThreadId = tid;
+            event.pool = ThreadNames.pool(name);
+            commit(event, used);
+        }
+    }
+
+    /** The whole process. */
+    private static final class Process extends Source {
+        private final CpuTimes times = new CpuTimes();
+        private CpuSnapshot before = times.snapshot();
+
+        @Override
+        boolean readClocks(boolean emits) {
+            boolean isKnown = ThreadClock.readProcess(times);
+            if (isKnown) {
+                CpuSnapshot used = times.snapshot().minus(before);
+                if (emits) {
+                    commit(new ProcessCpuTime(), used.userNanos(), used.systemNanos(), used.totalNanos());
+                }
+                before = times.snapshot();
+            }
+            return isKnown;
+        }
+    }
+
+    /** The groups of virtual threads, which are few and never disappear. */
+    private static final class Virtual extends Source {
+        private final VirtualGroups groups = new VirtualGroups();
+        private final Map<String, Counter> counters = new HashMap<>(); // by name
+
+        @Override
+        boolean readClocks(boolean emits) {
+            groups.read();
+            for (int i = 0; i < groups.size(); i++) {
+                Counter counter = counters.computeIfAbsent(groups.name(i), name -> new Counter());
+                counter.begin();
+                counter.raise(groups.userNanos(i), groups.totalNanos(i));
+                if (emits && (groups.threads(i) > 0 || counter.usedTotalNanos() > 0)) {
+                    VirtualThreadsCpuTime event = new VirtualThreadsCpuTime();
+                    event.group = groups.name(i);
+                    event.threads = groups.threads(i);
+                    event.mounted = groups.mounted(i);
+                    commit(event, counter);
+                }
+            }
+            return true;
+        }
     }
 }

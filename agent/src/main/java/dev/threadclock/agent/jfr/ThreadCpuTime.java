@@ -23,7 +23,10 @@ public final class ThreadCpuTime extends CpuTimeEvent {
     /** Its name in recordings and settings. */
     public static final String NAME = "dev.threadclock.ThreadCpuTime";
 
-    /** The name under which all threads that ended in the interval are summed up. */
+    /**
+     * The name under which the time is summed up that threads used in the interval and no event of theirs
+     * has, because they have ended.
+     */
     public static final String ENDED_THREADS = "(ended threads)";
 
     /** As {@code Thread.getId()}; 0 for a non-Java thread. */

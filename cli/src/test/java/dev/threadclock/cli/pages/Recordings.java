@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.pages;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.report.RecordingPage;
-import dev.threadclock.watch.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,12 +42,13 @@ final class Recordings {
         for (int k = 0; k < 20; k++) {
             uses.add(use("pool " + (char) ('a' + k), 10 + k, 2, 1));
         }
-        Times process = uses.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        CpuSnapshot process = uses.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
         return new Interval(START_MILLIS + 1000L * i, 1_000_000_000, process, process, uses, List.of());
     }
 
     private static Use use(String name, int id, long userMillis, long systemMillis) {
-        return Use.recorded(id, name, id, id, new Times(userMillis * 1_000_000, systemMillis * 1_000_000,
-                (userMillis + systemMillis) * 1_000_000));
+        return Use.recorded(id, name, id, id,
+                new CpuSnapshot(userMillis * 1_000_000, systemMillis * 1_000_000,
+                        (userMillis + systemMillis) * 1_000_000));
     }
 }

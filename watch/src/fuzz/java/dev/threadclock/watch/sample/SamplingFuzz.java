@@ -2,9 +2,7 @@
 package dev.threadclock.watch.sample;
 
 import dev.threadclock.watch.interval.Interval;
-import dev.threadclock.watch.interval.IntervalCsv;
-import dev.threadclock.watch.interval.IntervalJson;
-import dev.threadclock.watch.interval.Intervals;
+import dev.threadclock.watch.interval.IntervalExport;
 import dev.threadclock.watch.interval.Timeline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,15 +16,13 @@ public final class SamplingFuzz {
 
     public static void fuzzerTestOneInput(byte[] input) {
         ThreadBook book = new ThreadBook(tid -> 'S');
-        Intervals intervals = new Intervals();
         Timeline timeline = new Timeline();
         ByteBuffer in = ByteBuffer.wrap(input);
         try {
             while (in.hasRemaining()) {
                 byte[] message = new byte[Math.min(in.get() & 0xff, in.remaining())];
                 in.get(message);
-                book.take(Message.parse(message)).flatMap(intervals::next)
-                        .ifPresent(interval -> write(interval, timeline));
+                book.take(Message.parse(message)).ifPresent(interval -> write(interval, timeline));
             }
         } catch (IOException e) {
             // refused
@@ -35,9 +31,9 @@ public final class SamplingFuzz {
 
     private static void write(Interval interval, Timeline timeline) {
         timeline.add(interval);
-        IntervalCsv.rows(interval, interval.all());
-        IntervalJson.head(interval);
-        IntervalJson.threads(interval.byThread());
-        IntervalJson.pools(interval.byPool());
+        IntervalExport.csv(interval, interval.all());
+        IntervalExport.head(interval);
+        IntervalExport.threads(interval.byThread());
+        IntervalExport.pools(interval.byPool());
     }
 }

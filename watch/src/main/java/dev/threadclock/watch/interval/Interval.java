@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,9 +20,9 @@ import java.util.Optional;
  * @param ended the threads that ended in the interval
  * @param virtual empty if virtual threads are not accounted for or were not read
  */
-public record Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
-        List<Use> ended, Optional<VirtualUse> virtual) {
-    public Interval(long endMillis, long nanos, Times process, Times life, List<Use> threads,
+public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnapshot life, List<Use> threads,
+        List<Use> ended, Optional<Virtual> virtual) {
+    public Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnapshot life, List<Use> threads,
             List<Use> ended) {
         this(endMillis, nanos, process, life, threads, ended, Optional.empty());
     }
@@ -45,7 +45,7 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
 
     /** The groups of virtual threads. Their time is part of their carriers'. */
     public List<Use> groups() {
-        return virtual.map(VirtualUse::groups).orElse(List.of());
+        return virtual.map(Virtual::groups).orElse(List.of());
     }
 
     /** All threads that ran in the interval. */
@@ -73,5 +73,41 @@ public record Interval(long endMillis, long nanos, Times process, Times life, Li
     /** Converts nanoseconds used in the interval to percent of one core. */
     public double percent(long usedNanos) {
         return 100.0 * usedNanos / nanos;
+    }
+
+    /**
+     * The CPU time that the virtual threads of a JVM used between two moments. It is part of what their
+     * carriers used.
+     *
+     * @param nanos the time between the two moments. It differs slightly from the interval's length, because
+     *     virtual threads are read shortly before their carriers
+     * @param groups all groups, including those that have not run; {@link Use#isVirtual} is true for each
+     * @param carriers used by the JVM's own carriers in the interval. The part that the virtual threads did
+     *     not use is the scheduler's
+     */
+    public record Virtual(long nanos, List<Use> groups, CpuSnapshot carriers) {
+        /** The sum over all groups. */
+        public CpuSnapshot times() {
+            return groups.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
+        }
+
+        /** The number of living virtual threads. */
+        public int threads() {
+            return groups.stream().mapToInt(Use::threads).sum();
+        }
+
+        public int mounted() {
+            return groups.stream().mapToInt(Use::mounted).sum();
+        }
+
+        /** The groups that ran. */
+        public List<Use> ran() {
+            return groups.stream().filter(use -> use.interval().totalNanos() > 0).toList();
+        }
+
+        /** Converts nanoseconds used between the two moments to percent of one core. */
+        public double percent(long usedNanos) {
+            return nanos <= 0 ? 0 : 100.0 * usedNanos / nanos;
+        }
     }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.internal.ThreadNames;
-import dev.threadclock.watch.sample.ThreadSample;
-import dev.threadclock.watch.sample.Times;
-import dev.threadclock.watch.sample.VirtualGroup;
 
 /**
  * The CPU time that one thread, or a pool of threads, used in an interval and before.
@@ -20,33 +18,21 @@ import dev.threadclock.watch.sample.VirtualGroup;
  *     #NOT_MEASURED} if unknown
  * @param mounted for a group of virtual threads, the number that are on a carrier; otherwise 0
  */
-public record Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
-        Times life, long waitNanos, int mounted) {
+public record Use(String name, int tid, long serial, long javaId, char state, int threads,
+        CpuSnapshot interval,
+        CpuSnapshot life, long waitNanos, int mounted) {
     public static final long NOT_MEASURED = -1;
-    static final char ENDED = 'X';
+    public static final char ENDED = 'X';
     private static final char VIRTUAL = 'V';
     private static final char NOT_KNOWN = '?';
 
-    public Use(String name, int tid, long serial, long javaId, char state, int threads, Times interval,
-            Times life) {
+    public Use(String name, int tid, long serial, long javaId, char state, int threads, CpuSnapshot interval,
+            CpuSnapshot life) {
         this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED, 0);
     }
 
     Use withWait(long nanos) {
         return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos, mounted);
-    }
-
-    /** before: the thread's times at the beginning of the interval. */
-    static Use of(ThreadSample thread, Times before) {
-        return new Use(thread.name(), thread.tid(), thread.serial(), thread.javaId(), thread.state(), 1,
-                thread.times().minus(before),
-                thread.times());
-    }
-
-    /** before: the group's times at the beginning of the interval. */
-    static Use of(VirtualGroup group, Times before) {
-        return new Use(group.name(), 0, 0, 0, VIRTUAL, group.threads(), group.times().minus(before),
-                group.times(), NOT_MEASURED, group.mounted());
     }
 
     /** Whether this is a group of virtual threads, whose time is part of their carriers'. */
@@ -55,13 +41,13 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
     }
 
     /** A thread from a recording, in which the use before the interval is unknown. */
-    public static Use recorded(long serial, String name, int tid, long javaId, Times interval) {
+    public static Use recorded(long serial, String name, int tid, long javaId, CpuSnapshot interval) {
         return new Use(name, tid, serial, javaId, NOT_KNOWN, 1, interval, interval);
     }
 
-    /** A group of virtual threads from a recording. */
-    public static Use recordedGroup(String name, int threads, int mounted, Times interval) {
-        return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, interval, NOT_MEASURED, mounted);
+    /** A group of virtual threads. */
+    public static Use group(String name, int threads, int mounted, CpuSnapshot interval, CpuSnapshot life) {
+        return new Use(name, 0, 0, 0, VIRTUAL, threads, interval, life, NOT_MEASURED, mounted);
     }
 
     /** The pool's name. It is the same for all threads whose names differ only in numbers. */

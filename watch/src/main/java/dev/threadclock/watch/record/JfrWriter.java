@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.record;
 
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.agent.jfr.CpuTimeEvent;
 import dev.threadclock.agent.jfr.ProcessCpuTime;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
 import dev.threadclock.watch.report.RecordedJvm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import java.util.Map;
  * Writes a recording for Flight Recorder's tools, with the same events that the agent records inside the JVM.
  * The target JVM need not have Flight Recorder.
  */
-final class JfrWriter implements IntervalWriter {
+final class JfrWriter implements Format.Writer {
     private record Known(long key, String name) {}
 
     private final Path path;
@@ -44,19 +45,11 @@ final class JfrWriter implements IntervalWriter {
             event.threadName = use.name();
             event.osThreadId = use.tid();
             event.pool = use.pool();
-            event.user = use.interval().userNanos();
-            event.system = use.interval().systemNanos();
-            event.total = use.interval().totalNanos();
-            event.interval = interval.nanos();
-            event.intervalEnd = interval.endMillis();
+            set(event, use.interval(), interval.nanos(), interval.endMillis());
             file.event(event, interval.endMillis(), key(use));
         }
         ProcessCpuTime event = new ProcessCpuTime();
-        event.user = interval.process().userNanos();
-        event.system = interval.process().systemNanos();
-        event.total = interval.process().totalNanos();
-        event.interval = interval.nanos();
-        event.intervalEnd = interval.endMillis();
+        set(event, interval.process(), interval.nanos(), interval.endMillis());
         file.event(event, interval.endMillis(), 0);
         interval.virtual().ifPresent(use -> writeGroups(use, interval.endMillis()));
         interval.ended().forEach(use -> threads.remove(use.serial()));
@@ -65,21 +58,21 @@ final class JfrWriter implements IntervalWriter {
         }
     }
 
-    private void writeGroups(VirtualUse virtual, long endMillis) {
+    private void writeGroups(Interval.Virtual virtual, long endMillis) {
         for (Use use : virtual.groups()) {
             if (use.threads() > 0 || use.interval().totalNanos() > 0) {
                 VirtualThreadsCpuTime event = new VirtualThreadsCpuTime();
                 event.group = use.name();
                 event.threads = use.threads();
                 event.mounted = use.mounted();
-                event.user = use.interval().userNanos();
-                event.system = use.interval().systemNanos();
-                event.total = use.interval().totalNanos();
-                event.interval = virtual.nanos();
-                event.intervalEnd = endMillis;
+                set(event, use.interval(), virtual.nanos(), endMillis);
                 file.event(event, endMillis, 0);
             }
         }
+    }
+
+    private static void set(CpuTimeEvent event, CpuSnapshot times, long nanos, long endMillis) {
+        event.set(times.userNanos(), times.systemNanos(), times.totalNanos(), nanos, endMillis);
     }
 
     private void open(long startMillis) throws IOException {

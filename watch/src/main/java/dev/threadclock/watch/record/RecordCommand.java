@@ -154,8 +154,10 @@ public final class RecordCommand implements Subcommand {
         Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
-            IntervalWriter writer = format.open(scratch,
-                    new Subject(sampling.label(), sampling.jdk(), sampling.commandLine(), Version.current()));
+            Format.Writer writer = format.open(scratch,
+                    new Subject(sampling.label(), sampling.identity().jdk(),
+                            sampling.identity().commandLine(),
+                            Version.current()));
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
@@ -195,7 +197,7 @@ public final class RecordCommand implements Subcommand {
         return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
     }
 
-    private static void finish(IntervalWriter writer, Path soFar, String stopped) {
+    private static void finish(Format.Writer writer, Path soFar, String stopped) {
         try {
             writer.finish();
         } catch (IOException e) {

@@ -2,8 +2,6 @@
 package dev.threadclock.watch.record;
 
 import dev.threadclock.watch.interval.Interval;
-import dev.threadclock.watch.interval.Intervals;
-import dev.threadclock.watch.sample.Sample;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
 import java.util.Optional;
@@ -18,11 +16,10 @@ final class Recorder {
     private static final long LOOK_NANOS = 50_000_000;
 
     private final Sampling sampling;
-    private final IntervalWriter writer;
+    private final Format.Writer writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
-    private final Intervals intervals = new Intervals();
-    private OptionalLong beganNanos = OptionalLong.empty(); // the time of the first sample
+    private OptionalLong beganNanos = OptionalLong.empty(); // after the first interval
     private long recordedNanos;
     private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
     private boolean stopped;
@@ -31,7 +28,7 @@ final class Recorder {
     private IOException failure;
 
     /** mostNanos: the longest duration. progress: called after each interval. */
-    Recorder(Sampling sampling, IntervalWriter writer, long mostNanos, Consumer<Recorder> progress) {
+    Recorder(Sampling sampling, Format.Writer writer, long mostNanos, Consumer<Recorder> progress) {
         this.sampling = sampling;
         this.writer = writer;
         this.mostNanos = mostNanos;
@@ -79,15 +76,15 @@ final class Recorder {
     }
 
     /** True if the recording continues. */
-    private synchronized boolean take(Optional<Sample> sample) throws IOException {
+    private synchronized boolean take(Optional<Interval> interval) throws IOException {
         if (stopped) {
             return false;
         }
-        ended = sample.isEmpty();
+        ended = interval.isEmpty();
         if (beganNanos.isEmpty()) {
             beganNanos = OptionalLong.of(System.nanoTime());
+            return !ended;
         }
-        Optional<Interval> interval = sample.flatMap(intervals::next);
         if (interval.isPresent()) {
             writer.write(interval.get());
             recordedNanos += interval.get().nanos();

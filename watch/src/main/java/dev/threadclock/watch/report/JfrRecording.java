@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.report;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.attach.internal.Printable;
@@ -9,8 +10,6 @@ import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
-import dev.threadclock.watch.sample.Times;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,15 +94,15 @@ final class JfrRecording {
         }
     }
 
-    private static Times times(RecordedEvent event) {
-        return new Times(event.getLong("user"), event.getLong("system"), event.getLong("total"));
+    private static CpuSnapshot times(RecordedEvent event) {
+        return new CpuSnapshot(event.getLong("user"), event.getLong("system"), event.getLong("total"));
     }
 
     private void takeGroup(RecordedEvent event) {
         String name = Printable.line(String.valueOf(event.getString("group")));
-        groups.computeIfAbsent(event.getLong("intervalEnd"), end -> new ArrayList<>()).add(Use
-                .recordedGroup(name, (int) event.getLong("threads"), (int) event.getLong("mounted"),
-                        times(event)));
+        CpuSnapshot times = times(event);
+        groups.computeIfAbsent(event.getLong("intervalEnd"), end -> new ArrayList<>()).add(Use.group(name,
+                (int) event.getLong("threads"), (int) event.getLong("mounted"), times, times));
     }
 
     private void takeThread(RecordedEvent event) {
@@ -178,10 +177,11 @@ final class JfrRecording {
 
     /** Ended threads are included, so that the process's time is the sum of its threads' times. */
     private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
-        Times sum = threads.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
-        Times process = new Times(sum.userNanos(), sum.totalNanos() - sum.userNanos(), sum.totalNanos());
-        Optional<VirtualUse> virtual = groups.isEmpty() ? Optional.empty()
-                : Optional.of(new VirtualUse(span.nanos(), groups, Times.NONE));
+        CpuSnapshot sum = threads.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
+        CpuSnapshot process = new CpuSnapshot(sum.userNanos(), sum.totalNanos() - sum.userNanos(),
+                sum.totalNanos());
+        Optional<Interval.Virtual> virtual = groups.isEmpty() ? Optional.empty()
+                : Optional.of(new Interval.Virtual(span.nanos(), groups, CpuSnapshot.ZERO));
         return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }

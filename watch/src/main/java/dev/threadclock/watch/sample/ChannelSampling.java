@@ -3,12 +3,15 @@ package dev.threadclock.watch.sample;
 
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Stack;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -16,28 +19,36 @@ import java.util.List;
 import java.util.Optional;
 
 /** Receives samples over the channel from the agent in the JVM. */
-final class ChannelSampling implements Sampling {
+final class ChannelSampling extends Sampling {
     private static final int LONGEST_MESSAGE = 1 << 28;
     private static final int REQUEST_BYTES = 16;
 
-    private final SampleChannel channel;
+    private final ByteChannel connection;
     private final ThreadBook book;
+    private final TaskFiles files;
     private volatile Stack stack = new Stack(0, List.of());
     /** Samples that arrived while a stack was awaited. */
-    private final Deque<Sample> early = new ArrayDeque<>();
+    private final Deque<Interval> early = new ArrayDeque<>();
 
-    private ChannelSampling(SampleChannel channel) {
-        this.channel = channel;
-        book = new ThreadBook(this::kernelState);
+    private ChannelSampling(Identity identity, ByteChannel connection, TaskFiles files) {
+        super(identity);
+        this.connection = connection;
+        this.files = files;
+        book = new ThreadBook(tid -> files.stat(tid).map(TaskFiles.Stat::state).orElse('?'));
     }
 
-    /** The first sample, which lists the threads that already exist, is not returned by next(). */
+    /**
+     * Makes the JVM sample itself. The first sample, which lists the threads that already exist, is not
+     * returned by next().
+     */
     static Sampling open(Target jvm, Duration period) throws IOException {
-        return over(SampleChannel.open(jvm, period));
+        return over(new Identity(jvm, jvm.label()), jvm.sample(period),
+                new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()));
     }
 
-    static Sampling over(SampleChannel channel) throws IOException {
-        ChannelSampling sampling = new ChannelSampling(channel);
+    /** files: the kernel's of its threads, by their TIDs in its own namespace. */
+    static Sampling over(Identity identity, ByteChannel connection, TaskFiles files) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(identity, connection, files);
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
                 sampling.begin();
@@ -71,27 +82,7 @@ final class ChannelSampling implements Sampling {
     }
 
     @Override
-    public String label() {
-        return channel.label();
-    }
-
-    @Override
-    public int pid() {
-        return channel.pid();
-    }
-
-    @Override
-    public String jdk() {
-        return channel.jdk();
-    }
-
-    @Override
-    public String commandLine() {
-        return channel.commandLine();
-    }
-
-    @Override
-    public Optional<Sample> next() throws IOException {
+    public Optional<Interval> next() throws IOException {
         try {
             while (early.isEmpty()) {
                 take();
@@ -121,7 +112,7 @@ final class ChannelSampling implements Sampling {
     private ByteBuffer read(int size) throws IOException {
         ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         while (in.hasRemaining()) {
-            if (channel.connection().read(in) < 0) {
+            if (connection.read(in) < 0) {
                 throw new EOFException();
             }
         }
@@ -135,7 +126,7 @@ final class ChannelSampling implements Sampling {
 
     private void request(long javaId, int frames, int records) throws IOException {
         ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        channel.connection().write(request.putLong(javaId).putInt(frames).putInt(records).flip());
+        connection.write(request.putLong(javaId).putInt(frames).putInt(records).flip());
     }
 
     @Override
@@ -157,23 +148,13 @@ final class ChannelSampling implements Sampling {
         }
     }
 
-    /** The letter after the name in parentheses, or ? if the thread is gone or not visible. */
-    private char kernelState(int tid) {
-        try {
-            String stat = channel.files().text(tid, "stat");
-            return stat.charAt(stat.lastIndexOf(')') + 2);
-        } catch (IOException | IndexOutOfBoundsException e) {
-            return '?';
-        }
-    }
-
     @Override
     public Optional<RunQueue> runQueue(int tid) {
-        return channel.files().runQueue(tid);
+        return files.runQueue(tid);
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        connection.close();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.internal.ThreadNames;
 import java.io.ByteArrayInputStream;
@@ -16,14 +17,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 record Message(
         Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
         List<Long> gone,
-        Optional<Stack> stack, Optional<VirtualSample> virtual, Set<Long> carriers) {
+        Optional<Stack> stack, Optional<Virtual> virtual, Set<Long> carriers) {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3150_534b_434f_4c43L;
 
@@ -42,21 +42,43 @@ record Message(
     static final int KNOWN = 1;
 
     /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
-    record Moment(long wallMillis, long beginNanos, long endNanos, Times process) {}
+    record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
 
     /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
     record Java(long id, int tid, char state, String name) {}
 
     /** The start of a Java thread, or its end, which includes its times. */
-    record Event(long id, int tid, long nanos, Optional<Times> end, String name) {}
+    record Event(long id, int tid, long nanos, Optional<CpuSnapshot> end, String name) {}
 
     /** A kernel thread that is new or has a new name. */
-    record Kernel(long serial, int tid, Times times, String name) {}
+    record Kernel(long serial, int tid, CpuSnapshot times, String name) {}
 
-    record Ran(long serial, Times times) {}
+    record Ran(long serial, CpuSnapshot times) {}
 
     /** The top frames of a Java thread; empty if the thread has none or is gone. */
     record Stack(long id, List<String> frames) {}
+
+    /**
+     * The groups of virtual threads, read shortly before the other threads.
+     *
+     * @param monotonicNanos CLOCK_MONOTONIC
+     * @param epoch changes if accounting was off in between, because the groups' times then lack that period
+     */
+    record Virtual(long monotonicNanos, int epoch, List<Group> groups) {}
+
+    /**
+     * The virtual threads whose names differ only in numbers.
+     *
+     * @param name with * for each number
+     * @param threads the number of living threads
+     * @param mounted the number of these that are on a carrier
+     * @param times of all threads, including ended ones, since they were first accounted for
+     */
+    record Group(String name, int threads, int mounted, CpuSnapshot times) {
+        private Group and(Group other) {
+            return new Group(name, threads + other.threads, mounted + other.mounted, times.plus(other.times));
+        }
+    }
 
     /** A message without virtual threads. */
     Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
@@ -69,62 +91,57 @@ record Message(
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
-        OptionalLong virtualNanos = OptionalLong.empty();
-        int epoch = 0;
-        Map<String, VirtualGroup> groups = new LinkedHashMap<>();
-        Message message = new Message(moment, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(), stack, Optional.empty(), new HashSet<>());
+        Optional<Virtual> virtual = Optional.empty();
+        List<Java> java = new ArrayList<>();
+        List<Event> events = new ArrayList<>();
+        List<Kernel> threads = new ArrayList<>();
+        List<Ran> ran = new ArrayList<>();
+        List<Long> gone = new ArrayList<>();
+        Map<String, Group> groups = new LinkedHashMap<>();
+        Set<Long> carriers = new HashSet<>();
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
                 switch (kind) {
                     case MOMENT ->
                         moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
-                    case JAVA ->
-                        message.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
-                    case START -> message.events.add(
+                    case JAVA -> java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> events.add(
                             new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
-                    case END -> message.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
+                    case END -> events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
                             Optional.of(times(in)), name(in)));
                     case THREAD ->
-                        message.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
-                    case TIMES -> message.ran.add(new Ran(in.getLong(), times(in)));
-                    case GONE -> message.gone.add(in.getLong());
+                        threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case TIMES -> ran.add(new Ran(in.getLong(), times(in)));
+                    case GONE -> gone.add(in.getLong());
                     case STACK -> stack = Optional
                             .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
-                    case VIRTUAL -> {
-                        virtualNanos = OptionalLong.of(in.getLong());
-                        epoch = in.getInt();
-                    }
+                    case VIRTUAL -> virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
                     case GROUP -> {
-                        VirtualGroup group = group(in);
-                        groups.merge(group.name(), group, VirtualGroup::and);
+                        Group group = group(in);
+                        groups.merge(group.name(), group, Group::and);
                     }
-                    case CARRIER -> message.carriers.add(in.getLong());
+                    case CARRIER -> carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
-        Optional<VirtualSample> virtual = virtualNanos.isEmpty() ? Optional.empty()
-                : Optional
-                        .of(new VirtualSample(virtualNanos.getAsLong(), epoch, List.copyOf(groups.values())));
-        return new Message(moment, message.java, message.events, message.threads, message.ran, message.gone,
-                stack, virtual, message.carriers);
+        return new Message(moment, java, events, threads, ran, gone, stack, virtual.map(head -> new Virtual(
+                head.monotonicNanos(), head.epoch(), List.copyOf(groups.values()))), carriers);
     }
 
     /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
-    private static VirtualGroup group(ByteBuffer in) throws IOException {
+    private static Group group(ByteBuffer in) throws IOException {
         int threads = in.getInt();
         int mounted = in.getInt();
-        Times times = times(in);
-        return new VirtualGroup(ThreadNames.pool(name(in)), threads, mounted, times);
+        CpuSnapshot times = times(in);
+        return new Group(ThreadNames.pool(name(in)), threads, mounted, times);
     }
 
-    private static Times times(ByteBuffer in) {
-        return new Times(in.getLong(), in.getLong(), in.getLong());
+    private static CpuSnapshot times(ByteBuffer in) {
+        return new CpuSnapshot(in.getLong(), in.getLong(), in.getLong());
     }
 
     private static byte[] bytes(ByteBuffer in) {

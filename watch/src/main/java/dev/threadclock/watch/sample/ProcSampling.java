@@ -2,11 +2,15 @@
 package dev.threadclock.watch.sample;
 
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.terminal.Failure;
+import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.Message.Kernel;
 import dev.threadclock.watch.sample.Message.Moment;
+import dev.threadclock.watch.sample.TaskFiles.RunQueue;
+import dev.threadclock.watch.sample.TaskFiles.Stat;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -23,81 +27,52 @@ import java.util.concurrent.TimeUnit;
  * Samples a JVM that refuses agents at run time, from outside: /proc shows its threads with the kernel's
  * names, but without Java ids, Java states or stacks. TIDs are those of our own PID namespace.
  */
-final class ProcSampling implements Sampling {
+final class ProcSampling extends Sampling {
     private static final long FIRST_NANOS = 20_000_000;
 
     /** A kernel thread. */
-    private static final class Row {
-        private final long serial;
+    private static final class Row extends CpuIntervals.Row {
         private final long start;
-        private Times times = Times.NONE;
+        private char state;
         private int pass;
 
         private Row(long serial, long start) {
-            this.serial = serial;
+            super(serial);
             this.start = start;
         }
     }
 
-    private final int pid;
-    private final String label;
-    private final String jdk;
-    private final String commandLine;
-    private final Path folder;
+    private final Path tasks;
     private final TaskFiles files;
     private final long periodNanos;
     private final Map<Integer, Row> rows = new HashMap<>(); // by TID
-    private final Map<Integer, Character> states = new HashMap<>();
-    private final ThreadBook book = new ThreadBook(tid -> states.getOrDefault(tid, '?'));
+    private final ThreadBook book = new ThreadBook(tid -> rows.containsKey(tid) ? rows.get(tid).state : '?');
     private final long start;
-    private Times process = Times.NONE;
-    private Times ended = Times.NONE;
+    private final Counter process = new Counter();
+    private long endedNanos;
     private long serials;
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(Target jvm, Duration period) throws IOException {
-        pid = jvm.pid();
-        label = pid + " by /proc alone (" + jvm.command() + ")";
-        jdk = jvm.jdk();
-        commandLine = jvm.commandLine();
-        folder = Path.of("/proc", Integer.toString(pid));
-        files = new TaskFiles(pid, false);
+    private ProcSampling(Target jvm, Duration period) {
+        super(new Identity(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
+        tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
+        files = new TaskFiles(jvm.pid(), false);
         periodNanos = period.toNanos();
-        start = processStat().map(TaskStat::start).orElse(-1L);
+        start = processStat().map(Stat::start).orElse(-1L);
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). */
     static Sampling open(Target jvm, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(jvm, period);
         if (sampling.sample().isEmpty()) {
-            throw new Failure("the JVM " + sampling.label + " has ended");
+            throw new Failure("the JVM " + sampling.label() + " has ended");
         }
         return sampling;
     }
 
     @Override
-    public String label() {
-        return label;
-    }
-
-    @Override
-    public int pid() {
-        return pid;
-    }
-
-    @Override
-    public String jdk() {
-        return jdk;
-    }
-
-    @Override
-    public String commandLine() {
-        return commandLine;
-    }
-
-    @Override
-    public Optional<Sample> next() throws IOException {
+    public Optional<Interval> next() throws IOException {
         try {
             TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
         } catch (InterruptedException e) {
@@ -109,10 +84,10 @@ final class ProcSampling implements Sampling {
         return sample();
     }
 
-    private Optional<Sample> sample() throws IOException {
+    private Optional<Interval> sample() throws IOException {
         pass++;
         List<Kernel> seen = new ArrayList<>();
-        Times living = Times.NONE;
+        long livingNanos = 0;
         List<Long> gone = new ArrayList<>();
         long wallMillis = System.currentTimeMillis();
         long begin = System.nanoTime();
@@ -120,29 +95,28 @@ final class ProcSampling implements Sampling {
             Optional<Kernel> thread = read(tid, gone);
             if (thread.isPresent()) {
                 seen.add(thread.get());
-                living = living.plus(thread.get().times());
+                livingNanos += thread.get().times().totalNanos();
             }
         }
         rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
-        states.keySet().retainAll(rows.keySet());
-        Optional<TaskStat> stat = processStat();
+        Optional<Stat> stat = processStat();
         if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
-        process = stat.get().of(living.plus(ended).totalNanos(), process);
-        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), process);
+        stat.get().raise(process, livingNanos + endedNanos);
+        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process));
         return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
                 Optional.empty()));
     }
 
     /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */
     private Optional<Kernel> read(int tid, List<Long> gone) {
-        Optional<TaskStat> read = stat(tid);
+        Optional<Stat> read = files.stat(tid);
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        TaskStat stat = read.get();
+        Stat stat = read.get();
         Row row = rows.get(tid);
         if (row == null || row.start != stat.start()) {
             if (row != null) {
@@ -152,65 +126,33 @@ final class ProcSampling implements Sampling {
             rows.put(tid, row);
         }
         row.pass = pass;
-        row.times = stat.of(files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L), row.times);
-        states.put(tid, stat.state());
-        return Optional.of(new Kernel(row.serial, tid, row.times, stat.name()));
+        stat.raise(row, files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
+        row.state = stat.state();
+        return Optional.of(new Kernel(row.serial, tid, ThreadBook.life(row), stat.name()));
     }
 
     private boolean leave(Row row, List<Long> gone) {
         gone.add(row.serial);
-        ended = ended.plus(row.times);
+        endedNanos += row.totalNanos();
         return true;
     }
 
     private List<Integer> tids() {
         List<Integer> tids = new ArrayList<>();
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(folder.resolve("task"))) {
-            tasks.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(tasks)) {
+            folders.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
         } catch (IOException | DirectoryIteratorException e) {
             return List.of(); // the process has ended
         }
         return tids;
     }
 
-    private Optional<TaskStat> stat(int tid) {
-        try {
-            return TaskStat.parse(files.text(tid, "stat"));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<TaskStat> processStat() {
-        try {
-            return TaskStat.parse(Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+    private Optional<Stat> processStat() {
+        return TaskFiles.process(identity().pid());
     }
 
     @Override
     public Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
-    }
-
-    @Override
-    public void askForStack(long javaId, int frames) {
-        // There is no agent that could answer.
-    }
-
-    @Override
-    public List<String> stack(long javaId) {
-        return List.of();
-    }
-
-    @Override
-    public List<String> awaitStack(long javaId, int frames) {
-        return List.of();
-    }
-
-    @Override
-    public void close() {
-        // There is nothing to close.
     }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.sample;
 
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.internal.ThreadNames;
+import dev.threadclock.watch.interval.Interval;
+import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.sample.Message.Event;
 import dev.threadclock.watch.sample.Message.Java;
 import dev.threadclock.watch.sample.Message.Moment;
@@ -11,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.IntFunction;
 
 /**
@@ -20,6 +26,7 @@ import java.util.function.IntFunction;
  */
 final class ThreadBook {
     private static final String STARTING = "(starting)";
+    private static final String ENDED_THREADS = "(ended threads)";
 
     /** The period in which a Java thread runs on a kernel thread. */
     private static final class Life {
@@ -28,7 +35,7 @@ final class ThreadBook {
         private final long startNanos;
         private String name;
         private char state = 'R';
-        private Optional<Times> end = Optional.empty();
+        private Optional<CpuSnapshot> end = Optional.empty();
         private boolean joined;
         private boolean carrier;
 
@@ -45,20 +52,21 @@ final class ThreadBook {
     }
 
     /** A kernel thread. */
-    private static final class Row {
-        private final long serial;
+    private static final class Row extends CpuIntervals.Row {
         private final int tid;
-        private String kernelName;
+        private String kernelName = "";
         private char kernelState = '?';
-        private Times times;
         private Life life;
-        private boolean ran = true;
         private int passes;
         private int passesSinceEnd;
 
         private Row(long serial, int tid) {
-            this.serial = serial;
+            super(serial);
             this.tid = tid;
+        }
+
+        private boolean ran() {
+            return passes == 1 || usedTotalNanos() > 0;
         }
     }
 
@@ -67,21 +75,25 @@ final class ThreadBook {
     private final Map<Long, Life> running = new HashMap<>();
     /** Java threads that have not been matched with a row yet. */
     private final List<Life> unjoined = new ArrayList<>();
-    private final Remainder remainder = new Remainder();
-    private boolean begun;
+    private final CpuIntervals<Row> intervals = new CpuIntervals<>();
+    private final Counter process = new Counter();
+    private final Map<String, Counter> groups = new HashMap<>(); // of virtual threads
+    private final Counter carriers = new Counter(); // its interval began when the groups were read
+    private Optional<Message.Virtual> lastVirtual = Optional.empty();
+    private OptionalLong lastNanos = OptionalLong.empty();
 
     /** kernelState: returns the state of a native thread with this TID. */
     ThreadBook(IntFunction<Character> kernelState) {
         this.kernelState = kernelState;
     }
 
-    /** Returns a sample if the message is one. */
-    Optional<Sample> take(Message message) {
+    /** Returns the interval since the last sample if the message is one. That of the first has no length. */
+    Optional<Interval> take(Message message) {
         message.java().stream().filter(thread -> thread.tid() != 0).forEach(this::wasThereBefore);
         message.events().forEach(event -> take(event, message.carriers().contains(event.id())));
         message.java().forEach(this::describe);
         message.carriers().forEach(this::carries);
-        return message.moment().map(moment -> sample(message, moment));
+        return message.moment().map(moment -> interval(message, moment));
     }
 
     private void wasThereBefore(Java thread) {
@@ -126,33 +138,70 @@ final class ThreadBook {
         }
     }
 
-    private Sample sample(Message message, Moment moment) {
-        rows.values().forEach(row -> row.ran = false);
+    private Interval interval(Message message, Moment moment) {
+        rows.values().forEach(Row::begin);
         List<Row> gone = message.gone().stream().map(rows::remove).filter(row -> row != null).toList();
         message.threads().forEach(thread -> {
             Row row = rows.computeIfAbsent(thread.serial(), serial -> new Row(serial, thread.tid()));
             row.kernelName = thread.name();
-            row.ran |= !thread.times().equals(row.times);
-            row.times = thread.times();
+            raise(row, thread.times());
         });
         message.ran().forEach(ran -> {
             Row row = rows.get(ran.serial());
             if (row != null) { // otherwise its start was never reported, which our sampler does not do
-                row.times = ran.times();
-                row.ran = true;
+                raise(row, ran.times());
             }
         });
         join(rows.values(), moment.endNanos());
         join(gone, Long.MAX_VALUE);
-        List<ThreadSample> ended = new ArrayList<>();
+        List<Use> ended = new ArrayList<>();
         gone.forEach(row -> ended.add(ended(row)));
         ended.addAll(endedUnseen());
         rows.values().forEach(this::pass);
-        List<ThreadSample> living = new ArrayList<>(rows.values().stream().map(this::living).toList());
-        remainder.take(moment.process(), living, ended).ifPresent(living::add);
-        begun = true;
-        return new Sample(moment.wallMillis(), moment.endNanos(), moment.process(), List.copyOf(living),
-                List.copyOf(ended), message.virtual());
+        List<Use> living = new ArrayList<>(rows.values().stream().map(this::living).toList());
+        process.begin();
+        process.raise(moment.process().userNanos(), moment.process().totalNanos());
+        Counter rest = intervals.rest(process.userNanos(), process.totalNanos());
+        if (rest.totalNanos() > 0) {
+            living.add(new Use(ENDED_THREADS, 0, 0, 0, Use.ENDED, 1, used(rest), life(rest)));
+        }
+        long nanos = moment.endNanos() - lastNanos.orElse(moment.endNanos());
+        lastNanos = OptionalLong.of(moment.endNanos());
+        return new Interval(moment.wallMillis(), nanos, used(process), life(process), living, ended,
+                message.virtual().flatMap(this::virtual));
+    }
+
+    private void raise(Row row, CpuSnapshot times) {
+        intervals.raise(row, times.userNanos(), times.totalNanos());
+    }
+
+    private static CpuSnapshot used(Counter counter) {
+        return new CpuSnapshot(counter.usedUserNanos(), counter.usedSystemNanos(), counter.usedTotalNanos());
+    }
+
+    static CpuSnapshot life(Counter counter) {
+        return new CpuSnapshot(counter.userNanos(), counter.systemNanos(), counter.totalNanos());
+    }
+
+    /** What virtual threads have used since they were last read; empty if accounting has begun since. */
+    private Optional<Interval.Virtual> virtual(Message.Virtual now) {
+        boolean continues = lastVirtual.isPresent() && lastVirtual.get().epoch() == now.epoch();
+        if (!continues) {
+            groups.clear();
+        }
+        List<Use> uses = new ArrayList<>();
+        for (Message.Group group : now.groups()) {
+            Counter counter = groups.computeIfAbsent(group.name(), name -> new Counter());
+            counter.begin();
+            counter.raise(group.times().userNanos(), group.times().totalNanos());
+            uses.add(Use.group(group.name(), group.threads(), group.mounted(), used(counter), life(counter)));
+        }
+        Optional<Interval.Virtual> virtual = lastVirtual.filter(last -> continues)
+                .map(last -> new Interval.Virtual(now.monotonicNanos() - last.monotonicNanos(), uses,
+                        used(carriers)));
+        lastVirtual = Optional.of(now);
+        carriers.begin();
+        return virtual;
     }
 
     /** Matches each row with the youngest Java thread that had started on its TID by this time. */
@@ -174,11 +223,17 @@ final class ThreadBook {
     }
 
     /** Threads that started and ended since the last pass. The first list may contain earlier ones. */
-    private List<ThreadSample> endedUnseen() {
-        List<ThreadSample> ended = unjoined.stream().filter(Life::hasEnded)
-                .map(life -> of(-life.id, life.tid, life, life.name, "", 'X', life.end.get())).toList();
+    private List<Use> endedUnseen() {
+        List<Use> ended = new ArrayList<>();
+        for (Life life : unjoined) {
+            if (life.hasEnded() && lastNanos.isPresent()) {
+                Row row = new Row(-life.id, life.tid);
+                row.life = life;
+                ended.add(ended(row));
+            }
+        }
         unjoined.removeIf(life -> life.hasEnded() || life.startNanos == 0 && running.remove(life.id) != null);
-        return begun ? ended : List.of();
+        return ended;
     }
 
     /** A Java thread ends just before its kernel thread. If that continues, it has only left the JVM. */
@@ -191,41 +246,39 @@ final class ThreadBook {
         }
     }
 
-    private ThreadSample living(Row row) {
+    private Use living(Row row) {
         if (row.life != null) {
-            return of(row.serial, row.tid, row.life, row.life.name, row.kernelName, javaState(row),
-                    row.times);
+            return use(row, row.life.name, javaState(row));
         }
-        if (row.ran || row.kernelState == '?') {
+        if (row.ran() || row.kernelState == '?') {
             row.kernelState = kernelState.apply(row.tid);
         }
         // A new thread has its creator's name until it sets its own.
-        boolean starting = begun && row.passes == 1;
-        return of(row.serial, row.tid, null, starting ? STARTING : ThreadNames.full(row.kernelName),
-                row.kernelName, row.kernelState, row.times);
+        boolean starting = lastNanos.isPresent() && row.passes == 1;
+        return use(row, starting ? STARTING : ThreadNames.full(row.kernelName), row.kernelState);
     }
 
     /** X only if the times here include the thread's end, which may be reported before. */
     private static char javaState(Row row) {
-        Optional<Times> end = row.life.end;
-        if (end.isPresent() && row.times.totalNanos() >= end.get().totalNanos()) {
-            return 'X';
+        Optional<CpuSnapshot> end = row.life.end;
+        if (end.isPresent() && row.totalNanos() >= end.get().totalNanos()) {
+            return Use.ENDED;
         }
-        return row.life.state == 'R' && !row.ran ? 'I' : row.life.state;
+        return row.life.state == 'R' && !row.ran() ? 'I' : row.life.state;
     }
 
-    private static ThreadSample ended(Row row) {
-        Times last = row.life != null && row.life.hasEnded() ? row.life.end.get() : row.times;
-        Times times = last.totalNanos() < row.times.totalNanos() ? row.times
-                : Remainder.grown(row.times, last.userNanos(), last.totalNanos());
-        return of(row.serial, row.tid, row.life,
-                row.life != null ? row.life.name : ThreadNames.full(row.kernelName), row.kernelName, 'X',
-                times);
+    private Use ended(Row row) {
+        if (row.life != null) {
+            row.life.end.ifPresent(times -> raise(row, times));
+        }
+        return use(row, row.life != null ? row.life.name : ThreadNames.full(row.kernelName), Use.ENDED);
     }
 
-    private static ThreadSample of(long serial, int tid, Life life, String name, String kernelName,
-            char state, Times times) {
-        return new ThreadSample(tid, serial, life != null ? life.id : 0, name, kernelName, state, times,
-                life != null && life.carrier);
+    private Use use(Row row, String name, char state) {
+        if (row.life != null && row.life.carrier) {
+            carriers.add(row.usedUserNanos(), row.usedTotalNanos());
+        }
+        return new Use(name, row.tid, row.serial, row.life != null ? row.life.id : 0, state, 1, used(row),
+                life(row));
     }
 }

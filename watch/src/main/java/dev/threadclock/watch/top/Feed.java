@@ -21,7 +21,7 @@ final class Feed {
 
     private void read(Sampling sampling) {
         try {
-            Moments moments = new Moments(sampling);
+            Moment.Reader moments = new Moment.Reader(sampling);
             for (Optional<Moment> next = moments.next(); next.isPresent(); next = moments.next()) {
                 newest.set(next.get());
             }

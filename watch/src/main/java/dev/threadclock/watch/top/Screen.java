@@ -60,23 +60,24 @@ final class Screen {
     List<String> draw(Moment moment, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
         String clock = CLOCK.format(Instant.ofEpochMilli(moment.interval().endMillis()).atZone(zone));
-        lines.add(style.bold(Fit.left("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
+        lines.add(style.bold(Table.fit("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
                 + clock);
-        Table.head(moment, cpus).forEach(line -> lines.add(Fit.left(line, width)));
+        Table.head(moment, cpus).forEach(line -> lines.add(Table.fit(line, width)));
         List<String> below = state.stack().map(frames -> stack(view, frames, width)).orElse(List.of());
         int room = Math.max(0, height - lines.size() - 2 - below.size());
         if (state.help()) {
-            HELP.stream().limit(room + 1).forEach(line -> lines.add(Fit.left(line, width)));
+            HELP.stream().limit(room + 1).forEach(line -> lines.add(Table.fit(line, width)));
         } else {
             lines.add(
-                    style.reversed(Fit.left(" " + Table.columns(view.grouped(), Columns.of(width)), width)));
+                    style.reversed(
+                            Table.fit(" " + Table.columns(view.grouped(), Table.Columns.of(width)), width)));
             rows(moment.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
             lines.add("");
         }
         lines.addAll(below);
-        lines.add(Fit.left(foot(view, state), width));
+        lines.add(Table.fit(foot(view, state), width));
         return lines.subList(0, Math.min(height, lines.size()));
     }
 
@@ -85,8 +86,8 @@ final class Screen {
         int first = Math.max(0, Math.min(view.selected() - room / 2, rows.size() - room));
         for (int i = first; i < Math.min(first + room, rows.size()); i++) {
             boolean selected = i == view.selected();
-            String line = Fit.left((selected ? ">" : " ")
-                    + Table.line(interval, rows.get(i), view.grouped(), Columns.of(width)), width);
+            String line = Table.fit((selected ? ">" : " ")
+                    + Table.line(interval, rows.get(i), view.grouped(), Table.Columns.of(width)), width);
             lines.add(selected ? style.bold(line)
                     : rows.get(i).interval().totalNanos() == 0 ? style.dim(line) : line);
         }
@@ -95,11 +96,11 @@ final class Screen {
     private List<String> stack(View view, List<String> frames, int width) {
         List<String> lines = new ArrayList<>();
         String name = view.selection() == null ? "" : view.selection().name();
-        lines.add(style.reversed(Fit.left(" top frames of " + name + ", at a safepoint", width)));
+        lines.add(style.reversed(Table.fit(" top frames of " + name + ", at a safepoint", width)));
         if (frames.isEmpty()) {
             lines.add("  none: a native thread, a pool, or no answer yet");
         }
-        frames.stream().limit(MOST_FRAMES).forEach(frame -> lines.add(Fit.left("  at " + frame, width)));
+        frames.stream().limit(MOST_FRAMES).forEach(frame -> lines.add(Table.fit("  at " + frame, width)));
         return lines;
     }
 

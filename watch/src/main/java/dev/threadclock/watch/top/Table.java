@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.top;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
-import dev.threadclock.watch.sample.Times;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jline.utils.WCWidth;
 
 /** The lines that top and top --once share: a summary of the process, and a line for each thread. */
 final class Table {
@@ -16,11 +16,27 @@ final class Table {
 
     private Table() {}
 
+    /** On a narrow screen, a thread's name is more useful than the division of its time. */
+    enum Columns {
+        ALL,
+        /** Without user and system. */
+        TOTAL,
+        /** Without the time since the start as well. */
+        FEWEST;
+
+        private static final int ENOUGH_FOR_ALL = 76;
+        private static final int ENOUGH_FOR_TIME = 56;
+
+        static Columns of(int width) {
+            return width >= ENOUGH_FOR_ALL ? ALL : width >= ENOUGH_FOR_TIME ? TOTAL : FEWEST;
+        }
+    }
+
     /** Percent of one core; steal is of all CPUs of the machine, throttling and pressure of the time. */
     static List<String> head(Moment moment, int cpus) {
         Interval interval = moment.interval();
         Hindrance hindrance = moment.hindrance();
-        Times process = interval.process();
+        CpuSnapshot process = interval.process();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT,
                 "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
@@ -47,8 +63,8 @@ final class Table {
     }
 
     /** What their carriers used beyond that is the scheduler's; in short intervals it may be 0. */
-    private static String virtual(VirtualUse use) {
-        Times times = use.times();
+    private static String virtual(Interval.Virtual use) {
+        CpuSnapshot times = use.times();
         long scheduler = Math.max(0, use.carriers().totalNanos() - times.totalNanos());
         return String.format(Locale.ROOT,
                 "%d virtual threads, %d mounted: CPU %.1f %%: user %.1f, system %.1f; scheduler %.1f %%",
@@ -95,6 +111,23 @@ final class Table {
         line.append(' ').append(state).append(' ');
         right(line, number, 7);
         return line.append("  ").append(name).toString();
+    }
+
+    /** Cuts or pads text to exactly this many columns. A character takes up to two. */
+    static String fit(String text, int width) {
+        StringBuilder fitted = new StringBuilder();
+        int columns = 0;
+        for (int i = 0; i < text.length();) {
+            int character = text.codePointAt(i);
+            int wide = Math.max(0, WCWidth.wcwidth(character));
+            if (columns + wide > width) {
+                break;
+            }
+            fitted.appendCodePoint(character);
+            columns += wide;
+            i += Character.charCount(character);
+        }
+        return fitted.append(" ".repeat(Math.max(0, width - columns))).toString();
     }
 
     private static void right(StringBuilder line, String text, int width) {

@@ -5,7 +5,7 @@ import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.terminal.Subcommand;
 import dev.threadclock.terminal.Terminal;
 import dev.threadclock.terminal.TimeSpan;
-import dev.threadclock.watch.interval.IntervalCsv;
+import dev.threadclock.watch.interval.IntervalExport;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.sample.Sampling;
 import java.io.IOException;
@@ -104,7 +104,7 @@ public final class TopCommand implements Subcommand {
     @Spec
     private CommandSpec spec;
 
-    private TextForm text;
+    private Printout text;
 
     @Override
     public int place() {
@@ -128,7 +128,7 @@ public final class TopCommand implements Subcommand {
                 "--csv has a row per thread, with its pool; --group needs text or JSON");
         long most = count == null ? Long.MAX_VALUE : count;
         Limit limit = new Limit(once ? 1 : most, duration);
-        text = new TextForm(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
+        text = new Printout(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
                 frames ? MOST_FRAMES : 0);
         View view = new View(sort, grouped, filter, form.json || form.csv);
         jvm.pid();
@@ -156,9 +156,9 @@ public final class TopCommand implements Subcommand {
 
     private void print(Sampling sampling, View view, Limit limit) throws IOException {
         Terminal out = Terminal.stdout();
-        Moments moments = new Moments(sampling);
+        Moment.Reader moments = new Moment.Reader(sampling);
         if (form.csv) {
-            out.println(IntervalCsv.HEAD);
+            out.println(IntervalExport.CSV_HEAD);
         }
         while (!limit.isReached() && !out.stream().checkError()) {
             Optional<Moment> moment = moments.next();
@@ -172,9 +172,9 @@ public final class TopCommand implements Subcommand {
 
     private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
         if (form.json) {
-            return List.of(Records.json(sampling.pid(), moment, rows, grouped));
+            return List.of(Printout.json(sampling.identity().pid(), moment, rows, grouped));
         }
-        return form.csv ? IntervalCsv.rows(moment.interval(), rows)
+        return form.csv ? IntervalExport.csv(moment.interval(), rows)
                 : text.lines(sampling, moment, rows, grouped);
     }
 }

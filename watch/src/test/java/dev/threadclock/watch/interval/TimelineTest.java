@@ -4,7 +4,7 @@ package dev.threadclock.watch.interval;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +15,10 @@ class TimelineTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
 
     private static Interval interval(int i, String name) {
-        return new Interval(1000L * (i + 1), 1_000_000_000, new Times(6, 3, 9), new Times(6, 3, 9),
-                List.of(Use.recorded(1, "steady", 1, 1, new Times(4, 1, 5))),
-                List.of(Use.recorded(2 + i, name, 2, 2 + i, new Times(2, 1, 4))));
+        return new Interval(1000L * (i + 1), 1_000_000_000, new CpuSnapshot(6, 3, 9),
+                new CpuSnapshot(6, 3, 9),
+                List.of(Use.recorded(1, "steady", 1, 1, new CpuSnapshot(4, 1, 5))),
+                List.of(Use.recorded(2 + i, name, 2, 2 + i, new CpuSnapshot(2, 1, 4))));
     }
 
     @Test

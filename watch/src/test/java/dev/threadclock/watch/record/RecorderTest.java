@@ -3,10 +3,9 @@ package dev.threadclock.watch.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.sample.NoSampling;
-import dev.threadclock.watch.sample.Sample;
-import dev.threadclock.watch.sample.Times;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -16,20 +15,20 @@ import org.junit.jupiter.api.Timeout;
 
 /** A recording ends by itself when it cannot continue. */
 class RecorderTest {
-    /** Returns a sample per second forever. */
+    /** Returns an interval of a second each, forever. */
     private static class Seconds extends NoSampling {
         private long second;
 
         @Override
-        public Optional<Sample> next() {
+        public Optional<Interval> next() {
             second++;
-            return Optional
-                    .of(new Sample(second * 1000, second * 1_000_000_000, Times.NONE, List.of(), List.of()));
+            return Optional.of(new Interval(second * 1000, 1_000_000_000, CpuSnapshot.ZERO, CpuSnapshot.ZERO,
+                    List.of(), List.of()));
         }
     }
 
     /** A disk with room for this many intervals. */
-    private static final class Disk implements IntervalWriter {
+    private static final class Disk implements Format.Writer {
         private int room;
 
         Disk(int room) {
@@ -60,12 +59,12 @@ class RecorderTest {
         }
     }
 
-    /** Returns two samples a second apart; then the JVM gets no CPU. */
+    /** Returns two intervals; then the JVM gets no CPU. */
     private static final class Starved extends Seconds {
         private int left = 2;
 
         @Override
-        public Optional<Sample> next() {
+        public Optional<Interval> next() {
             while (left == 0) {
                 LockSupport.park();
             }

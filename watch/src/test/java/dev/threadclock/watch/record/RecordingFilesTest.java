@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.terminal.Failure;
 import dev.threadclock.terminal.TimeSpan;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Use;
 import dev.threadclock.watch.report.ReportCommand;
-import dev.threadclock.watch.sample.Times;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,22 +38,23 @@ class RecordingFilesTest {
     private Path write(Format format) throws Exception {
         Path file = folder.resolve("recording" + format.ending());
         Files.write(file, new byte[0]);
-        IntervalWriter writer = begin(format, file);
+        Format.Writer writer = begin(format, file);
         writer.finish();
         return file;
     }
 
     /** Writes all intervals but does not finish the file, as if the recorder had been killed. */
-    private static IntervalWriter begin(Format format, Path file) throws Exception {
-        IntervalWriter writer = format.open(file,
+    private static Format.Writer begin(Format format, Path file) throws Exception {
+        Format.Writer writer = format.open(file,
                 new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
         for (int i = 1; i <= INTERVALS; i++) {
-            Times process = new Times(90_000_001, 29_999_999, 120_000_000);
+            CpuSnapshot process = new CpuSnapshot(90_000_001, 29_999_999, 120_000_000);
             writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
-                    new Use("worker-1", 11, 5, 1, 'R', 1, new Times(70_000_001, 20_000_002, 90_000_004),
+                    new Use("worker-1", 11, 5, 1, 'R', 1, new CpuSnapshot(70_000_001, 20_000_002, 90_000_004),
                             process),
-                    new Use("has not run", 13, 6, 2, 'W', 1, Times.NONE, process),
-                    new Use(NASTY, 12, 7, 0, 'S', 1, new Times(20_000_000, 9_000_000, 29_999_996), process)),
+                    new Use("has not run", 13, 6, 2, 'W', 1, CpuSnapshot.ZERO, process),
+                    new Use(NASTY, 12, 7, 0, 'S', 1, new CpuSnapshot(20_000_000, 9_000_000, 29_999_996),
+                            process)),
                     List.of()));
         }
         return writer;
@@ -74,8 +75,8 @@ class RecordingFilesTest {
     @Test
     void aLongJfrFileHasSeveralChunksAndAllThreadsInEach() throws Exception {
         Path file = folder.resolve("long.jfr");
-        IntervalWriter writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
-        Times used = new Times(1, 2, 3);
+        Format.Writer writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
+        CpuSnapshot used = new CpuSnapshot(1, 2, 3);
         String name = "n".repeat(1000);
         int intervals = 60;
         for (int i = 1; i <= intervals; i++) {

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.interval.Timeline;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.interval.VirtualUse;
-import dev.threadclock.watch.sample.Times;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -23,19 +22,20 @@ class RecordingPageTest {
     private static final Subject SUBJECT = new Subject("1 (java Shop)", "21", "java <Shop>", "1.2.3");
 
     private static Use use(String name, int id, long userMillis) {
-        return Use.recorded(id, name, id, id, new Times(userMillis * 1_000_000, 0, userMillis * 1_000_000));
+        return Use.recorded(id, name, id, id,
+                new CpuSnapshot(userMillis * 1_000_000, 0, userMillis * 1_000_000));
     }
 
     private static Interval interval(int i, List<Use> uses) {
-        Times process = uses.stream().map(Use::interval).reduce(Times.NONE, Times::plus);
+        CpuSnapshot process = uses.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
         return new Interval(1_700_000_000_000L + 1000L * i, 1_000_000_000, process, process, uses, List.of());
     }
 
     private static Interval interval(int i, List<Use> uses, String group, long userMillis) {
         Interval plain = interval(i, uses);
-        Times used = new Times(userMillis * 1_000_000, 0, userMillis * 1_000_000);
-        VirtualUse virtual = new VirtualUse(plain.nanos(),
-                List.of(Use.recordedGroup(group, 3, 1, used)), Times.NONE);
+        CpuSnapshot used = new CpuSnapshot(userMillis * 1_000_000, 0, userMillis * 1_000_000);
+        Interval.Virtual virtual = new Interval.Virtual(plain.nanos(),
+                List.of(Use.group(group, 3, 1, used, used)), CpuSnapshot.ZERO);
         return new Interval(plain.endMillis(), plain.nanos(), plain.process(), plain.life(), uses, List.of(),
                 Optional.of(virtual));
     }

@@ -3,6 +3,7 @@ package dev.threadclock.watch.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.watch.interval.Interval;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -56,7 +57,7 @@ class ChannelSamplingTest {
         }
     }
 
-    private Sample firstSample(ByteBuffer third) throws Exception {
+    private Interval firstInterval(ByteBuffer third) throws Exception {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                 .bind(address);
@@ -64,10 +65,9 @@ class ChannelSamplingTest {
                 SocketChannel sampler = server.accept()) {
             CompletableFuture<ByteBuffer> request = CompletableFuture
                     .supplyAsync(() -> converse(sampler, third));
-            Sampling sampling = ChannelSampling.over(
-                    new SampleChannel(client, 1, "1 (java Main)", "", "",
-                            new TaskFiles((int) ProcessHandle.current().pid(), false)));
-            Sample first = sampling.next().orElseThrow();
+            Sampling sampling = ChannelSampling.over(new Sampling.Identity(1, "1 (java Main)", "", ""),
+                    client, new TaskFiles((int) ProcessHandle.current().pid(), false));
+            Interval first = sampling.next().orElseThrow();
             assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
             assertThat(request.get().getInt()).isZero();
             assertThat(request.get().getInt()).isEqualTo(Message.KNOWN);
@@ -78,13 +78,13 @@ class ChannelSamplingTest {
     @Test
     void samplesBeforeTheAnswerAreDropped() throws Exception {
         ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
-        assertThat(firstSample(third).virtual()).isPresent();
+        assertThat(firstInterval(third).nanos()).isEqualTo(1);
     }
 
     @Test
     void aSamplerThatDoesNotKnowVirtualThreadsIsUnderstood() throws Exception {
-        Sample first = firstSample(moment(3));
-        assertThat(first.monotonicNanos()).isEqualTo(3);
+        Interval first = firstInterval(moment(3));
+        assertThat(first.nanos()).isEqualTo(1);
         assertThat(first.virtual()).isEmpty();
     }
 }

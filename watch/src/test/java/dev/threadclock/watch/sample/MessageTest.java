@@ -4,6 +4,7 @@ package dev.threadclock.watch.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.threadclock.CpuSnapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,8 +32,9 @@ class MessageTest {
         text("main".getBytes(StandardCharsets.UTF_8));
         out.put((byte) 7).putLong(10);
         Message message = parse();
-        assertThat(message.moment()).contains(new Message.Moment(5, 6, 7, new Times(1, 2, 3)));
-        assertThat(message.threads()).containsExactly(new Message.Kernel(8, 9, new Times(1, 2, 3), "main"));
+        assertThat(message.moment()).contains(new Message.Moment(5, 6, 7, new CpuSnapshot(1, 2, 3)));
+        assertThat(message.threads())
+                .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), "main"));
         assertThat(message.gone()).containsExactly(10L);
     }
 
@@ -65,16 +67,16 @@ class MessageTest {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
-        assertThat(parse().virtual()).contains(new VirtualSample(4, 3,
-                List.of(new VirtualGroup("worker-*", 40, 2, new Times(2, 4, 6)),
-                        new VirtualGroup("main", 20, 1, new Times(1, 2, 3)))));
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3,
+                List.of(new Message.Group("worker-*", 40, 2, new CpuSnapshot(2, 4, 6)),
+                        new Message.Group("main", 20, 1, new CpuSnapshot(1, 2, 3)))));
         assertThat(parse().carriers()).containsExactly(12L);
     }
 
     @Test
     void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
         out.put((byte) 9).putLong(4).putInt(3);
-        assertThat(parse().virtual()).contains(new VirtualSample(4, 3, List.of()));
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3, List.of()));
     }
 
     @Test

@@ -3,12 +3,12 @@ package dev.threadclock.watch.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.terminal.Style;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.host.HostLoad;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.sample.Times;
 import dev.threadclock.watch.top.Keys.Key;
 import dev.threadclock.watch.top.Keys.Press;
 import java.time.ZoneOffset;
@@ -27,12 +27,12 @@ class ScreenTest {
 
     private static Use use(String name, long serial, long userNanos, long systemNanos, long lifeNanos) {
         return new Use(name, (int) serial, serial, serial, 'R', 1,
-                new Times(userNanos, systemNanos, userNanos + systemNanos),
-                new Times(lifeNanos, 0, lifeNanos));
+                new CpuSnapshot(userNanos, systemNanos, userNanos + systemNanos),
+                new CpuSnapshot(lifeNanos, 0, lifeNanos));
     }
 
     private static Interval interval(Use... uses) {
-        return new Interval(0, SECOND, new Times(SECOND, 0, SECOND), new Times(SECOND, 0, SECOND),
+        return new Interval(0, SECOND, new CpuSnapshot(SECOND, 0, SECOND), new CpuSnapshot(SECOND, 0, SECOND),
                 List.of(uses), List.of());
     }
 
@@ -99,9 +99,9 @@ class ScreenTest {
     void numbersAreRoundedAndPadded() {
         Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L),
                 use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
-        assertThat(Table.line(interval, interval.threads().get(0), false, Columns.ALL))
+        assertThat(Table.line(interval, interval.threads().get(0), false, Table.Columns.ALL))
                 .isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
-        assertThat(Table.line(interval, interval.threads().get(1), false, Columns.ALL))
+        assertThat(Table.line(interval, interval.threads().get(1), false, Table.Columns.ALL))
                 .isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
     }
 
@@ -177,7 +177,7 @@ class ScreenTest {
 
     @Test
     void wideCharactersTakeTwoColumns() {
-        assertThat(Fit.left("日本", 3)).isEqualTo("日 ");
-        assertThat(Fit.left("a", 3)).isEqualTo("a  ");
+        assertThat(Table.fit("日本", 3)).isEqualTo("日 ");
+        assertThat(Table.fit("a", 3)).isEqualTo("a  ");
     }
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that the natives are bound to, and the tables of what answers behind them. */
-#include "doors.h"
+/* The trampolines, and the tables of what answers behind them. */
+#include "trampolines.h"
 
 #include <stddef.h>
 
 #include "answers.h"
 
-/* One per door, so that no compiler merges two doors into one function. */
+/* One per trampoline, so that no compiler merges two of them into one function. */
 struct behind {
     own_read *own; /* for the current thread, id 0; null: use answer */
     void *answer;
 };
 
 static struct {
-    struct behind doors[DOORS];
+    struct behind trampolines[TRAMPOLINES];
     bool ours, wanted;
 } natives[NATIVES];
 
@@ -27,17 +27,17 @@ static inline jlong of_one(const struct behind *behind, JNIEnv *env, jclass thre
     return __builtin_expect(ns < 0, 0) ? -1 : ns;
 }
 
-#define OF_ONE(name, native, door)                                                                    \
-    static jlong JNICALL name(JNIEnv *env, jclass thread_impl, jlong id)                              \
-    {                                                                                                 \
-        return of_one(&natives[native].doors[door], env, thread_impl, id);                            \
+#define OF_ONE(name, native, which)                                                                    \
+    static jlong JNICALL name(JNIEnv *env, jclass thread_impl, jlong id)                               \
+    {                                                                                                  \
+        return of_one(&natives[native].trampolines[which], env, thread_impl, id);                      \
     }
 
-#define OF_MANY(name, native, door)                                                                   \
-    static void JNICALL name(JNIEnv *env, jclass thread_impl, jlongArray ids, jlongArray times)       \
-    {                                                                                                 \
-        void *answer = __atomic_load_n(&natives[native].doors[door].answer, __ATOMIC_RELAXED);        \
-        ((native_of_many *)answer)(env, thread_impl, ids, times);                                     \
+#define OF_MANY(name, native, which)                                                                   \
+    static void JNICALL name(JNIEnv *env, jclass thread_impl, jlongArray ids, jlongArray times)        \
+    {                                                                                                  \
+        void *answer = __atomic_load_n(&natives[native].trampolines[which].answer, __ATOMIC_RELAXED);  \
+        ((native_of_many *)answer)(env, thread_impl, ids, times);                                      \
     }
 
 OF_ONE(user_of_one, NATIVE_USER_OF_ONE, 0)
@@ -49,33 +49,33 @@ OF_ONE(total_of_one_again, NATIVE_TOTAL_OF_ONE, 1)
 OF_MANY(total_of_many, NATIVE_TOTAL_OF_MANY, 0)
 OF_MANY(total_of_many_again, NATIVE_TOTAL_OF_MANY, 1)
 
-void *door_of(enum native native, int door)
+void *trampoline_of(enum native native, int which)
 {
     switch (native) {
-    case NATIVE_USER_OF_ONE: return (void *)(door == 0 ? user_of_one : user_of_one_again);
-    case NATIVE_USER_OF_MANY: return (void *)(door == 0 ? user_of_many : user_of_many_again);
-    case NATIVE_TOTAL_OF_ONE: return (void *)(door == 0 ? total_of_one : total_of_one_again);
-    case NATIVE_TOTAL_OF_MANY: return (void *)(door == 0 ? total_of_many : total_of_many_again);
+    case NATIVE_USER_OF_ONE: return (void *)(which == 0 ? user_of_one : user_of_one_again);
+    case NATIVE_USER_OF_MANY: return (void *)(which == 0 ? user_of_many : user_of_many_again);
+    case NATIVE_TOTAL_OF_ONE: return (void *)(which == 0 ? total_of_one : total_of_one_again);
+    case NATIVE_TOTAL_OF_MANY: return (void *)(which == 0 ? total_of_many : total_of_many_again);
     default: return NULL;
     }
 }
 
-bool door_is_ours(const void *function)
+bool is_trampoline(const void *function)
 {
     for (enum native native = 0; native < NATIVES; native++)
-        for (int door = 0; door < DOORS; door++)
-            if (function == door_of(native, door))
+        for (int which = 0; which < TRAMPOLINES; which++)
+            if (function == trampoline_of(native, which))
                 return true;
     return false;
 }
 
-void doors_lead_to(const struct agent_options *options)
+void trampolines_lead_to(const struct agent_options *options)
 {
     for (enum native native = 0; native < NATIVES; native++) {
         void *ours = options != NULL ? answer_ours(native, options) : NULL;
         own_read *own = options != NULL ? answer_own(native, options) : NULL;
-        for (int door = 0; door < DOORS; door++) {
-            struct behind *behind = &natives[native].doors[door];
+        for (int which = 0; which < TRAMPOLINES; which++) {
+            struct behind *behind = &natives[native].trampolines[which];
             __atomic_store_n(&behind->answer, ours != NULL ? ours : answer_jvms(native), __ATOMIC_RELEASE);
             __atomic_store_n(&behind->own, own, __ATOMIC_RELEASE);
         }
@@ -85,12 +85,12 @@ void doors_lead_to(const struct agent_options *options)
     }
 }
 
-bool door_leads_to_ours(enum native native)
+bool native_is_ours(enum native native)
 {
     return __atomic_load_n(&natives[native].ours, __ATOMIC_ACQUIRE);
 }
 
-bool door_is_wanted(enum native native)
+bool native_is_wanted(enum native native)
 {
     return __atomic_load_n(&natives[native].wanted, __ATOMIC_ACQUIRE);
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The order in which folders are tried: the user's choice first, each folder once, unknown ones skipped. */
-class PlacesTest {
+class NativeLibraryTest {
     private final Properties before = new Properties();
 
     @BeforeEach
@@ -26,14 +26,14 @@ class PlacesTest {
     void theRequestedFolderComesBeforeTheTemporaryOne() {
         System.setProperty(Property.TMPDIR, "/wish");
         System.setProperty("java.io.tmpdir", "/temporary");
-        assertThat(Places.inOrder()).startsWith("/wish", "/temporary").contains("/dev/shm", "/var/tmp");
+        assertThat(NativeLibrary.places()).startsWith("/wish", "/temporary").contains("/dev/shm", "/var/tmp");
     }
 
     @Test
     void aFolderNamedTwiceIsTriedOnce() {
         System.setProperty(Property.TMPDIR, "/var/tmp");
         System.setProperty("java.io.tmpdir", "/var/tmp");
-        assertThat(Places.inOrder()).startsWith("/var/tmp").containsOnlyOnce("/var/tmp");
+        assertThat(NativeLibrary.places()).startsWith("/var/tmp").containsOnlyOnce("/var/tmp");
     }
 
     @Test
@@ -42,12 +42,12 @@ class PlacesTest {
         System.setProperty("java.io.tmpdir", "/temporary");
         // Java's value when the user is not in /etc/passwd, as in many containers.
         System.setProperty("user.home", "?");
-        assertThat(Places.inOrder()).startsWith("/temporary").doesNotContain("", "?/.cache");
+        assertThat(NativeLibrary.places()).startsWith("/temporary").doesNotContain("", "?/.cache");
     }
 
     @Test
     void theCacheOfTheHomeIsTried() {
         System.setProperty("user.home", "/home/somebody");
-        assertThat(Places.inOrder()).contains("/home/somebody/.cache");
+        assertThat(NativeLibrary.places()).contains("/home/somebody/.cache");
     }
 }

@@ -1,15 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.interval;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.threadclock.watch.sample.Times;
+import dev.threadclock.CpuSnapshot;
 import java.time.Instant;
 import java.util.List;
 
-/** Intervals as JSON. Values are nanoseconds in the interval and, in "life", since the start. */
-public final class IntervalJson {
-    private IntervalJson() {}
+/**
+ * Intervals for programs: as comma-separated values (RFC 4180), with one row per thread or group of virtual
+ * threads, or as JSON. Values are nanoseconds in the interval and, in "life", since the start.
+ */
+public final class IntervalExport {
+    public static final String CSV_HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
+            + "user_ns,system_ns,total_ns,life_user_ns,life_system_ns,life_total_ns";
+
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private IntervalExport() {}
+
+    /** threads: the threads to list, which may include groups of virtual threads. */
+    public static List<String> csv(Interval interval, List<Use> threads) {
+        Instant end = Instant.ofEpochMilli(interval.endMillis());
+        long virtualNanos = interval.virtual().map(Interval.Virtual::nanos).orElse(interval.nanos());
+        return threads.stream()
+                .map(use -> end + "," + (use.isVirtual() ? virtualNanos : interval.nanos()) + "," + use.tid()
+                        + "," + use.javaId() + "," + quoted(use.name()) + ","
+                        + quoted(use.pool())
+                        + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life()))
+                .toList();
+    }
+
+    private static String numbers(CpuSnapshot times) {
+        return times.userNanos() + "," + times.systemNanos() + "," + times.totalNanos();
+    }
+
+    private static String quoted(String text) {
+        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+
+    /** The JSON on one line. */
+    public static String line(Object object) {
+        return GSON.toJson(object);
+    }
 
     /** The interval's end, its length and what the process used. */
     public static JsonObject head(Interval interval) {
@@ -23,7 +59,7 @@ public final class IntervalJson {
         return head;
     }
 
-    private static JsonObject virtual(VirtualUse use) {
+    private static JsonObject virtual(Interval.Virtual use) {
         JsonArray groups = new JsonArray();
         for (Use group : use.groups()) {
             JsonObject object = new JsonObject();
@@ -78,11 +114,11 @@ public final class IntervalJson {
         return object;
     }
 
-    private static JsonObject times(Times times) {
+    private static JsonObject times(CpuSnapshot times) {
         return put(new JsonObject(), times);
     }
 
-    private static JsonObject put(JsonObject object, Times times) {
+    private static JsonObject put(JsonObject object, CpuSnapshot times) {
         object.addProperty("userNanos", times.userNanos());
         object.addProperty("systemNanos", times.systemNanos());
         object.addProperty("totalNanos", times.totalNanos());

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.watch.host.Hindrance;
 import dev.threadclock.watch.host.HostLoad;
 import dev.threadclock.watch.interval.Interval;
 import dev.threadclock.watch.interval.Use;
-import dev.threadclock.watch.sample.Times;
 import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 /** What top shows can be parsed by programs. */
-class RecordsTest {
-    private static final Times TIMES = new Times(6, 14, 20);
+class PrintoutTest {
+    private static final CpuSnapshot TIMES = new CpuSnapshot(6, 14, 20);
     private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));
 
     private static Use use(String name) {
@@ -33,7 +33,7 @@ class RecordsTest {
 
     private static JsonObject json(Hindrance hindrance, boolean grouped) {
         Moment moment = moment(hindrance);
-        String line = Records.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
+        String line = Printout.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
                 grouped);
         assertThat(line).doesNotContain("\n");
         return JsonParser.parseString(line).getAsJsonObject();

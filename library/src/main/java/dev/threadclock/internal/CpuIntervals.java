@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.internal;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+
+/**
+ * Internal: turns successive readings of a process's threads into intervals: what each thread used since the
+ * last reading, and the rest, which the process used and no thread showed. It is the time of threads that
+ * started and ended between two readings, or before the first one, and the last part of each thread that
+ * ended after a reading. So the sum over threads and rest follows the process's clock, and no time counts
+ * twice. For one thread at a time.
+ *
+ * @param <T> what the caller knows of a thread
+ */
+public final class CpuIntervals<T extends CpuIntervals.Row> {
+    /**
+     * CPU time of which neither user nor system ever decreases, and whose sum is the total; and the part of
+     * it that belongs to the current interval.
+     */
+    public static class Counter {
+        private long user;
+        private long total;
+        private long userBefore;
+        private long totalBefore;
+
+        /** Begins an interval. */
+        public final void begin() {
+            userBefore = user;
+            totalBefore = total;
+        }
+
+        /** Raises total to a newer reading, and user as far as possible. An older reading changes nothing. */
+        public final void raise(long newUser, long newTotal) {
+            long more = Math.max(0, newTotal - total);
+            user = Math.max(user, Math.min(newUser, user + more));
+            total += more;
+        }
+
+        /** Raises it by what was used elsewhere. */
+        public final void add(long moreUser, long moreTotal) {
+            raise(user + moreUser, total + moreTotal);
+        }
+
+        public final long userNanos() {
+            return user;
+        }
+
+        public final long systemNanos() {
+            return total - user;
+        }
+
+        public final long totalNanos() {
+            return total;
+        }
+
+        /** User time in the interval. */
+        public final long usedUserNanos() {
+            return user - userBefore;
+        }
+
+        /** System time in the interval. */
+        public final long usedSystemNanos() {
+            return usedTotalNanos() - usedUserNanos();
+        }
+
+        /** Total time in the interval. */
+        public final long usedTotalNanos() {
+            return total - totalBefore;
+        }
+    }
+
+    /** A thread of the process. */
+    public static class Row extends Counter {
+        /** Unique in the process, even if the TID is reused. */
+        public final long serial;
+
+        public Row(long serial) {
+            this.serial = serial;
+        }
+    }
+
+    private final Counter rest = new Counter();
+    private List<T> rows = new ArrayList<>(); // of the last reading, in the table's order
+    private long shownUser; // by any thread so far
+    private long shownTotal;
+
+    /**
+     * Begins an interval and reads all threads. Allocates only if threads have started or ended.
+     *
+     * @param newRow makes the row of a thread from its serial
+     * @return a row for each of the table's, in the same order
+     */
+    public List<T> read(ThreadTable table, LongFunction<T> newRow) {
+        table.read();
+        align(table, newRow);
+        for (int i = 0; i < rows.size(); i++) {
+            T row = rows.get(i);
+            row.begin();
+            raise(row, table.userNanos(i), table.totalNanos(i));
+        }
+        return rows;
+    }
+
+    private void align(ThreadTable table, LongFunction<T> newRow) {
+        int size = table.size();
+        boolean same = size == rows.size();
+        for (int i = 0; same && i < size; i++) {
+            same = rows.get(i).serial == table.serial(i);
+        }
+        if (same) {
+            return;
+        }
+        Map<Long, T> bySerial = new HashMap<>();
+        rows.forEach(row -> bySerial.put(row.serial, row));
+        List<T> aligned = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            T known = bySerial.get(table.serial(i));
+            aligned.add(known != null ? known : newRow.apply(table.serial(i)));
+        }
+        rows = aligned; // set last, so that nothing changes if memory runs out
+    }
+
+    /** Raises the times of a thread, for callers that do not read a table. */
+    public void raise(Row row, long userNanos, long totalNanos) {
+        long user = row.userNanos();
+        long total = row.totalNanos();
+        row.raise(userNanos, totalNanos);
+        shownUser += row.userNanos() - user;
+        shownTotal += row.totalNanos() - total;
+    }
+
+    /**
+     * Ends an interval in which the process's clock was read. It and the threads' clocks are not read at the
+     * same moment, so the difference jitters: it counts only where it exceeds all earlier ones.
+     *
+     * @return the rest
+     */
+    public Counter rest(long processUserNanos, long processTotalNanos) {
+        rest.begin();
+        rest.raise(processUserNanos - shownUser, processTotalNanos - shownTotal);
+        return rest;
+    }
+}
