@@ -32,6 +32,7 @@
 #define MAX_REPORT (1 << 16)
 #define MAX_ARGUMENT 1024 /* AttachOperation::arg_length_max */
 #define ROOM_FOR_REPORT (1 << 13)
+#define ROOM_FOR_RECORDING (32u << 20)
 #define PAUSE_NS 10000000
 #define PAUSES_FOR_ANOTHER 100
 #define REPORT "report"
@@ -45,6 +46,7 @@ enum kind { FAILURE = 'F', DATA = 'D', END_OF_FILE = 'E', ANSWER = 'A', PEER = '
 enum step {
     FOLDER = 'f', /* the folder is unsuitable: another one may do */
     LENGTH = 'm', /* the request is longer than a JVM takes */
+    ROOM = 'd', /* the JVM might end for want of room for its recording */
     TRIGGER = 't',
     SIGNAL = 'k',
     LISTEN = 'n',
@@ -150,8 +152,7 @@ static int make_file(const char *name)
     return openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-static bool put_file(const struct child *child, const char *name, const char *bytes, size_t size,
-    bool keep_bytes)
+static bool put_file(const struct child *child, const char *name, const char *bytes, size_t size)
 {
     int file = make_file(name);
     bool done = file >= 0;
@@ -161,11 +162,35 @@ static bool put_file(const struct child *child, const char *name, const char *by
         bytes += written;
         size -= (size_t)written;
     }
-    done = done && (keep_bytes || ftruncate(file, 0) == 0);
     int error = errno;
     if (file >= 0)
         close(file);
     return done || fail(child, FOLDER, error);
+}
+
+/* An empty report, where there is room for what the agent writes. */
+static bool make_report(const struct child *child)
+{
+    static const char room[ROOM_FOR_REPORT / 8];
+    int file = make_file(REPORT), error = file < 0 ? errno : 0;
+    for (int i = 0; error == 0 && i < 8; i++)
+        error = write(file, room, sizeof room) == (ssize_t)sizeof room ? 0 : errno;
+    if (error == 0 && ftruncate(file, 0) != 0)
+        error = errno;
+    if (file >= 0)
+        close(file);
+    return error == 0 || fail(child, FOLDER, error);
+}
+
+/*
+ * A JVM that cannot write its recording, which it does below /tmp first, ends
+ * (jfrStreamWriterHost.inline.hpp).
+ */
+static bool has_room_for_recording(void)
+{
+    struct statfs tmp;
+    return statfs("/tmp", &tmp) == 0
+        && (uint64_t)tmp.f_bavail * (uint64_t)tmp.f_bsize >= ROOM_FOR_RECORDING;
 }
 
 /*
@@ -399,10 +424,13 @@ static void exchange(const struct child *child, struct folder *folder)
         }
         size += length;
     }
-    /* The report is made empty, where there is room for what the agent writes. */
+    if (strchr(flags, 'k') != NULL && !has_room_for_recording()) {
+        fail(child, ROOM, ENOSPC);
+        return;
+    }
     if ((child->order->library != NULL
-         && !put_file(child, LIBRARY, child->order->library, child->order->library_size, true))
-        || (report && !put_file(child, REPORT, chunk, ROOM_FOR_REPORT, false))
+         && !put_file(child, LIBRARY, child->order->library, child->order->library_size))
+        || (report && !make_report(child))
         || (connects && (channel = channel_in(child, folder)) < 0))
         return;
     int connection = jvm_connection(child, strchr(flags, 'q') != NULL);

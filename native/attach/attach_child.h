@@ -7,8 +7,8 @@
 #include "confinement.h"
 
 #define ATTACH_MAX_FIELDS 32
-/* The longest message to the parent, its kind included. */
-#define ATTACH_MAX_MESSAGE (1 << 15)
+/* The longest message to the parent, its kind included: it fits into the smallest buffers of sockets. */
+#define ATTACH_MAX_MESSAGE (1 << 13)
 
 /* What a child is to do: fields[0] is FILES or EXCHANGE (attach_child.c). */
 struct attach_order {

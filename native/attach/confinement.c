@@ -104,10 +104,15 @@ static bool same_file(const char *one, const char *other)
  */
 static int enter_root(pid_t pid)
 {
-    char root[64], mounts[64];
+    char root[64], mounts[64], link[2];
     path_of(root, sizeof root, pid, "root");
     path_of(mounts, sizeof mounts, pid, "ns/mnt");
-    if (same_file("/", root) && same_file("/proc/self/ns/mnt", mounts))
+    /*
+     * The link, too: the root may be mounted a second time elsewhere, where other things are mounted below
+     * it.
+     */
+    if (readlink(root, link, sizeof link) == 1 && same_file("/", root)
+        && same_file("/proc/self/ns/mnt", mounts))
         return chdir("/");
     if (chdir(root) != 0 || (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0))
         return -1;
@@ -202,6 +207,8 @@ int confinement_enter(const struct confinement *target, int kept, int *signal_fd
         return CONFINEMENT_ROOT;
     if (!same_user && become_user(target->uid, target->gid) != 0)
         return CONFINEMENT_USER;
+    /* A child that was stopped goes on, and ends, when its parent has ended. A change of user resets it. */
+    prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || drop_capabilities() != 0 || forbid_other_calls() != 0)
         return CONFINEMENT_SEALED;
     return 0;

@@ -3,8 +3,8 @@ package dev.threadclock.attach;
 
 import dev.threadclock.attach.internal.JavaCommandLine;
 import dev.threadclock.attach.internal.ProcMaps;
+import dev.threadclock.attach.internal.TargetProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +92,7 @@ public final class RunningJvm {
     /** Empty if it cannot be read: another user's, or gone. */
     private static String text(Path process, String file) {
         try {
-            return new String(Files.readAllBytes(process.resolve(file)), StandardCharsets.UTF_8);
+            return TargetProcess.text(process.resolve(file));
         } catch (IOException e) {
             return "";
         }

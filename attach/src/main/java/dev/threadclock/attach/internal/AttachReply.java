@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param text the rest; may be empty
  */
 record AttachReply(int code, String text) {
+    private static final int LONGEST_REFUSAL = 1000;
     /** The library's own return code: "return code: 0" from JDK 9 on, "0" before. */
     private static final Pattern RETURNED = Pattern.compile("(?:return code: )?(-?\\d+)");
 
@@ -57,6 +58,6 @@ record AttachReply(int code, String text) {
             return code == 0 ? "no reason given" : "code " + code + ", no reason given";
         }
         return Printable.line(RETURNED.matcher(text).matches()
-                ? "the library returned " + text.replaceFirst(".* ", "") : text);
+                ? "the library returned " + text.replaceFirst(".* ", "") : text, LONGEST_REFUSAL);
     }
 }

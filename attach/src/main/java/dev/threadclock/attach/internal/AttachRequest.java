@@ -141,8 +141,9 @@ final class AttachRequest {
         places.add(environment.getOrDefault("XDG_RUNTIME_DIR", ""));
         places.addAll(List.of("/dev/shm", "/var/tmp", target.workingFolder()));
         // The agent's options are separated by commas.
-        return places.stream().filter(place -> place.startsWith("/") && !place.contains(",")).distinct()
-                .toList();
+        return places.stream()
+                .filter(place -> place.startsWith("/") && !place.contains(",") && !place.contains(FOLDER))
+                .distinct().toList();
     }
 
     /** Empty: the place is unsuitable. */
@@ -236,6 +237,9 @@ final class AttachRequest {
                         + listener.triggerName() + " cannot be created there (" + why
                         + "); give it a writable /tmp, for example a tmpfs, or start it with"
                         + " -javaagent:threadclock.jar");
+            case 'd' -> new AttachException(jvm + " has less than 32 MB of room in its /tmp, where it records"
+                    + " first, and a JVM that cannot write there ends; make room, or leave out the JVM's own"
+                    + " events");
             case 'k' -> new AttachException("cannot signal process " + target.pid() + ": " + why
                     + "; run this as its user or as root");
             case 'n' -> new AttachException(jvm + " did not begin to listen within " + deadline

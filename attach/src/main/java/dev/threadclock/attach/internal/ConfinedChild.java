@@ -26,9 +26,9 @@ final class ConfinedChild implements Closeable {
     static final int NOT_EXECUTABLE = 8; // ENOEXEC
     static final int CANCELED = 125; // ECANCELED: the time limit has passed
     private static final int NO_SUCH_FILE = 2; // ENOENT
-    private static final int NOT_A_FOLDER = 20; // ENOTDIR
+    private static final int NOT_PERMITTED = 13; // EACCES
     private static final int TIMED_OUT = -110; // -ETIMEDOUT
-    private static final int LONGEST_MESSAGE = 1 << 15;
+    private static final int LONGEST_MESSAGE = 1 << 13;
     private static final int LOOK_MILLIS = 50;
     private static final int GRACE_MILLIS = 2000;
 
@@ -41,14 +41,14 @@ final class ConfinedChild implements Closeable {
      */
     record Message(char kind, byte[] bytes, int descriptor) {
         int error() {
-            return bytes[bytes.length - 1];
+            return bytes[bytes.length - 1] & 0xff;
         }
     }
 
     /** A file's first bytes, or the number of the error of reading it. */
     record Content(byte[] bytes, int error) {
         boolean exists() {
-            return error != NO_SUCH_FILE && error != NOT_A_FOLDER;
+            return error == 0 || error == NOT_PERMITTED;
         }
     }
 

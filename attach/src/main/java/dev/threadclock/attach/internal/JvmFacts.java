@@ -16,8 +16,9 @@ import java.util.stream.Stream;
  * @param attachable false: -XX:+DisableAttachMechanism
  * @param options as far as known
  * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian": as much of it as is known
+ * @param complete from the JVM's own counters, which do not change any more
  */
-record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk) {
+record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk, boolean complete) {
     /** Since JEP 451. */
     private static final int WARNS_OF_DYNAMIC_AGENTS = 21;
 
@@ -39,7 +40,8 @@ record JvmFacts(int feature, boolean attachable, JvmOptions options, String jdk)
                 counters.text("java.property.java.vm.name"), counters.text("java.property.java.vm.vendor"))
                 .flatMap(Optional::stream).map(Printable::line).collect(Collectors.joining(", "));
         int number = feature.matches() ? Integer.parseInt(feature.group(1)) : 0;
-        return new JvmFacts(number, attachable, options, jdk);
+        return new JvmFacts(number, attachable, options, jdk,
+                number > 0 && JvmOptions.of(counters).isPresent());
     }
 
     /** The JVM will print its warning about a dynamically loaded agent. */

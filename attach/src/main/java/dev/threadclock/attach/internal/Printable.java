@@ -7,10 +7,10 @@ public final class Printable {
 
     /**
      * Replaces control characters, so that the text is one line. They include those of ISO 6429 at U+0080,
-     * which terminals also execute as commands.
+     * which terminals also execute as commands, and those that are invisible or change the direction.
      */
     public static String line(String text) {
-        return text.strip().replaceAll("\\R\\s*", "; ").replaceAll("\\p{Cc}", "?");
+        return text.strip().replaceAll("\\R\\s*", "; ").replaceAll("[\\p{Cc}\\p{Cf}]", "?");
     }
 
     /** The same, truncated to the given length. */

@@ -36,8 +36,10 @@ public final class Target {
     private final Consumer<String> warnings;
     private final String seenRoot;
     private final JavaCommandLine command;
-    private final JvmFacts facts;
+    private JvmFacts facts;
     private ProcMaps maps;
+    /** One time limit for all files that are read for a request: the target says how many there are. */
+    private Deadline inspection;
     private int filesRead;
 
     /**
@@ -53,11 +55,12 @@ public final class Target {
             throw new AttachException(pid + " is this process itself; give the ID of another JVM");
         }
         this.timeout = timeout;
+        inspection = new Deadline(timeout);
         this.warnings = warnings;
         process = new TargetProcess(pid);
         checkAlive(process, process.status());
         checkUser(process, process.status());
-        maps = awaitJvm(process, new Deadline(timeout));
+        maps = awaitJvm(process, inspection);
         // Once, while it is a JVM: it could become a setuid program later, whose rights are not for it to
         // lend.
         status = process.status();
@@ -139,6 +142,9 @@ public final class Target {
 
     /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
     JvmFacts facts() {
+        if (facts != null && facts.complete()) {
+            return facts;
+        }
         filesRead = 0;
         List<String> files = new ArrayList<>();
         process.maps().counters().filter(file -> !file.deleted()).map(file -> inside(file.path()))
@@ -198,7 +204,7 @@ public final class Target {
     private List<ConfinedChild.Content> files(List<String> paths) {
         List<String> order = new ArrayList<>(List.of(ConfinedChild.FILES));
         order.addAll(paths);
-        try (ConfinedChild child = child(new Deadline(timeout), null, order)) {
+        try (ConfinedChild child = child(inspection, null, order)) {
             return child.contents(paths.size());
         }
     }
@@ -229,6 +235,10 @@ public final class Target {
      * @throws IllegalArgumentException they contain one that is reserved for requests
      */
     public static void checkOptions(String options) {
+        if (options.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("options have no control characters: "
+                    + Printable.line(options, 200));
+        }
         if (INTERNAL.matcher(options).find()) {
             throw new IllegalArgumentException(
                     "the options do=, report=, channel= and period= are not for users: "
@@ -264,11 +274,13 @@ public final class Target {
 
     /** A recording of the JVM's own Flight Recorder, not started yet. */
     public JvmRecording recording() {
+        inspection = new Deadline(timeout);
         return new JvmRecording(this, timeout);
     }
 
     private AgentCall call() {
         lookAgain();
+        inspection = new Deadline(timeout);
         AgentCall call = new AgentCall(this, new Deadline(timeout));
         call.warning().ifPresent(warnings);
         return call;

@@ -3,6 +3,7 @@ package dev.threadclock.attach.internal;
 
 import dev.threadclock.attach.AttachException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -13,8 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /** A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. */
-final class TargetProcess {
+public final class TargetProcess {
     private static final int START_TIME_FIELD = 22;
+    private static final int MOST_BYTES = 1 << 25;
 
     private final int pid;
     private final Path folder;
@@ -83,11 +85,18 @@ final class TargetProcess {
     /** Reads a file of its /proc folder. */
     String read(String name) {
         try {
-            return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.UTF_8);
+            return text(folder.resolve(name));
         } catch (AccessDeniedException e) {
             throw hidden();
         } catch (IOException e) {
             throw failure("cannot read " + folder.resolve(name), e);
+        }
+    }
+
+    /** A process can make the files about it very large. */
+    public static String text(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
         }
     }
 

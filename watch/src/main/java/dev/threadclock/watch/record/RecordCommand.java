@@ -13,6 +13,7 @@ import dev.threadclock.terminal.TimeSpan;
 import dev.threadclock.terminal.Version;
 import dev.threadclock.watch.interval.Subject;
 import dev.threadclock.watch.sample.Sampling;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -110,9 +111,9 @@ public final class RecordCommand implements Subcommand {
         }
         OutputFile output = prepared(file);
         OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());
-        try (StopRequest stop = new StopRequest();
-                JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
-                Sampling sampling = Sampling.open(jvm, interval)) {
+        try (JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
+                Sampling sampling = Sampling.open(jvm, interval);
+                StopRequest stop = new StopRequest()) {
             if (events != null) {
                 events.start(jvmEvents);
             }
@@ -138,13 +139,35 @@ public final class RecordCommand implements Subcommand {
     private static void write(JvmRecording events, OutputFile output) throws IOException {
         Path scratch = Files.createTempFile("threadclock-", ".jfr");
         try {
-            try (OutputStream out = Files.newOutputStream(scratch)) {
+            long most = Files.getFileStore(scratch).getUsableSpace() / 2;
+            try (OutputStream out = new Limited(Files.newOutputStream(scratch), most)) {
                 events.stopInto(out);
             }
             output.write(scratch);
             Terminal.stdout().println("the JVM's own events are in " + output.path());
         } finally {
             Files.deleteIfExists(scratch);
+        }
+    }
+
+    /** The JVM decides how long its own recording is, and could fill the disk with it. */
+    private static final class Limited extends FilterOutputStream {
+        private long left;
+
+        Limited(OutputStream out, long most) {
+            super(out);
+            left = most;
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            left -= length;
+            if (left < 0) {
+                throw new Failure(
+                        "the JVM's own recording would take more than half of the room that is left in"
+                                + " the folder for temporary files; make room there");
+            }
+            out.write(bytes, offset, length);
         }
     }
 

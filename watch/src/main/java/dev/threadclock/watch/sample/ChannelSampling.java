@@ -12,6 +12,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ByteChannel;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,8 +21,9 @@ import java.util.Optional;
 
 /** Receives samples over the channel from the agent in the JVM. */
 final class ChannelSampling extends Sampling {
-    private static final int LONGEST_MESSAGE = 1 << 28;
+    private static final int LONGEST_MESSAGE = 1 << 26;
     private static final int REQUEST_BYTES = 16;
+    private static final long PATIENCE_MILLIS = 20_000;
 
     private final ByteChannel connection;
     private final ThreadBook book;
@@ -43,24 +45,43 @@ final class ChannelSampling extends Sampling {
      */
     static Sampling open(Target jvm, Duration period) throws IOException {
         return over(new Identity(jvm, jvm.label()), jvm.sample(period),
-                new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()));
+                new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
     }
 
-    /** files: the kernel's of its threads, by their TIDs in its own namespace. */
-    static Sampling over(Identity identity, ByteChannel connection, TaskFiles files) throws IOException {
+    /**
+     * @param files the kernel's of its threads, by their TIDs in its own namespace
+     * @param patienceMillis how long the first sample may take
+     */
+    static Sampling over(Identity identity, ByteChannel connection, TaskFiles files, long patienceMillis)
+            throws IOException {
         ChannelSampling sampling = new ChannelSampling(identity, connection, files);
+        Thread limit = new Thread(() -> closeAfter(patienceMillis, connection),
+                "time limit of the first sample");
+        limit.setDaemon(true);
+        limit.start();
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
                 sampling.begin();
                 return sampling;
             }
-        } catch (EOFException | SocketException e) {
+        } catch (EOFException | SocketException | ClosedChannelException e) {
             // Handled like any other failure to start.
+        } finally {
+            limit.interrupt();
         }
         sampling.close();
-        throw new Failure("the sampler in the JVM " + sampling.label()
-                + " ended at once: the JVM is ending, or has no memory left;"
+        throw new Failure("the sampler in the JVM " + sampling.label() + " ended, or sent nothing for "
+                + patienceMillis + " ms: the JVM is ending, was stopped, or has no memory left;"
                 + " try again");
+    }
+
+    private static void closeAfter(long millis, ByteChannel connection) {
+        try {
+            Thread.sleep(millis);
+            connection.close();
+        } catch (IOException | InterruptedException e) {
+            // The first sample has come, or the connection is closed anyway.
+        }
     }
 
     /**
@@ -95,7 +116,15 @@ final class ChannelSampling extends Sampling {
 
     /** Handles the next message. True if it was a stack. */
     private boolean take() throws IOException {
-        Message message = Message.parse(read(length()).array());
+        Message message;
+        byte[] bytes = read(length()).array();
+        try {
+            message = Message.parse(bytes);
+        } catch (IOException e) {
+            throw new Failure(
+                    "the sampler in the JVM " + label() + " sent what is no sample (" + e.getMessage()
+                            + "); restart that JVM with this version of threadclock");
+        }
         message.stack().ifPresent(answer -> stack = answer);
         book.take(message).ifPresent(early::add);
         return message.stack().isPresent();

@@ -2,7 +2,9 @@
 package dev.threadclock.watch.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.threadclock.terminal.Failure;
 import dev.threadclock.watch.interval.Interval;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -66,7 +68,7 @@ class ChannelSamplingTest {
             CompletableFuture<ByteBuffer> request = CompletableFuture
                     .supplyAsync(() -> converse(sampler, third));
             Sampling sampling = ChannelSampling.over(new Sampling.Identity(1, "1 (java Main)", "", ""),
-                    client, new TaskFiles((int) ProcessHandle.current().pid(), false));
+                    client, new TaskFiles((int) ProcessHandle.current().pid(), false), 60_000);
             Interval first = sampling.next().orElseThrow();
             assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
             assertThat(request.get().getInt()).isZero();
@@ -79,6 +81,19 @@ class ChannelSamplingTest {
     void samplesBeforeTheAnswerAreDropped() throws Exception {
         ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstInterval(third).nanos()).isEqualTo(1);
+    }
+
+    @Test
+    void aSamplerThatSendsNothingIsGivenUp() throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(address);
+                SocketChannel client = SocketChannel.open(address)) {
+            assertThatExceptionOfType(Failure.class).isThrownBy(() -> ChannelSampling.over(
+                    new Sampling.Identity(1, "1 (java Main)", "", ""), client,
+                    new TaskFiles((int) ProcessHandle.current().pid(), false), 100))
+                    .withMessageContaining("sent nothing for 100 ms");
+        }
     }
 
     @Test
