@@ -31,7 +31,7 @@ class ModulesTest {
     /** The modules by their packages. The library has the root; the profiler for JMH lies in the lab. */
     private static final List<List<String>> MODULES = List.of(List.of("", "internal"), List.of("prometheus"),
             List.of("agent"), List.of("attach"), List.of("terminal"),
-            List.of("attach.command", "attach.jdk"), List.of("watch"), List.of("probe"),
+            List.of("attach.command"), List.of("watch"), List.of("probe"),
             List.of("lab", "jmh"), List.of("demo"), List.of("cli"));
     /** The library, the agent, and between them what the agent's jar has for itself. */
     private static final int PUBLISHED = 3;

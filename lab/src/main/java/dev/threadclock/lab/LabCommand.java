@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab;
 
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.internal.Native;
 import dev.threadclock.lab.experiment.Experiments;
 import dev.threadclock.lab.machine.Finding;

@@ -3,7 +3,7 @@ package dev.threadclock.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.lab.experiment.Experiments;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.attach.jdk.Jdk;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.attach.jdk.Jdk;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdks;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.threadclock.cli.doctor;
 
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.attach.command.OptionalJvm;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.lab.SelfJar;
 import dev.threadclock.lab.machine.Finding;

@@ -2,7 +2,7 @@
 package dev.threadclock.cli.doctor;
 
 import com.google.gson.GsonBuilder;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.Finding.Level;
 import java.util.List;

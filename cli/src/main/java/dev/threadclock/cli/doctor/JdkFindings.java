@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.jdk.Jdk;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.terminal.Progress;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.probe.DoctorTrial;
 import dev.threadclock.probe.Slack;

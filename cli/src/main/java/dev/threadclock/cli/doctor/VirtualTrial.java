@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.cli.doctor;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.probe.VirtualSwitch;
 import dev.threadclock.terminal.Children;
 import java.io.IOException;

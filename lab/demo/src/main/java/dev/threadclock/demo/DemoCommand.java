@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.demo;
 
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.lab.SelfJar;
 import dev.threadclock.lab.report.ReportFiles;
 import dev.threadclock.terminal.Progress;

@@ -4,7 +4,7 @@ package dev.threadclock.demo;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.lab.machine.Machine;
 import dev.threadclock.terminal.Failure;
 import java.io.IOException;

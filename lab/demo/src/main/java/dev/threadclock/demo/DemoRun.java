@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.demo;
 
-import dev.threadclock.attach.jdk.Jdk;
-import dev.threadclock.attach.jdk.Jdks;
+import dev.threadclock.terminal.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdks;
 import dev.threadclock.lab.machine.Machine;
 import dev.threadclock.lab.machine.TickClock;
 import dev.threadclock.terminal.Progress;

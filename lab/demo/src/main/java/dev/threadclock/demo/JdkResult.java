@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.demo;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 
 /**
  * One JDK alone and with threadclock. failure: null, or why results are missing; before and with may then be

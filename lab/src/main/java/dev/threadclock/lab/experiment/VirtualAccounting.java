@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.experiment;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;

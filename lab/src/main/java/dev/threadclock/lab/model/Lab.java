@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.model;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

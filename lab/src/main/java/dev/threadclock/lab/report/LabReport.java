@@ -4,7 +4,7 @@ package dev.threadclock.lab.report;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.lab.machine.Finding;
 import dev.threadclock.lab.machine.Machine;
 import dev.threadclock.lab.model.Verdict;

@@ -4,7 +4,7 @@ package dev.threadclock.lab.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.threadclock.attach.jdk.Jdk;
+import dev.threadclock.terminal.jdk.Jdk;
 import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;

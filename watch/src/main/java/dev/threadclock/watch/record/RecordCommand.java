@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.watch.record;
 
+import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.command.JvmChoice;
 import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.terminal.Failure;
@@ -119,7 +120,11 @@ public final class RecordCommand implements Subcommand {
             }
             record(sampling, format, output, stop);
             if (events != null) {
-                write(events, eventsOutput);
+                try {
+                    write(events, eventsOutput);
+                } catch (AttachException e) {
+                    throw new Failure("the JVM's own events are lost: " + e.getMessage());
+                }
             }
         }
         return 0;

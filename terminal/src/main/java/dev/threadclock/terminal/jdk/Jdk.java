@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.attach.jdk;
+package dev.threadclock.terminal.jdk;
 
 import java.nio.file.Path;
 import java.util.Comparator;
