@@ -13,7 +13,11 @@ import java.util.Map;
  *     not loaded there
  */
 public record JvmStatus(Map<String, String> values) {
-    /** Copies the values. */
+    /**
+     * Copies the values.
+     *
+     * @param values as {@link #values()} returns them
+     */
     public JvmStatus {
         values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
     }

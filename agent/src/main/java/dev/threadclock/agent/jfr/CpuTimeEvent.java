@@ -43,7 +43,9 @@ public abstract class CpuTimeEvent extends Event {
     /**
      * Sets these fields.
      *
-     * @param userNanos user time in the interval; likewise systemNanos and totalNanos
+     * @param userNanos user time in the interval
+     * @param systemNanos system time in it
+     * @param totalNanos the sum of both
      * @param intervalNanos the length of the interval
      * @param endMillis the end of the interval, since 1970
      */
