@@ -72,7 +72,7 @@ public final class Jvm {
      * @return the JVM
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
-    public static Jvm open(int pid) {
+    public static Jvm open(long pid) {
         return open(pid, DEFAULT_TIMEOUT);
     }
 
@@ -86,8 +86,8 @@ public final class Jvm {
      * @throws IllegalArgumentException the timeout is shorter or longer
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
-    public static Jvm open(int pid, Duration timeout) {
-        return new Jvm(new Target(pid, timeout, warning -> {
+    public static Jvm open(long pid, Duration timeout) {
+        return new Jvm(new Target((int) Math.max(0, Math.min(pid, Integer.MAX_VALUE)), timeout, warning -> {
         }));
     }
 

@@ -52,7 +52,7 @@ public final class RunningJvm {
     }
 
     /**
-     * Its process number, for {@link Jvm#open(int)}.
+     * Its process number, for {@link Jvm#open(long)}.
      *
      * @return the number as this process sees it
      */

@@ -79,9 +79,15 @@ class ModulesTest {
                 .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
                 .filter(type -> !type.isAssignableTo(Subcommand.class) && !isMain(type))
                 .filter(type -> !KNOWN_OUTSIDE.contains(type.getName()))
-                .filter(type -> type.getDirectDependenciesToSelf().stream().map(Dependency::getOriginClass)
+                .filter(type -> withNested(type).flatMap(each -> each.getDirectDependenciesToSelf().stream())
+                        .map(Dependency::getOriginClass)
                         .allMatch(user -> user.getPackageName().equals(type.getPackageName())))
                 .map(JavaClass::getName)).isEmpty();
+    }
+
+    private static Stream<JavaClass> withNested(JavaClass type) {
+        return classes.stream()
+                .filter(each -> each.equals(type) || each.getName().startsWith(type.getName() + "$"));
     }
 
     @Test
