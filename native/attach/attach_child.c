@@ -32,7 +32,7 @@
 #define MAX_REPORT (1 << 16)
 #define MAX_ARGUMENT 1024 /* AttachOperation::arg_length_max */
 #define ROOM_FOR_REPORT (1 << 13)
-#define ROOM_FOR_RECORDING (32u << 20)
+#define ROOM_FOR_RECORDING (8u << 20)
 #define PAUSE_NS 10000000
 #define PAUSES_FOR_ANOTHER 100
 #define REPORT "report"

@@ -91,19 +91,13 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint
     return result;
 }
 
-/*
- * The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. A child that
- * its user has stopped is continued.
- */
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint pid, jint socket, jbyteArray into, jintArray descriptor,
+/* The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. */
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
     jint millis);
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint pid, jint socket, jbyteArray into, jintArray descriptor,
+CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
     jint millis)
 {
     (void)caller;
-    int status;
-    if (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid && WIFSTOPPED(status))
-        kill(pid, SIGCONT);
     char bytes[ATTACH_MAX_MESSAGE];
     union {
         struct cmsghdr header;
@@ -138,6 +132,26 @@ CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket)
     (void)env;
     (void)caller;
     send(socket, "", 1, MSG_NOSIGNAL);
+}
+
+/* 1: the child has been stopped since the last call, -1: it has been continued, 0: neither. */
+CHILD(jint, stopped)(JNIEnv *env, jclass caller, jint pid);
+CHILD(jint, stopped)(JNIEnv *env, jclass caller, jint pid)
+{
+    (void)env;
+    (void)caller;
+    int status;
+    if (waitpid(pid, &status, WNOHANG | WUNTRACED | WCONTINUED) != pid)
+        return 0;
+    return WIFSTOPPED(status) ? 1 : WIFCONTINUED(status) ? -1 : 0;
+}
+
+CHILD(void, resume)(JNIEnv *env, jclass caller, jint pid);
+CHILD(void, resume)(JNIEnv *env, jclass caller, jint pid)
+{
+    (void)env;
+    (void)caller;
+    kill(pid, SIGCONT);
 }
 
 /* Ends the child's waiting; what it has to say can still be received. */

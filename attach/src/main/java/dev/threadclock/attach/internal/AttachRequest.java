@@ -237,7 +237,7 @@ final class AttachRequest {
                         + listener.triggerName() + " cannot be created there (" + why
                         + "); give it a writable /tmp, for example a tmpfs, or start it with"
                         + " -javaagent:threadclock.jar");
-            case 'd' -> new AttachException(jvm + " has less than 32 MB of room in its /tmp, where it records"
+            case 'd' -> new AttachException(jvm + " has less than 8 MB of room in its /tmp, where it records"
                     + " first, and a JVM that cannot write there ends; make room, or leave out the JVM's own"
                     + " events");
             case 'k' -> new AttachException("cannot signal process " + target.pid() + ": " + why

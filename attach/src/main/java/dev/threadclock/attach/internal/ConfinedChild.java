@@ -56,6 +56,7 @@ final class ConfinedChild implements Closeable {
     private Deadline deadline;
     private boolean needsTarget = true;
     private boolean canceled;
+    private long stoppedNanos;
     private final int pid;
     private final int socket;
     private final byte[] room = new byte[LONGEST_MESSAGE];
@@ -90,7 +91,7 @@ final class ConfinedChild implements Closeable {
     Message next() {
         int[] descriptor = {-1};
         for (boolean ended = false;;) {
-            int size = receive(pid, socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
+            int size = receive(socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
             if (size > 0) {
                 return new Message((char) room[0], Arrays.copyOfRange(room, 1, size), descriptor[0]);
             }
@@ -111,11 +112,21 @@ final class ConfinedChild implements Closeable {
                 throw new AttachException("no answer from process " + target.pid() + " within " + deadline
                         + ": the helper was stopped, or waits for that process's files; try again");
             }
+            resumeIfStopped();
             if (!canceled && deadline.overBy(0)) {
                 canceled = true;
                 cancel(socket);
             }
             ended = needsTarget && !target.isAlive();
+        }
+    }
+
+    /** Continues a child that was stopped, by its user for example, two seconds ago. */
+    private void resumeIfStopped() {
+        int change = stopped(pid);
+        stoppedNanos = change == 0 ? stoppedNanos : change > 0 ? System.nanoTime() : 0;
+        if (stoppedNanos != 0 && System.nanoTime() - stoppedNanos > GRACE_MILLIS * 1_000_000L) {
+            resume(pid);
         }
     }
 
@@ -169,7 +180,11 @@ final class ConfinedChild implements Closeable {
 
     private static native long start(int pid, long startTime, int uid, int gid, byte[] order, byte[] library);
 
-    private static native int receive(int pid, int socket, byte[] into, int[] descriptor, int millis);
+    private static native int receive(int socket, byte[] into, int[] descriptor, int millis);
+
+    private static native int stopped(int pid);
+
+    private static native void resume(int pid);
 
     private static native void ask(int socket);
 
