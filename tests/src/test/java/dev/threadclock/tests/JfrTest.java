@@ -84,14 +84,14 @@ class JfrTest {
     void theReportHasNothingOfWhatTheProgramWasGiven(TestJdk jdk) throws Exception {
         Path file = folder.resolve("given.jfr");
         Path page = folder.resolve("given.html");
-        recording(jdk, file, "").with("-Dpassword=SECRETPROPERTY")
-                .withEnvironment("PASSWORD", "SECRETVARIABLE")
-                .run(PoolWork.class, folder.toString(), "--password=SECRETARGUMENT").ok();
+        recording(jdk, file, "").with("-Dgiven=HIDDENPROPERTY")
+                .withEnvironment("GIVEN", "HIDDENVARIABLE")
+                .run(PoolWork.class, folder.toString(), "--given=HIDDENARGUMENT").ok();
         assertThat(RecordingFile.readAllEvents(file).toString()).as("the JVM's own record")
-                .contains("SECRETPROPERTY", "SECRETVARIABLE", "SECRETARGUMENT");
+                .contains("HIDDENPROPERTY", "HIDDENVARIABLE", "HIDDENARGUMENT");
         Result result = AttachJvm.command("report", file.toString(), "--text", "-o", page.toString()).ok();
         assertThat(result.out()).contains(" (java " + PoolWork.class.getName() + "), from ");
-        assertThat(result + Files.readString(page)).doesNotContain("SECRET", folder + " ");
+        assertThat(result + Files.readString(page)).doesNotContain("HIDDEN", folder + " ");
     }
 
     @OnEachJdk
