@@ -296,7 +296,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     jvm_clock_answer(options);
-    status(vm, options);
+    report_answer(options, "ok");
     prometheus_answer(options);
 }
 

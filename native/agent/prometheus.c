@@ -139,7 +139,9 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
 void prometheus_answer(const struct agent_options *to)
 {
     char at[ANSWER_BYTES];
-    if (!served(at, sizeof at) && ended[0] != '\0')
+    if (served(at, sizeof at))
+        report_answer(to, "prometheus=%s", at);
+    else if (ended[0] != '\0')
         report_answer(to, "prometheus.ended=%s", ended);
 }
 

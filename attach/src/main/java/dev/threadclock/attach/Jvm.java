@@ -97,7 +97,8 @@ public final class Jvm {
      *
      * @param options as with {@code -javaagent}: {@code "freshness=now,total=interpolated"}, or {@code ""};
      *     an option that is omitted gets its default
-     * @return as {@link #status}, with {@code prometheus}: the address at which the agent serves metrics
+     * @return the agent's answer, often without values: {@code prometheus} is the address at which it serves
+     *     metrics. What it does otherwise, {@link #status} tells
      * @throws IllegalArgumentException the options contain one that is reserved for requests: do, report,
      *     channel or period
      * @throws AttachException the JVM refuses or does not answer in time, or the agent refuses the options
