@@ -20,8 +20,9 @@ import java.util.stream.Stream;
 
 /** A running child JVM to attach to, and the command line that does it. */
 final class AttachJvm implements AutoCloseable {
-    /** The classes of the programs that child JVMs run. */
-    static final Path CLASSES = Product.origin(AttachTarget.class);
+    static final Path CLASSES = ChildJvm.CLASSES;
+    /** For any user. */
+    private static final Path COMMAND_LINE = Product.readableByOthers(Product.JAR);
 
     /** Commands that wait for an answer, for which a JVM on a loaded machine needs longer. */
     private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record",
@@ -146,7 +147,7 @@ final class AttachJvm implements AutoCloseable {
     static Running startCommand(List<String> under, String... arguments) {
         List<String> command = new ArrayList<>(under);
         command.addAll(QUICKLY);
-        command.addAll(List.of("-jar", Product.JAR.toString()));
+        command.addAll(List.of("-jar", COMMAND_LINE.toString()));
         command.addAll(Arrays.asList(arguments));
         if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
             command.addAll(List.of("--timeout", "60s"));
@@ -171,8 +172,7 @@ final class AttachJvm implements AutoCloseable {
     static void assumeUsers(TestJdk jdk) {
         List<String> command = new ArrayList<>(asUser(12345, 12346));
         command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version",
-                Product.JAR.toString(), CLASSES.toString(),
-                jdk.java()));
+                COMMAND_LINE.toString(), CLASSES.toString(), jdk.java()));
         try {
             if (ChildJvm.start(command, Map.of()).end().exitCode() == 0) {
                 return;
@@ -180,8 +180,7 @@ final class AttachJvm implements AutoCloseable {
         } catch (IllegalStateException e) {
             // setpriv is not installed.
         }
-        abort("cannot run as another user here: it takes root, setpriv, and a checkout and a JDK that"
-                + " others may read");
+        abort("cannot run as another user here: it takes root, setpriv, and a JDK that others may read");
     }
 
     private static String read(Path file) {

@@ -20,11 +20,13 @@ import java.util.stream.Collectors;
  */
 final class ChildJvm {
     private static final Duration LIMIT = Duration.ofMinutes(5);
+    /** The programs that child JVMs run, for any user. */
+    static final Path CLASSES = Product.readableByOthers(Product.origin(Hello.class));
 
     private final TestJdk jdk;
     private final List<String> before = new ArrayList<>();
     private final List<String> flags = new ArrayList<>(List.of("-Xmx256m"));
-    private final List<Path> classPath = new ArrayList<>(List.of(Product.origin(Hello.class)));
+    private final List<Path> classPath = new ArrayList<>(List.of(CLASSES));
     private final Map<String, String> environment = new HashMap<>();
     private Duration limit = LIMIT;
 

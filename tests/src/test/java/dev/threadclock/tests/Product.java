@@ -3,9 +3,15 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The tested product: the files in dist/, and where tests may put theirs. */
 final class Product {
@@ -25,6 +31,25 @@ final class Product {
         try {
             return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The same file or folder or, in a checkout that only its owner may read, a copy until the tests end. */
+    static Path readableByOthers(Path path) {
+        try {
+            for (Path folder = path.getParent(); folder != null; folder = folder.getParent()) {
+                if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+                    Path copies = Files.createTempDirectory("threadclock-tests-");
+                    ChildJvm.start(List.of("cp", "-r", path.toString(), copies.toString()), Map.of()).end();
+                    Runtime.getRuntime().addShutdownHook(new Thread(() -> ChildJvm
+                            .start(List.of("rm", "-rf", copies.toString()), Map.of()).end()));
+                    Files.setPosixFilePermissions(copies, PosixFilePermissions.fromString("rwxr-xr-x"));
+                    return copies.resolve(path.getFileName());
+                }
+            }
+            return path;
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
