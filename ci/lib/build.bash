@@ -15,11 +15,8 @@ TC_LOG=$TC_BUILD/build.log
 # shellcheck source=ci/lib/zig.bash
 . "$TC_ROOT/ci/lib/zig.bash"
 
-# The Maven modules of the jars, and the folders of the product's sources. Neither tests/ and docs/ nor the
-# lab's own programs and results change dist/.
-TC_MODULES=(library metrics/prometheus agent attach terminal attach/command watch probe lab lab/demo
-    lab/profiler metrics/opentelemetry cli)
-TC_SOURCES=(pom.xml native "${TC_MODULES[@]}")
+# The folders of the product's sources. Neither tests/, docs/ nor lab/ change dist/.
+TC_SOURCES=(pom.xml native java)
 
 # The architectures of a full build, made by Zig. One library for each serves glibc from 2.17 on and musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
@@ -34,8 +31,7 @@ dist_is_current() {
     local newer
     # A folder below src/ or native/ is newer if something in it was deleted or renamed.
     newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
-        \( -name target -o -path 'lab/*' ! -path 'lab/src*' ! -path 'lab/demo*' ! -path 'lab/profiler*' \
-        ! -path lab/pom.xml \) -prune -o \
+        -name target -prune -o \
         \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
     [[ -z $newer ]]
 }
@@ -95,10 +91,10 @@ build_dist() {
         cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
     fi
     # Maven keeps classes whose sources are gone, and some that must be compiled again.
-    rm -rf "$TC_ROOT"/{,attach/,lab/,metrics/}*/target/classes "$TC_ROOT"/metrics/*/target/*-extension.jar
+    rm -rf "$TC_ROOT"/java/{,metrics/}*/target/classes "$TC_ROOT"/java/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
-        -pl cli,metrics/opentelemetry -am package
-    cp "$TC_ROOT"/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
+        -pl java/command,java/metrics/opentelemetry -am package
+    cp "$TC_ROOT"/java/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
         "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
@@ -131,7 +127,7 @@ ensure_dist() {
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
         rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/{,attach/,lab/,metrics/}*/target
+            "$TC_ROOT"/{,java/,java/metrics/,lab/}*/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

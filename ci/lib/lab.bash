@@ -13,7 +13,7 @@ lab_is_current() {
     local newer
     [[ -e $TC_LAB/.stamp ]] || return 1
     newer=$(cd "$TC_ROOT" &&
-        find pom.xml native library lab/cpp lab/jmh ci/lib/lab.bash -name target -prune -o \
+        find pom.xml native java/library lab/cpp lab/jmh ci/lib/lab.bash -name target -prune -o \
         -type f -newer "$TC_LAB/.stamp" -print -quit)
     [[ -z $newer ]]
 }

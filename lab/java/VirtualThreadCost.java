@@ -5,7 +5,7 @@ import dev.threadclock.CpuTimes;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
-import dev.threadclock.probe.VirtualLoads;
+import dev.threadclock.command.probe.VirtualLoads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;

@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define TERMINAL(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_terminal_##name
+#define TERMINAL(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_command_terminal_##name
 
 /* rows << 16 | columns of the terminal that a descriptor is, or a negative errno. */
 TERMINAL(jint, Terminal_size)(JNIEnv *env, jclass caller, jint descriptor);

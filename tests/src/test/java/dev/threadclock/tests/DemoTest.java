@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.threadclock.demo.DemoMarkdown;
+import dev.threadclock.command.demo.DemoMarkdown;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.nio.file.Files;
@@ -149,7 +149,8 @@ class DemoTest {
     private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
         for (int i = 0; i < 600 && demo.isAlive(); i++) {
             List<ProcessHandle> measuring = demo.descendants()
-                    .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe"))
+                    .filter(child -> child.info().commandLine().orElse("")
+                            .contains("dev.threadclock.command.probe"))
                     .toList();
             if (!measuring.isEmpty()) {
                 Thread.sleep(1000);

@@ -37,7 +37,7 @@ class JdksCoveredTest {
 
     @Test
     void theTestsRunOnTheBuiltJar() {
-        Product.assertLoadedFromTheJar(dev.threadclock.terminal.jdk.Jdks.class);
+        Product.assertLoadedFromTheJar(dev.threadclock.command.jdk.Jdks.class);
         Product.assertLoadedFromTheJar(dev.threadclock.internal.Native.class);
     }
 }

@@ -84,7 +84,8 @@ class LabTest {
 
     private static List<ProcessHandle> measuring(Running lab) {
         return lab.process().descendants()
-                .filter(child -> child.info().commandLine().orElse("").contains("dev.threadclock.probe"))
+                .filter(child -> child.info().commandLine().orElse("")
+                        .contains("dev.threadclock.command.probe"))
                 .toList();
     }
 

@@ -3,7 +3,7 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.lab.machine.TickClock;
+import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.ManyReads;
 import java.time.Duration;

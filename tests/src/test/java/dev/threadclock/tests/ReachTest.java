@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.threadclock.lab.machine.TickClock;
-import dev.threadclock.probe.RecordedLoads;
+import dev.threadclock.command.machine.TickClock;
+import dev.threadclock.command.probe.RecordedLoads;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.ChangingLoad;

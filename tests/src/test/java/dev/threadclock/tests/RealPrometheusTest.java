@@ -32,10 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Debian's Prometheus and promtool accept what the agent serves, the rules and the dashboard in
- * metrics/prometheus, and the lines to paste in docs/metrics.md.
+ * examples/prometheus, and the lines to paste in docs/metrics.md.
  */
 class RealPrometheusTest {
-    private static final Path RULES = Product.ROOT.resolve("metrics/prometheus/rules.yml");
+    private static final Path RULES = Product.ROOT.resolve("examples/prometheus/rules.yml");
     private static final String PASTED_JAR = "threadclock.jar";
     private static final String PASTED_PORT = "9464";
     private static final long PATIENCE_NANOS = 120_000_000_000L;

@@ -2,7 +2,7 @@
 package dev.threadclock.tests;
 
 import dev.threadclock.internal.Native;
-import dev.threadclock.lab.machine.Machine;
+import dev.threadclock.command.machine.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

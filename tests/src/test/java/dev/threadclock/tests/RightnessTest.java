@@ -3,8 +3,8 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.lab.machine.TickClock;
-import dev.threadclock.probe.Slack;
+import dev.threadclock.command.machine.TickClock;
+import dev.threadclock.command.probe.Slack;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.TickWork;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.terminal.jdk.Jdk;
-import dev.threadclock.terminal.jdk.Jdks;
+import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import dev.threadclock.terminal.jdk.Jdk;
-import dev.threadclock.terminal.jdk.Jdks;
+import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.jdk.Jdks;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

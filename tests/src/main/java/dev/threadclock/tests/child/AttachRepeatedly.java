@@ -16,7 +16,7 @@ public final class AttachRepeatedly {
     public static void main(String[] args) throws Exception {
         int times = Integer.parseInt(args[1]);
         // By reflection: the command line is compiled for a newer Java than these programs.
-        Method run = Class.forName("dev.threadclock.cli.Main").getMethod("run", String[].class);
+        Method run = Class.forName("dev.threadclock.command.Main").getMethod("run", String[].class);
         for (int i = 1; i <= times; i++) {
             for (String command : new String[]{"attach", "detach"}) {
                 if ((Integer) run.invoke(null, (Object) new String[]{command, args[0]}) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import dev.threadclock.probe.TickLoads;
+import dev.threadclock.command.probe.TickLoads;
 import java.io.File;
 
 /**

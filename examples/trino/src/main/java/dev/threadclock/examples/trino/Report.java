@@ -4,7 +4,7 @@ package dev.threadclock.examples.trino;
 import dev.threadclock.examples.trino.QueryRun.ExpectedResult;
 import dev.threadclock.examples.trino.Turns.Way;
 import dev.threadclock.internal.Native;
-import dev.threadclock.lab.machine.Machine;
+import dev.threadclock.command.machine.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.command.terminal.Failure;
+import dev.threadclock.command.terminal.Shutdown;
+import dev.threadclock.command.terminal.Subcommand;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.terminal.Version;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The command line {@code threadclock}: finds the commands of all modules, and converts errors to messages
+ * and to exit statuses: 0 ok, 1 failed, 2 usage error.
+ */
+@Command(
+        name = "threadclock",
+        description = {"Right and fast per-thread CPU time on Linux.", ""},
+        synopsisSubcommandLabel = "COMMAND",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.VersionLine.class,
+        footer = {
+            "",
+            "To use it with an existing program (Java 8 or later):",
+            "  java -javaagent:threadclock.jar ...",
+            "To serve Prometheus metrics too, at http://127.0.0.1:9464/metrics:",
+            "  java -javaagent:threadclock.jar=prometheus=9464 ...",
+            "",
+            "'threadclock COMMAND --help' describes a command."
+        })
+public final class Main implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    /** Runs one command line and returns its exit status. */
+    public static int run(String... args) {
+        CommandLine main = new CommandLine(new Main());
+        ServiceLoader.load(Subcommand.class, Main.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
+                .sorted(Comparator.comparingInt(Subcommand::place)).forEach(main::addSubcommand);
+        main.addSubcommand("help", new CommandLine.HelpCommand());
+        // Commands have the option --help instead.
+        main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
+        int status = main
+                .setParameterExceptionHandler(Main::usageError)
+                .setExecutionExceptionHandler(Main::failed)
+                .setExecutionStrategy(Main::execute)
+                .setOut(new PrintWriter(Terminal.stdout().stream(), true))
+                .setErr(new PrintWriter(Terminal.stderr().stream(), true))
+                .execute(args);
+        return status == CommandLine.ExitCode.OK ? written() : status;
+    }
+
+    /** --help after an unknown command is an error. */
+    private static int execute(CommandLine.ParseResult parsed) {
+        for (CommandLine command : parsed.asCommandLineList()) {
+            if (!command.getUnmatchedArguments().isEmpty()) {
+                throw new UnmatchedArgumentException(command, command.getUnmatchedArguments());
+            }
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
+    /** A broken pipe is not reported, because the reader closed it on purpose. */
+    private static int written() {
+        IOException problem = Terminal.stdout().problem().orElse(null);
+        if (problem == null) {
+            return CommandLine.ExitCode.OK;
+        }
+        if (!"Broken pipe".equals(problem.getMessage())) {
+            Terminal.stderr().println("threadclock: cannot write to stdout: " + problem.getMessage()
+                    + "; the output is incomplete");
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "no command given");
+    }
+
+    private static int usageError(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        PrintWriter err = command.getErr();
+        err.println(name + ": " + what(e));
+        if (!suggested(e) && command.getCommandSpec().parent() == null) {
+            err.println(
+                    "Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
+                            .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name)
+                            .collect(Collectors.joining(", ")));
+        }
+        err.println("'" + name + " --help' shows the usage.");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
+        Shutdown.waitIfUnderWay();
+        String name = command.getCommandSpec().qualifiedName();
+        if (e instanceof Failure || e instanceof AttachException) {
+            command.getErr().println(name + ": " + e.getMessage());
+        } else {
+            command.getErr()
+                    .println(name + ": this should not happen; please report it with the lines below");
+            e.printStackTrace(command.getErr());
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** picocli itself would suggest commands that merely share some letters with "topp" or "nosuch". */
+    private static boolean suggested(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)
+                || e.getCommandLine().getSubcommands().isEmpty()) {
+            return UnmatchedArgumentException.printSuggestions(e, e.getCommandLine().getErr());
+        }
+        String typed = unmatched.getUnmatched().get(0);
+        List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
+        List<String> meant = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name))
+                .toList();
+        if (meant.isEmpty()) {
+            meant = names.stream().filter(name -> letters(name).equals(letters(typed))).toList();
+        }
+        if (!meant.isEmpty()) {
+            e.getCommandLine().getErr().println("Did you mean: " + String.join(" or ", meant) + "?");
+        }
+        return !meant.isEmpty();
+    }
+
+    private static String letters(String word) {
+        return word.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
+    }
+
+    private static String what(ParameterException e) {
+        if (e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
+            boolean atTop = e.getCommandLine().getCommandSpec().parent() == null;
+            return (atTop ? "no such command: " : "takes no argument: ") + unmatched.getUnmatched().get(0);
+        }
+        return e.getMessage().substring(0, 1).toLowerCase(Locale.ROOT) + e.getMessage().substring(1);
+    }
+
+    static final class VersionLine implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[]{"threadclock " + Version.current()};
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.attach;
+
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.Subcommand;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.terminal.Version;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The attach command: loads the agent into a running JVM. */
+@Command(
+        name = "attach",
+        description = {"Makes the user time of ThreadMXBean fast and right in a running JVM.", ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "The agent's options and their values, the default first:",
+            "  freshness=tick|now                   user time of the current thread",
+            "  total=jvm|tick|now|interpolated      the source of total time",
+            "  reach=bean|jvm                       what gets threadclock's user time: only",
+            "                                       ThreadMXBean, or Flight Recorder too",
+            "  virtual=off|on|now|tick              account for virtual threads",
+            "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
+            "                                       serve metrics; port 0: any free port",
+            "  log=none|stderr|FILE                 log what is bound, and the clock used",
+            "Each attach sets all of them; an option that you omit gets its default.",
+            "",
+            "Examples:",
+            "  threadclock attach 4711",
+            "  threadclock attach app.jar freshness=now,total=interpolated",
+            "  threadclock attach 4711 reach=jvm    for Flight Recorder's CPU loads as well",
+            "  threadclock attach 4711 prometheus=9464    serve metrics, in a JVM that was",
+            "                                             started with -javaagent",
+            "",
+            "Needs HotSpot 8 or later, also in a container. Run as root or as the JVM's user.",
+            "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
+            "Exit status: 0 attached, 1 could not attach, 2 usage error."
+        })
+public final class AttachCommand implements Subcommand {
+    @Mixin
+    private TargetOptions target;
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
+            description = "Options of the agent, as with -javaagent: one argument, separated by commas,"
+                    + " without spaces. They are listed below.")
+    private String given;
+
+    @Parameters(index = "2..*", arity = "0..*", hidden = true)
+    private List<String> more = List.of();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 30;
+    }
+
+    @Override
+    public Integer call() {
+        if (!more.isEmpty()) {
+            throw wrong("takes its options as one argument, separated by commas, without spaces: "
+                    + Printable.line((given + "," + String.join(",", more)).replaceAll(",+", ","), 200));
+        }
+        String options = target.other(given);
+        try {
+            Target.checkOptions(options);
+        } catch (IllegalArgumentException e) {
+            throw wrong(e.getMessage());
+        }
+        Target jvm = target.open(given);
+        boolean ours = !jvm.hasThreadclock();
+        JvmStatus status = jvm.attach(options);
+        // An earlier copy may be of another version.
+        String version = status.values().getOrDefault("version", ours ? Version.current() : "");
+        Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
+        metrics(status);
+        return 0;
+    }
+
+    private static void metrics(JvmStatus status) {
+        String address = status.value("prometheus");
+        String ended = status.value("prometheus.ended");
+        if (!address.isEmpty() && !address.equals("off")) {
+            Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
+        } else if (!ended.isEmpty()) {
+            Terminal.stdout().println("Prometheus metrics are no longer served at http://" + ended
+                    + "/metrics: an attach sets all options");
+        }
+    }
+
+    private ParameterException wrong(String what) {
+        return new ParameterException(spec.commandLine(), what);
+    }
+}

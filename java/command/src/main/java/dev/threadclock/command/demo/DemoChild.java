@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.demo;
+
+import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.machine.TickClock;
+import dev.threadclock.command.probe.Demo;
+import dev.threadclock.command.terminal.Children;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** One measured JVM, which runs the demo program with or without the agent. */
+final class DemoChild {
+    private static final int SHOWN_LINES = 12;
+
+    private final Path jar;
+    private final DemoPlan plan;
+    private final TickClock ticks;
+
+    DemoChild(Path jar, DemoPlan plan, TickClock ticks) {
+        this.jar = jar;
+        this.plan = plan;
+        this.ticks = ticks;
+    }
+
+    /** Why a child has no results. */
+    static final class Failed extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Failed(String why) {
+            super(why);
+        }
+    }
+
+    Measured run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) throws Failed {
+        ChildOutput output = new ChildOutput(onStep);
+        Children.Outcome outcome;
+        try {
+            outcome = Children.run(command(jdk, withThreadclock), plan.limit(), output);
+        } catch (IOException e) {
+            throw new Failed("could not be started: " + e.getMessage());
+        }
+        if (outcome.timedOut()) {
+            throw new Failed("hung, and was killed after " + plan.limit().toSeconds() + " s" + said(outcome));
+        }
+        if (outcome.exit() != 0) {
+            throw new Failed("ended with exit status " + outcome.exit() + said(outcome));
+        }
+        if (!output.complete()) {
+            String odd = output.unreadable() == null ? "" : ", and printed: " + output.unreadable();
+            throw new Failed("ended without its results" + odd + said(outcome));
+        }
+        if (withThreadclock) {
+            // The agent never stops a JVM: if it did not start, it says why on stderr.
+            String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))
+                    .findFirst().orElse(null);
+            if (refusal != null) {
+                throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
+            }
+        }
+        return output.measured();
+    }
+
+    private List<String> command(Jdk jdk, boolean withThreadclock) {
+        List<String> command = new ArrayList<>();
+        command.add(jdk.java().toString());
+        // A small fixed heap: the measured loops leave nothing to collect.
+        command.add("-Xms64m");
+        command.add("-Xmx64m");
+        if (withThreadclock) {
+            command.add("-javaagent:" + jar);
+        }
+        command.add("-cp");
+        command.add(jar.toString());
+        command.add(Demo.class.getName());
+        for (long argument : new long[]{plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(),
+            plan.rightnessMillis(),
+            ticks.lengthNanos(), ticks.phaseNanos()}) {
+            command.add(Long.toString(argument));
+        }
+        return command;
+    }
+
+    private static String said(Children.Outcome outcome) {
+        List<String> lines = outcome.stderr().lines().filter(line -> !line.isBlank()).toList();
+        if (lines.isEmpty()) {
+            return "";
+        }
+        return "; it said:\n  " + String.join("\n  ", lines.subList(0, Math.min(SHOWN_LINES, lines.size())));
+    }
+}

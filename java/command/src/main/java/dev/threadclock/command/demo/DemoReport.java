@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.demo;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.command.machine.Machine;
+import dev.threadclock.command.terminal.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * All results of a run of the demo, in the form of its JSON file.
+ *
+ * @param threadclock version measured
+ * @param measured when, ISO-8601 with zone
+ * @param quick measured so briefly that the figures show the order of magnitude only
+ */
+record DemoReport(
+        String threadclock,
+        String measured,
+        boolean quick,
+        DemoPlan plan,
+        Machine machine,
+        List<JdkResult> jdks,
+        List<Jdks.Skipped> skipped) {
+    private static final Gson GSON = new GsonBuilder()
+            .registerTypeHierarchyAdapter(Path.class, new PathAdapter())
+            .setPrettyPrinting()
+            .create();
+
+    public List<JdkResult> complete() {
+        return jdks.stream().filter(JdkResult::complete).toList();
+    }
+
+    public List<JdkResult> failed() {
+        return jdks.stream().filter(jdk -> !jdk.complete()).toList();
+    }
+
+    /** A remark if it cannot be judged, or not safely, whether the values are right, otherwise "". */
+    public String disturbance() {
+        List<Measured> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with())).toList();
+        if (all.stream().anyMatch(Measured::disturbed)) {
+            return "The machine was busy, so the threads missed the ticks. Run it again when it is quiet.";
+        }
+        return all.stream().anyMatch(Measured::open)
+                ? "Not judged: too little work for /proc's steps of 10 ms. Run it"
+                        + (quick ? " without --quick." : " again.")
+                : "";
+    }
+
+    public String toJson() {
+        return compactPairs(GSON.toJson(this)) + "\n";
+    }
+
+    /** Reads what {@link #toJson()} has written. */
+    public static DemoReport fromJson(Path file) {
+        try {
+            DemoReport report = GSON.fromJson(Files.readString(file), DemoReport.class);
+            if (report == null || report.jdks == null || report.machine == null) {
+                throw new Failure(file + " is no result of 'threadclock demo --json'");
+            }
+            return report;
+        } catch (JsonParseException e) {
+            throw new Failure(file + " is no result of 'threadclock demo --json': " + e.getMessage());
+        } catch (IOException e) {
+            throw new Failure("cannot read " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** Puts each point of a curve on a single line. */
+    private static String compactPairs(String json) {
+        return json.replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]");
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.doctor;
+
+import dev.threadclock.command.machine.Finding;
+import dev.threadclock.command.machine.Finding.Level;
+import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.terminal.Wrap;
+import dev.threadclock.command.page.Figures;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The report for people, 80 columns wide. */
+final class DoctorText {
+    private static final int LABEL_WIDTH = 16;
+    private static final int MARK_WIDTH = 4;
+    private static final int JDK_INDENT = 7;
+
+    private final DoctorReport report;
+    private final Style style;
+    private final List<String> lines = new ArrayList<>();
+
+    DoctorText(DoctorReport report, Style style) {
+        this.report = report;
+        this.style = style;
+    }
+
+    List<String> lines() {
+        section("Machine", report.machine());
+        clocks();
+        if (report.jdks() != null) {
+            jdks();
+        }
+        if (report.jvm() != null) {
+            section("This JVM", report.jvm());
+        }
+        lines.add(style.dim("ok as it should be   -- worth knowing   ?? not known   !! slow or wrong"));
+        return lines;
+    }
+
+    private void section(String title, Map<String, Finding> findings) {
+        lines.add(style.bold(title));
+        for (Finding finding : findings.values()) {
+            String label = finding.label() + " ".repeat(Math.max(1, LABEL_WIDTH - finding.label().length()));
+            wrapped(mark(finding.level()) + " " + label, MARK_WIDTH + label.length(), finding.text());
+            if (!finding.todo().isEmpty()) {
+                wrapped(" ".repeat(MARK_WIDTH + label.length()) + "-> ", MARK_WIDTH + label.length() + 3,
+                        finding.todo());
+            }
+        }
+        lines.add("");
+    }
+
+    private void clocks() {
+        lines.add(style.bold("One read from Java, median"));
+        if (report.clocks().isEmpty()) {
+            lines.add(" ?? not known: the native library does not load");
+        } else {
+            lines.add(style.dim(String.format("    %-34s%-15s%8s%11s%8s", "", "source", "ns", "× nanoTime",
+                    "calls")));
+        }
+        for (ClockCosts clock : report.clocks()) {
+            lines.add(String
+                    .format("    %-34s%-15s%8s%11s%8s", clock.name(),
+                            clock.source() == null ? "" : clock.source(),
+                            clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
+                            clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
+                            clock.systemCalls() == null ? "" : clock.systemCalls().toString())
+                    .stripTrailing());
+        }
+        if (!report.clocks().isEmpty()) {
+            wrapped("    ", MARK_WIDTH,
+                    "calls: system calls per read. Raw ticks are not measured, because Java has no such"
+                            + " read; threadclock_user_raw_ns() in C makes one system call.");
+        }
+        lines.add("");
+    }
+
+    private void jdks() {
+        lines.add(style.bold("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each"));
+        for (JdkFindings jdk : report.jdks()) {
+            JdkTrial trial = jdk.trial();
+            boolean known = trial.verdict() != Judgement.UNKNOWN;
+            Level level = !known ? Level.UNKNOWN
+                    : trial.verdict() == Judgement.RIGHT ? Level.OK : Level.WRONG;
+            String label = String.format("%-30s", jdk.label());
+            lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
+            lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
+            wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, known ? trial.cost() : trial.reason());
+            if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+                wrapped(mark(Level.WRONG) + "    ", JDK_INDENT,
+                        "getThreadUserTime(own id) returns the total (JDK-8372704); the agent repairs it");
+            }
+            if (jdk.virtualSwitch().known()) {
+                wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, "virtual=on: a switch of virtual threads costs "
+                        + VirtualFinding.cost(jdk.virtualSwitch().offNanos(), jdk.virtualSwitch().onNanos()));
+            }
+        }
+        report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,
+                skipped.path() + ": left out, " + skipped.reason()));
+        for (Judgement verdict : Judgement.values()) {
+            String todo = JdkFindings.todo(verdict);
+            if (!todo.isEmpty() && report.jdks().stream().anyMatch(jdk -> jdk.trial().verdict() == verdict)) {
+                wrapped("    -> ", JDK_INDENT, verdict.word() + ": " + todo);
+            }
+        }
+        lines.add("");
+    }
+
+    private String mark(Level level) {
+        return " " + switch (level) {
+            case OK -> style.good("ok");
+            case NOTE -> "--";
+            case UNKNOWN -> style.bold("??");
+            case WRONG -> style.bad("!!");
+        };
+    }
+
+    private void wrapped(String start, int indent, String text) {
+        lines.addAll(Wrap.lines(start, indent, text));
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.doctor;
+
+import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.command.terminal.Progress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One JDK of this machine with the results of its trials. todo: what to do about it, or "". */
+record JdkFindings(String home, String version, String vendor, JdkTrial trial, VirtualTrial virtualSwitch,
+        String todo) {
+    static List<JdkFindings> find(Jdks jdks, Path jar, Progress progress) {
+        List<JdkFindings> findings = new ArrayList<>();
+        for (Jdk jdk : jdks.jdks()) {
+            progress.say("[" + (findings.size() + 1) + "/" + jdks.jdks().size() + "] trying " + jdk.label());
+            findings.add(of(jdk, JdkTrial.of(jdk, jar), VirtualTrial.of(jdk, jar)));
+        }
+        return findings;
+    }
+
+    private static JdkFindings of(Jdk jdk, JdkTrial trial, VirtualTrial virtual) {
+        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, virtual,
+                todo(trial.verdict()));
+    }
+
+    static String todo(Judgement verdict) {
+        return verdict.withAgent().isEmpty() ? ""
+                : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
+    }
+
+    String label() {
+        return "JDK " + version + " " + vendor;
+    }
+
+    boolean well() {
+        return trial.verdict() == Judgement.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
+    }
+}

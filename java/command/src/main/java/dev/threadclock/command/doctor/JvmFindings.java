@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.doctor;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.JvmStatus;
+import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.command.machine.CpuLimit;
+import dev.threadclock.command.machine.Finding;
+import dev.threadclock.command.machine.SystemTexts;
+import dev.threadclock.command.host.SystemFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What can be found out about one running JVM from outside. */
+final class JvmFindings {
+    /** The default values of the agent's options. */
+    private static final Map<String, String> DEFAULTS = new TreeMap<>(
+            Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
+                    "off"));
+    private static final String USER_TIME = "user time";
+    private static final int ROOT_USER = 0;
+
+    private final Target jvm;
+    private final Path jar;
+    private final Map<String, Finding> findings = new LinkedHashMap<>();
+    private Optional<Jdk> jdk = Optional.empty();
+    private String noTrial = "";
+    /** What the agent in the JVM reports; empty unless the agent is active. */
+    private Map<String, String> status = Map.of();
+    /** What the library in the JVM reports, whether or not the agent is active. */
+    private Map<String, String> answer = Map.of();
+
+    private JvmFindings(Target jvm, Path jar) {
+        this.jvm = jvm;
+        this.jar = jar;
+    }
+
+    static Map<String, Finding> find(Target jvm, Path jar) {
+        JvmFindings all = new JvmFindings(jvm, jar);
+        all.findJdk();
+        all.process();
+        all.flags();
+        all.verdict();
+        return all.findings;
+    }
+
+    /** Finds the installation that the JVM runs from, if it is accessible and may be run. */
+    private void findJdk() {
+        try {
+            Path at = jvm.jvmFile();
+            Path java = null;
+            for (Path folder = at.getParent(); folder != null && java == null; folder = folder.getParent()) {
+                java = Files.isExecutable(folder.resolve("bin/java")) ? folder.resolve("bin/java") : null;
+            }
+            if (java == null) {
+                noTrial = "there is no bin/java beside its " + at;
+            } else if (!mayRun(java) || !mayRun(at)) {
+                noTrial = "users other than root and this one can change its JDK, so it is not run as this"
+                        + " user; run doctor as user "
+                        + jvm.uid();
+            } else {
+                Jdks found = Jdks.of(List.of(java));
+                jdk = found.jdks().stream().findFirst();
+                noTrial = found.skipped().stream().map(Jdks.Skipped::reason).findFirst().orElse("");
+            }
+        } catch (IOException e) {
+            noTrial = e.getMessage();
+        }
+    }
+
+    /**
+     * A program that we run must belong to us, to root, or to the JVM's user if that is us: no other user may
+     * slip us a program.
+     */
+    private boolean mayRun(Path program) throws IOException {
+        int self = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        if (self == jvm.uid()) {
+            return true;
+        }
+        for (Path at = program.toRealPath(); at != null; at = at.getParent()) {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(at,
+                    LinkOption.NOFOLLOW_LINKS);
+            int owner = (int) Files.getAttribute(at, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            if (owner != ROOT_USER && owner != self || permissions.contains(PosixFilePermission.GROUP_WRITE)
+                    || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void process() {
+        findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
+        findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
+        boolean namespace = jvm.namespacePid() != jvm.pid();
+        String groups = SystemTexts
+                .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
+        findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
+                ? "yes, with process numbers of its own: this JVM is " + jvm.namespacePid() + " there"
+                : groups.isEmpty() ? "no sign of one of its own" : groups));
+        findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
+        if (jdk.isPresent()) {
+            findings.put("version",
+                    Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));
+        } else {
+            findings.put("version",
+                    jvm.feature() > 0
+                            ? Finding.ok("version", Integer.toString(jvm.feature()), "JDK " + jvm.feature())
+                            : Finding.unknown("version", noTrial));
+        }
+    }
+
+    private void flags() {
+        String atStart = (jvm.hasThreadclock()
+                ? "threadclock is loaded, but no command can reach it"
+                : "threadclock can be loaded only at the JVM's start: -javaagent:" + jar)
+                + (jvm.takesAgents() ? "" : "; top and record show what /proc has of its threads");
+        findings.put("attach",
+                !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
+                        : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
+                                : Finding.note("attach", false,
+                                        "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
+        String label = "dynamic agents";
+        findings.put("dynamicAgents", jvm.dynamicLoading().map(given -> given
+                ? Finding.ok(label, true, "allowed (-XX:+EnableDynamicAgentLoading)")
+                : Finding.note(label, false, "forbidden (-XX:-EnableDynamicAgentLoading)", atStart))
+                .orElseGet(() -> jvm.warns()
+                        ? Finding.note(label, true,
+                                "allowed, with a warning by the JVM on stderr (JEP 451)",
+                                "start the JVM with -XX:+EnableDynamicAgentLoading to prevent the warning")
+                        : Finding.ok(label, true, "allowed")));
+    }
+
+    private void verdict() {
+        // Both precede the request to the agent, after which this process may run as another user.
+        JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
+        VirtualTrial virtual = jdk.map(found -> VirtualTrial.of(found, jar)).orElse(VirtualTrial.UNKNOWN);
+        Optional<Boolean> active = active();
+        if (active.equals(Optional.of(true))) {
+            findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
+                    "right: threadclock answers. Without it: " + described(trial)));
+            recorder(trial);
+            virtual(virtual);
+            MetricsFinding.of(status, this::next).ifPresent(finding -> findings.put("metrics", finding));
+            boolean wrong = findings.values().stream()
+                    .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
+            findings.put("next",
+                    Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
+                            + jvm.pid() + " shows more, threadclock detach " + jvm.pid() + " undoes it"));
+            return;
+        }
+        if (active.isEmpty()) {
+            findings.put("userTime", Finding.unknown(USER_TIME,
+                    "threadclock is loaded but cannot be asked; without it: " + described(trial)));
+        } else {
+            boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
+            findings.put("userTime",
+                    trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
+                            : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial),
+                                    next("") + ": then " + trial.verdict().withAgent())
+                                    : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
+            recorder(trial);
+            virtual(virtual);
+        }
+        if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+            findings.put("ownId", Finding.wrong("own id", "total",
+                    "getThreadUserTime(own id) returns the total (JDK-8372704)",
+                    next("") + ": the agent repairs it"));
+        }
+    }
+
+    private void recorder(JdkTrial trial) {
+        RecorderFinding.of(trial, status, next("reach=jvm"))
+                .ifPresent(finding -> findings.put("flightRecorder", finding));
+    }
+
+    private void virtual(VirtualTrial trial) {
+        int feature = jdk.map(Jdk::feature).orElse(jvm.feature());
+        VirtualFinding.ofJvm(feature, answer, trial, next("virtual=on"))
+                .ifPresent(finding -> findings.put("virtualThreads", finding));
+    }
+
+    /** Whether threadclock in the JVM is active; empty if it is loaded but does not respond. */
+    private Optional<Boolean> active() {
+        String label = "threadclock";
+        if (!jvm.hasThreadclock()) {
+            findings.put(label, Finding.ok(label, "absent", "not loaded"));
+            return Optional.of(false);
+        }
+        try {
+            JvmStatus reported = jvm.status();
+            answer = reported.values();
+            boolean active = reported.isActive();
+            status = active ? answer : Map.of();
+            String version = answer.getOrDefault("version", "of another version");
+            findings.put(label,
+                    active ? Finding.ok(label, "active",
+                            version + ", answers from " + answer.getOrDefault("user.source", "?"))
+                            : Finding.note(label, "inactive", version + ", loaded and switched off",
+                                    "threadclock attach " + jvm.pid() + " switches it on"));
+            return Optional.of(active);
+        } catch (AttachException e) {
+            findings.put(label,
+                    Finding.unknown(label, "loaded, but cannot be asked: " + e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    private static String described(JdkTrial trial) {
+        return trial.verdict() == Judgement.UNKNOWN ? "not known: " + trial.reason()
+                : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
+    }
+
+    /** An attach resets all options, so this adds those that the agent has now. */
+    private String withThosePresent(String options) {
+        StringBuilder all = new StringBuilder(options);
+        DEFAULTS.forEach((key, value) -> {
+            String present = answer.getOrDefault(key, value);
+            if (!present.equals(value) && !options.startsWith(key + "=")) {
+                all.append(all.length() == 0 ? "" : ",").append(key).append('=').append(present);
+            }
+        });
+        return all.toString();
+    }
+
+    /** The command line to run next in order to give the agent these options. */
+    private String next(String options) {
+        if (jvm.takesAgents() && jvm.handlesQuit()) {
+            return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();
+        }
+        List<String> flags = new ArrayList<>();
+        flags.add("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
+        flags.addAll(Jdk.nativeAccess(jvm.feature()));
+        return "restart it with " + String.join(" ", flags);
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.help;
+
+import dev.threadclock.command.terminal.Subcommand;
+import dev.threadclock.command.terminal.Terminal;
+import java.util.stream.Collectors;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The completion command: prints the script with which the Tab key completes commands and options. */
+@Command(
+        name = "completion",
+        description = {
+            "Prints a script for bash or zsh that completes the commands and options of threadclock, and"
+                    + " the process numbers of JVMs.",
+            ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  source <(threadclock completion)                for this shell",
+            "  threadclock completion >> ~/.bash_completion    for bash from now on",
+            "",
+            "In zsh, run 'autoload -Uz compinit && compinit' first. The Debian package",
+            "installs the completion."
+        })
+public final class CompletionCommand implements Subcommand {
+    private enum Shell {
+        bash, zsh
+    }
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SHELL",
+            description = "${COMPLETION-CANDIDATES}: one script serves both.")
+    private Shell shell;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 60;
+    }
+
+    @Override
+    public Integer call() {
+        CommandSpec root = spec.root();
+        // The script is sourced, never run, so picocli's first line, which names an interpreter, is useless.
+        String script = AutoComplete.bash(root.name(), root.commandLine()).replaceFirst("^#!.*\n", "");
+        Terminal.stdout().stream().print(script + jvms(root));
+        Terminal.stdout().stream().flush();
+        return 0;
+    }
+
+    /**
+     * Running JVMs must be listed at completion time, but picocli completes only what is known beforehand.
+     */
+    private static String jvms(CommandSpec root) {
+        String commands = root.subcommands().values().stream().map(CommandLine::getCommandSpec)
+                .filter(command -> command.positionalParameters().stream()
+                        .anyMatch(parameter -> parameter.paramLabel().matches("PID|JVM")))
+                .map(CommandSpec::name).collect(Collectors.joining("|"));
+        return """
+
+                # Where a JVM is to be named: the process numbers of those that run.
+                function _threadclock_with_jvms() {
+                  COMPREPLY=()
+                  _complete_threadclock
+                  if (( ${#COMPREPLY[@]} == 0 )) && [[ ${COMP_WORDS[1]} =~ ^(%s)$ && ${COMP_WORDS[COMP_CWORD]} != -* ]]; then
+                    COMPREPLY=( $(compgen -W "$(pgrep -x java 2>/dev/null)" -- "${COMP_WORDS[COMP_CWORD]}") )
+                  fi
+                }
+                complete -F _threadclock_with_jvms -o default threadclock threadclock.sh threadclock.bash
+                """
+                .formatted(commands);
+    }
+}

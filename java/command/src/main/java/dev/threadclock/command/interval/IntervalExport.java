@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.interval;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.threadclock.CpuSnapshot;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Intervals for programs: as comma-separated values (RFC 4180), with one row per thread or group of virtual
+ * threads, or as JSON. Values are nanoseconds in the interval and, in "life", since the start.
+ */
+public final class IntervalExport {
+    public static final String CSV_HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
+            + "user_ns,system_ns,total_ns,life_user_ns,life_system_ns,life_total_ns";
+
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private IntervalExport() {}
+
+    /** threads: the threads to list, which may include groups of virtual threads. */
+    public static List<String> csv(Interval interval, List<Use> threads) {
+        Instant end = Instant.ofEpochMilli(interval.endMillis());
+        long virtualNanos = interval.virtual().map(Interval.Virtual::nanos).orElse(interval.nanos());
+        return threads.stream()
+                .map(use -> end + "," + (use.isVirtual() ? virtualNanos : interval.nanos()) + "," + use.tid()
+                        + "," + use.javaId() + "," + quoted(use.name()) + ","
+                        + quoted(use.pool())
+                        + "," + use.state() + "," + numbers(use.interval()) + "," + numbers(use.life()))
+                .toList();
+    }
+
+    private static String numbers(CpuSnapshot times) {
+        return times.userNanos() + "," + times.systemNanos() + "," + times.totalNanos();
+    }
+
+    private static String quoted(String text) {
+        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+
+    /** The JSON on one line. */
+    public static String line(Object object) {
+        return GSON.toJson(object);
+    }
+
+    /** The interval's end, its length and what the process used. */
+    public static JsonObject head(Interval interval) {
+        JsonObject process = times(interval.process());
+        process.add("life", times(interval.life()));
+        JsonObject head = new JsonObject();
+        head.addProperty("end", Instant.ofEpochMilli(interval.endMillis()).toString());
+        head.addProperty("nanos", interval.nanos());
+        head.add("process", process);
+        interval.virtual().ifPresent(use -> head.add("virtualThreads", virtual(use)));
+        return head;
+    }
+
+    private static JsonObject virtual(Interval.Virtual use) {
+        JsonArray groups = new JsonArray();
+        for (Use group : use.groups()) {
+            JsonObject object = new JsonObject();
+            object.addProperty("name", group.name());
+            object.addProperty("threads", group.threads());
+            object.addProperty("mounted", group.mounted());
+            put(object, group.interval());
+            object.add("life", times(group.life()));
+            groups.add(object);
+        }
+        JsonObject object = new JsonObject();
+        object.addProperty("nanos", use.nanos());
+        object.addProperty("threads", use.threads());
+        object.addProperty("mounted", use.mounted());
+        put(object, use.times());
+        object.add("carriers", times(use.carriers()));
+        object.add("groups", groups);
+        return object;
+    }
+
+    public static JsonArray threads(List<Use> threads) {
+        JsonArray array = new JsonArray();
+        for (Use use : threads) {
+            JsonObject object = new JsonObject();
+            object.addProperty("osThreadId", use.tid());
+            object.addProperty("javaThreadId", use.javaId());
+            object.addProperty("name", use.name());
+            object.addProperty("pool", use.pool());
+            array.add(with(object, use));
+        }
+        return array;
+    }
+
+    public static JsonArray pools(List<Use> pools) {
+        JsonArray array = new JsonArray();
+        for (Use use : pools) {
+            JsonObject object = new JsonObject();
+            object.addProperty("name", use.name());
+            object.addProperty("threads", use.threads());
+            array.add(with(object, use));
+        }
+        return array;
+    }
+
+    private static JsonObject with(JsonObject object, Use use) {
+        object.addProperty("state", String.valueOf(use.state()));
+        put(object, use.interval());
+        if (use.waitNanos() != Use.NOT_MEASURED) {
+            object.addProperty("waitNanos", use.waitNanos());
+        }
+        object.add("life", times(use.life()));
+        return object;
+    }
+
+    private static JsonObject times(CpuSnapshot times) {
+        return put(new JsonObject(), times);
+    }
+
+    private static JsonObject put(JsonObject object, CpuSnapshot times) {
+        object.addProperty("userNanos", times.userNanos());
+        object.addProperty("systemNanos", times.systemNanos());
+        object.addProperty("totalNanos", times.totalNanos());
+        return object;
+    }
+}

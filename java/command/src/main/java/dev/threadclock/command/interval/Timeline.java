@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.interval;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each column. A
+ * column is one interval at first; when there are too many columns, pairs are merged.
+ */
+public final class Timeline {
+    public static final int MOST_COLUMNS = 1200;
+    /** The most threads shown by name. A program that numbers its threads without end has more. */
+    private static final int MOST_THREADS = 1000;
+    private static final String OTHERS = "(other threads)";
+
+    private final List<Long> endMillis = new ArrayList<>();
+    private final List<Long> nanos = new ArrayList<>();
+    private final Map<String, Series> threads = new LinkedHashMap<>(); // by name
+    private final Map<String, Integer> threadsOfPool = new HashMap<>();
+    /** By serial, the series and pools in which a thread has been counted. Forgets ended threads. */
+    private final Map<Long, Set<Object>> counted = new HashMap<>();
+    private final Map<String, Series> virtual = new LinkedHashMap<>(); // by group; there are few groups
+    private final Series process = new Series("", "process");
+    private int perColumn = 1; // intervals per column
+    private int inLast; // intervals in the last column so far
+
+    public void add(Interval interval) {
+        int column = column(interval);
+        process.add(column, interval.process().userNanos(), interval.process().systemNanos());
+        for (Use use : interval.ran()) {
+            Series series = series(use);
+            add(series, column, use);
+            count(use, series);
+        }
+        for (Use use : interval.groups()) {
+            if (use.interval().totalNanos() > 0) {
+                add(virtual.computeIfAbsent(use.name(), name -> new Series(name, name)), column, use);
+            }
+        }
+        interval.ended().forEach(use -> counted.remove(use.serial()));
+    }
+
+    /** The kernel's user and system may not add up to total. All that is not user is shown as system. */
+    private static void add(Series series, int column, Use use) {
+        long user = use.interval().userNanos();
+        series.add(column, user, use.interval().totalNanos() - user);
+    }
+
+    /** Counts a thread once per series and pool, although it may change its name. */
+    private void count(Use use, Series series) {
+        if (use.serial() == 0) {
+            return;
+        }
+        Set<Object> before = counted.computeIfAbsent(use.serial(), serial -> new HashSet<>(2));
+        if (before.add(series)) {
+            series.count(1);
+        }
+        if (before.add(series.pool())) {
+            threadsOfPool.merge(series.pool(), 1, Integer::sum);
+        }
+    }
+
+    private int column(Interval interval) {
+        if (inLast == perColumn || endMillis.isEmpty()) {
+            if (endMillis.size() == MOST_COLUMNS) {
+                halve();
+            }
+            endMillis.add(interval.endMillis());
+            nanos.add(0L);
+            inLast = 0;
+        }
+        int column = endMillis.size() - 1;
+        inLast++;
+        endMillis.set(column, interval.endMillis());
+        nanos.set(column, nanos.get(column) + interval.nanos());
+        return column;
+    }
+
+    private void halve() {
+        process.halve();
+        threads.values().forEach(Series::halve);
+        virtual.values().forEach(Series::halve);
+        for (int i = 0; i < MOST_COLUMNS / 2; i++) {
+            endMillis.set(i, endMillis.get(2 * i + 1));
+            nanos.set(i, nanos.get(2 * i) + nanos.get(2 * i + 1));
+        }
+        endMillis.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        nanos.subList(MOST_COLUMNS / 2, MOST_COLUMNS).clear();
+        perColumn *= 2;
+    }
+
+    private Series series(Use use) {
+        Series known = threads.get(use.name());
+        if (known != null) {
+            return known;
+        }
+        String pool = use.pool();
+        boolean full = threads.size() >= MOST_THREADS;
+        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(),
+                name -> new Series(pool, full ? OTHERS : name));
+    }
+
+    public boolean isEmpty() {
+        return endMillis.isEmpty();
+    }
+
+    public int columns() {
+        return endMillis.size();
+    }
+
+    public long endMillis(int column) {
+        return endMillis.get(column);
+    }
+
+    public long nanos(int column) {
+        return nanos.get(column);
+    }
+
+    public long startMillis() {
+        return endMillis.get(0) - nanos.get(0) / 1_000_000;
+    }
+
+    /** The total length of all columns. */
+    public long nanos() {
+        return nanos.stream().mapToLong(Long::longValue).sum();
+    }
+
+    public Series process() {
+        return process;
+    }
+
+    /** The threads, the busiest first. */
+    public List<Series> threads() {
+        return busiestFirst(threads.values());
+    }
+
+    /** The pools, the busiest first. The series of a pool has its name and is the sum over its threads. */
+    public List<Series> pools() {
+        Map<String, Series> pools = new LinkedHashMap<>();
+        for (Series thread : threads.values()) {
+            pools.computeIfAbsent(thread.pool(), pool -> new Series(pool, pool)).add(thread, columns());
+        }
+        pools.values().forEach(pool -> pool.count(threadsOfPool.getOrDefault(pool.pool(), 0)));
+        return busiestFirst(pools.values());
+    }
+
+    /** The groups of virtual threads that ran, the busiest first. Their time is part of their carriers'. */
+    public List<Series> virtual() {
+        return busiestFirst(virtual.values());
+    }
+
+    private static List<Series> busiestFirst(Iterable<Series> all) {
+        List<Series> sorted = new ArrayList<>();
+        all.forEach(sorted::add);
+        sorted.sort(Comparator.comparingLong(Series::nanos).reversed());
+        return sorted;
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.machine;
+
+import com.google.gson.annotations.SerializedName;
+
+/**
+ * The result of one check: what was found, how good that is, and what to do.
+ *
+ * @param label what was checked, in a few words
+ * @param value the result for scripts: a number, a boolean or a word; null if unknown
+ * @param text the result for people
+ * @param todo what to do; "" if nothing
+ */
+public record Finding(String label, Level level, Object value, String text, String todo) {
+    /** How good it is. */
+    public enum Level {
+        /** As it should be. */
+        @SerializedName("ok")
+        OK,
+        /** Worth knowing, but needed neither by threadclock nor for the JVM's user time. */
+        @SerializedName("note")
+        NOTE,
+        /** Could not be determined. */
+        @SerializedName("unknown")
+        UNKNOWN,
+        /** Gives wrong or slow CPU times. */
+        @SerializedName("wrong")
+        WRONG
+    }
+
+    public static Finding ok(String label, Object value, String text) {
+        return new Finding(label, Level.OK, value, text, "");
+    }
+
+    public static Finding note(String label, Object value, String text, String todo) {
+        return new Finding(label, Level.NOTE, value, text, todo);
+    }
+
+    public static Finding wrong(String label, Object value, String text, String todo) {
+        return new Finding(label, Level.WRONG, value, text, todo);
+    }
+
+    public static Finding unknown(String label, String reason) {
+        return new Finding(label, Level.UNKNOWN, null, "not known: " + reason, "");
+    }
+}

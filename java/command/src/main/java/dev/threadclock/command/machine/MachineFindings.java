@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.machine;
+
+import dev.threadclock.Freshness;
+import dev.threadclock.Quantity;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.internal.Native;
+import dev.threadclock.command.machine.AccountingTrial.Result;
+import dev.threadclock.command.host.SystemFiles;
+import dev.threadclock.command.host.Steal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntFunction;
+
+/** What can be found out about the machine, the kernel and the container. */
+public final class MachineFindings {
+    private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
+    private static final double MUCH_STEAL = 0.01;
+
+    /** Clock sources that the vDSO reads on x86-64 and aarch64. */
+    private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock",
+            "hyperv_clocksource_tsc_page", "arch_sys_counter");
+
+    private final Map<String, Finding> findings = new LinkedHashMap<>();
+    private final Optional<Auxv> auxv = Auxv.own();
+    private final String kernel = System.getProperty("os.version");
+
+    private MachineFindings() {}
+
+    /** nativeProblem: why the native library does not load, or "". */
+    public static Map<String, Finding> find(String nativeProblem) {
+        MachineFindings machine = new MachineFindings();
+        machine.system();
+        machine.nativeLibrary(nativeProblem);
+        machine.tick(nativeProblem.isEmpty());
+        machine.clocks(nativeProblem.isEmpty());
+        machine.limits();
+        machine.permissions();
+        return machine.findings;
+    }
+
+    private void system() {
+        String arch = System.getProperty("os.arch");
+        boolean linux = System.getProperty("os.name").equals("Linux");
+        findings.put("kernel", linux ? Finding.ok("kernel", kernel, "Linux " + kernel)
+                : Finding.wrong("kernel", kernel, System.getProperty("os.name") + " " + kernel,
+                        "threadclock works on Linux only"));
+        findings.put("architecture", Finding.ok("architecture", arch, arch));
+        int cpus = Runtime.getRuntime().availableProcessors();
+        findings.put("cpus", Finding.ok("CPUs", cpus, cpus + " available to this process"));
+        findings.put("virtualisation", virtualisation());
+        findings.put("container", container());
+    }
+
+    private static Finding virtualisation() {
+        String label = "virtualisation";
+        String name = SystemTexts
+                .hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource").orElse(""));
+        String vendor = SystemFiles.text("/sys/class/dmi/id/sys_vendor").map(text -> ", machine by " + text)
+                .orElse("");
+        if (!name.isEmpty()) {
+            return Finding.ok(label, name, name + " guest (the kernel offers its clock source)" + vendor);
+        }
+        Optional<Boolean> guest = SystemTexts.hypervisor(SystemFiles.text("/proc/cpuinfo").orElse(""));
+        if (guest.isEmpty()) {
+            return Finding.unknown(label, "/proc/cpuinfo has no flags that show it" + vendor);
+        }
+        return guest.get()
+                ? Finding.ok(label, "guest",
+                        "a guest of an unknown hypervisor: no clock source names it" + vendor)
+                : Finding.ok(label, "none", "none that the processor reports" + vendor);
+    }
+
+    private static Finding container() {
+        String kind = Files.exists(Path.of("/.dockerenv")) ? "Docker (/.dockerenv)"
+                : Files.exists(Path.of("/run/.containerenv")) ? "Podman (/run/.containerenv)"
+                        : Optional.ofNullable(System.getenv("container")).filter(text -> !text.isEmpty())
+                                .map(text -> text + " ($container)")
+                                .orElse("");
+        if (kind.isEmpty()) {
+            String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/self/cgroup").orElse(""));
+            kind = groups.isEmpty() ? "" : groups + " (/proc/self/cgroup)";
+        }
+        return kind.isEmpty() ? Finding.ok("container", "none", "no sign of one")
+                : Finding.ok("container", kind, "yes: " + kind);
+    }
+
+    private void nativeLibrary(String problem) {
+        String label = "native library";
+        findings.put("nativeLibrary",
+                problem.isEmpty()
+                        ? Finding.ok(label, Native.version(), "threadclock " + Native.version() + " loads")
+                        : Finding.wrong(label, null, "does not load: " + problem,
+                                "without it threadclock offers nothing that the JDK does not have"));
+    }
+
+    private void tick(boolean loaded) {
+        long nanos = loaded ? Native.tickLengthNanos() : -1;
+        if (nanos > 0) {
+            findings.put("tickLengthNanos", Finding.ok("timer tick", nanos,
+                    String.format(Locale.ROOT, "%.3f ms (HZ=%d)", nanos / 1e6, Math.round(1e9 / nanos))));
+        } else {
+            findings.put("tickLengthNanos", Finding.unknown("timer tick",
+                    loaded ? "clock_getres is refused" : "the native library does not load"));
+        }
+        findings.put("accounting", accounting(loaded ? AccountingTrial.run() : Result.UNKNOWN));
+    }
+
+    private Finding accounting(Result tried) {
+        String label = "CPU accounting";
+        Optional<KernelConfig> config = KernelConfig.find(kernel);
+        String built = config.map(found -> found.accounting().orElse("not stated") + " by " + found.file())
+                .orElse("kernel configuration not readable");
+        return switch (tried) {
+            case TICK -> Finding.note(label, "tick", "by ticks (found by trying; " + built + ")",
+                    "a clock that counts ticks (CLOCK VIRT, ThreadMXBean of JDK 25.0.5 and later) misjudges"
+                            + " threads here");
+            case ENTRY -> Finding.ok(label, "entry",
+                    "timed at each entry to the kernel (found by trying; " + built + ")");
+            default -> Finding.unknown(label, "it could not be tried (" + built + ")");
+        };
+    }
+
+    private void clocks(boolean loaded) {
+        findings.put("clockSource", FileFinding.of("clock source", CLOCK_SOURCES + "current_clocksource",
+                source -> READ_WITHOUT_SYSTEM_CALL.contains(source)
+                        ? Finding.ok("clock source", source, source)
+                        : Finding.note("clock source", source, source,
+                                "reading it may take a system call or a slow device: System.nanoTime()"
+                                        + " shows it below")));
+        findings.put("vdso", auxv.map(vector -> vector.hasVdso() ? Finding.ok("vDSO", true, "there")
+                : Finding.note("vDSO", false, "none", "each clock read is a system call here"))
+                .orElseGet(() -> Finding.unknown("vDSO", "/proc/self/auxv cannot be read")));
+        String tick = loaded ? ThreadClock.source(Quantity.USER, Freshness.TICK).name() : "";
+        findings.put("coarseClock", !loaded
+                ? Finding.unknown("coarse clock", "the native library does not load")
+                : tick.equals("tick cache")
+                        ? Finding.ok("coarse clock", true, "coarse, and without a system call")
+                        : Finding.wrong("coarse clock", false, "cannot be used: user time comes from " + tick,
+                                "each read costs a system call; gVisor and kernels without a vDSO are like"
+                                        + " that"));
+        findings.put("rseq", rseq(loaded));
+    }
+
+    private Finding rseq(boolean loaded) {
+        long bytes = auxv.map(Auxv::rseqBytes).orElse(0L);
+        String kernelSays = bytes > 0 ? "the kernel has it, " + bytes + " bytes"
+                : "the kernel does not report it: Linux before 6.3, or no rseq";
+        if (!loaded) {
+            return Finding.unknown("rseq", "the native library does not load (" + kernelSays + ")");
+        }
+        String name = ThreadClock.source(Quantity.TOTAL, Freshness.INTERPOLATED).name();
+        return name.equals("rseq and TSC")
+                ? Finding.ok("rseq", true, "registered and usable for interpolation (" + kernelSays + ")")
+                : Finding.note("rseq", false, "not usable (" + kernelSays + ")",
+                        "totalInterpolatedNanos() makes a system call here; glibc 2.35 and later register"
+                                + " rseq for each thread");
+    }
+
+    private void limits() {
+        findings.put("steal",
+                FileFinding.of("steal", "/proc/stat", stat -> Steal.of(stat).map(steal -> {
+                    double seconds = steal.hundredths() / 100.0;
+                    String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time",
+                            seconds, steal.share() * 100);
+                    return steal.share() < MUCH_STEAL ? Finding.ok("steal", seconds, text)
+                            : Finding.note("steal", seconds, text,
+                                    "other machines use these CPUs: measurements here are noisy");
+                }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not show it"))));
+        findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
+    }
+
+    private void permissions() {
+        findings.put("seccomp",
+                FileFinding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
+                        .map(mode -> Finding.ok("seccomp", mode,
+                                mode == 0 ? "no filter on this process"
+                                        : "a filter is on this process, mode " + mode))
+                        .orElseGet(() -> Finding.unknown("seccomp", "/proc/self/status does not show it"))));
+        permission("perf_event_paranoid", "perf",
+                level -> level <= 1 ? "" : "threadclock does not need perf; a profiler needs it to show"
+                        + " kernel frames: sysctl kernel.perf_event_paranoid=1",
+                level -> level > 2 ? "no events without CAP_PERFMON"
+                        : level == 2 ? "user space of own processes"
+                                : level == 1 ? "own processes, kernel as well" : "whole CPUs");
+        permission("kptr_restrict", "kernel pointers", level -> "",
+                level -> level == 0 ? "shown" : level == 1 ? "shown with CAP_SYSLOG" : "hidden");
+        permission("unprivileged_bpf_disabled", "bpf", level -> "",
+                level -> level == 0 ? "for every user" : "with CAP_BPF only");
+    }
+
+    /** todo: returns what to do at a level, or "". */
+    private void permission(String name, String label, IntFunction<String> todo,
+            IntFunction<String> meaning) {
+        findings.put(name, FileFinding.of(label, "/proc/sys/kernel/" + name, text -> {
+            int level = Integer.parseInt(text);
+            String said = meaning.apply(level) + " (kernel." + name + "=" + level + ")";
+            return todo.apply(level).isEmpty() ? Finding.ok(label, level, said)
+                    : Finding.note(label, level, said, todo.apply(level));
+        }));
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.machine;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Parses single figures from files of /proc. */
+public final class SystemTexts {
+    private static final List<String> CONTAINERS = List.of("kubepods", "docker", "containerd", "libpod",
+            "lxc", "podman");
+
+    private SystemTexts() {}
+
+    /** Parses /proc/PID/status: "Seccomp: 2". Empty without seccomp, or before Linux 3.8. */
+    public static Optional<Integer> seccomp(String status) {
+        return status.lines().filter(line -> line.startsWith("Seccomp:"))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .filter(mode -> mode.matches("\\d")).map(Integer::valueOf).findFirst();
+    }
+
+    /** Whether /proc/cpuinfo reports a hypervisor. x86 only; empty if there is no flags line. */
+    public static Optional<Boolean> hypervisor(String cpuinfo) {
+        return cpuinfo.lines().filter(line -> line.startsWith("flags")).findFirst()
+                .map(line -> (line + " ").contains(" hypervisor "));
+    }
+
+    /** The hypervisor, judged by the clock sources that the kernel offers, or "". */
+    public static String hypervisorName(String clockSources) {
+        String all = clockSources.toLowerCase(Locale.ROOT);
+        return all.contains("kvm-clock") ? "KVM"
+                : all.contains("hyperv") ? "Hyper-V" : all.contains("xen") ? "Xen" : "";
+    }
+
+    /** The kind of container, judged by the names of a process's control groups, or "". */
+    public static String containerOfGroups(String groups) {
+        return CONTAINERS.stream().filter(groups::contains).findFirst().orElse("");
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.page;
+
+import java.util.Locale;
+
+/** Formats numbers for people, in the same way for tables, pages and markdown. */
+public final class Figures {
+    private Figures() {}
+
+    /** "12.3 ns", "8,021 ns". */
+    public static String nanos(double nanos) {
+        return number(nanos) + " ns";
+    }
+
+    /** "85 ns", "15.2 µs", "3.60 ms": in the unit that fits. */
+    public static String duration(double nanos) {
+        if (nanos < 0) {
+            return "-" + duration(-nanos);
+        }
+        if (nanos < 1_000) {
+            return number(nanos) + " ns";
+        }
+        return nanos < 1_000_000 ? number(nanos / 1e3) + " µs" : number(nanos / 1e6) + " ms";
+    }
+
+    /** "652×", "3.4×". */
+    public static String times(double ratio) {
+        return number(ratio) + "×";
+    }
+
+    /** "+350 %", "-3 %", "0 %". */
+    public static String percent(double fraction) {
+        long percent = Math.round(fraction * 100);
+        return (percent > 0 ? "+" : "") + percent + " %";
+    }
+
+    /** Three significant digits, with thousands separators. */
+    public static String number(double value) {
+        if (value < 0) {
+            return "-" + number(-value);
+        }
+        String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
+        return String.format(Locale.ROOT, form, value);
+    }
+
+    /** "1 ns", "10 ns", "1 µs": ten to the power of the exponent (0 or more), in nanoseconds. */
+    public static String decade(int exponent) {
+        String[] units = {"ns", "µs", "ms", "s"};
+        return (int) Math.pow(10, exponent % 3) + " " + units[exponent / 3];
+    }
+}

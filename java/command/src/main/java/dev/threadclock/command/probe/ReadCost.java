@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.probe;
+
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * The cost of one read: short batches of the three reads alternate, so that noise affects all alike; median
+ * and quartiles.
+ */
+final class ReadCost {
+    /** Long compared to the two nanoTime() calls around it, short compared to a timer tick. */
+    private static final long BATCH_NANOS = 100_000;
+    private static final int WARM_UP_READS = 100;
+    private static final int MAX_BATCHES = 200_000;
+
+    /** Keeps the compiler from eliminating the reads. */
+    static volatile long sink;
+
+    private final Subject[] subjects;
+
+    ReadCost(ThreadMXBean bean) {
+        subjects = new Subject[]{new UserTime(bean), new NanoTime(), new CpuTime(bean)};
+    }
+
+    void run(long warmUpNanos, long measureNanos) {
+        rounds(warmUpNanos, true);
+        for (Subject subject : subjects) {
+            subject.setReads();
+        }
+        rounds(measureNanos, false);
+    }
+
+    private void rounds(long nanos, boolean warmUp) {
+        long end = System.nanoTime() + nanos;
+        for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0 || batch == 0; batch++) {
+            for (Subject subject : subjects) {
+                int reads = warmUp ? WARM_UP_READS : subject.reads;
+                long start = System.nanoTime();
+                sink += subject.run(reads);
+                subject.keep(batch, (double) (System.nanoTime() - start) / reads);
+            }
+        }
+    }
+
+    /**
+     * Prints "cost", the name, then nanoseconds per read as lower quartile, median, upper quartile, mean;
+     * batches, reads per batch.
+     */
+    void print() {
+        for (Subject subject : subjects) {
+            double[] sorted = subject.sorted();
+            double mean = Arrays.stream(sorted).average().orElse(Double.NaN);
+            Demo.say(String.format(Locale.ROOT, "cost %s %.2f %.2f %.2f %.2f %d %d", subject.name,
+                    sorted[sorted.length / 4], sorted[sorted.length / 2], sorted[sorted.length * 3 / 4], mean,
+                    sorted.length, subject.reads));
+        }
+    }
+
+    /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
+    private abstract static class Subject {
+        final String name;
+        private final double[] nanosPerRead = new double[MAX_BATCHES];
+        private int batches;
+        int reads;
+
+        Subject(String name) {
+            this.name = name;
+        }
+
+        abstract long run(int reads);
+
+        void keep(int batch, double nanos) {
+            nanosPerRead[batch] = nanos;
+            batches = batch + 1;
+        }
+
+        double[] sorted() {
+            double[] sorted = Arrays.copyOf(nanosPerRead, batches);
+            Arrays.sort(sorted);
+            return sorted;
+        }
+
+        /** Set from the second half of the warm-up, which runs compiled. */
+        void setReads() {
+            double[] late = Arrays.copyOfRange(nanosPerRead, batches / 2, batches);
+            Arrays.sort(late);
+            reads = (int) Math.max(4, Math.min(100_000, BATCH_NANOS / Math.max(1, late[late.length / 2])));
+        }
+    }
+
+    private static final class UserTime extends Subject {
+        private final ThreadMXBean bean;
+
+        UserTime(ThreadMXBean bean) {
+            super("user");
+            this.bean = bean;
+        }
+
+        @Override
+        long run(int reads) {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += bean.getCurrentThreadUserTime();
+            }
+            return sum;
+        }
+    }
+
+    private static final class NanoTime extends Subject {
+        NanoTime() {
+            super("nanoTime");
+        }
+
+        @Override
+        long run(int reads) {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += System.nanoTime();
+            }
+            return sum;
+        }
+    }
+
+    private static final class CpuTime extends Subject {
+        private final ThreadMXBean bean;
+
+        CpuTime(ThreadMXBean bean) {
+            super("cpu");
+            this.bean = bean;
+        }
+
+        @Override
+        long run(int reads) {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += bean.getCurrentThreadCpuTime();
+            }
+            return sum;
+        }
+    }
+}

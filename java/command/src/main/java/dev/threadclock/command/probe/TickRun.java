@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.probe;
+
+/**
+ * What a thread with known work reports of itself, and whether it is right. All the work is in user mode, so
+ * user time should equal CPU time (read after it).
+ */
+public final class TickRun {
+    private static final double ON_TIME = 0.97;
+
+    /** getCurrentThreadUserTime(). */
+    public final long userNanos;
+    /** getCurrentThreadCpuTime(), read after it. */
+    public final long cpuNanos;
+    /** How often the thread worked. */
+    public final int rounds;
+    /** The rounds in which it was at work during the tick, or stopped before the next one, as planned. */
+    public final int roundsOnTime;
+    /** The number of ticks, each an opportunity for a round. */
+    public final int ticks;
+
+    public TickRun(long userNanos, long cpuNanos, int rounds, int roundsOnTime, int ticks) {
+        this.userNanos = userNanos;
+        this.cpuNanos = cpuNanos;
+        this.rounds = rounds;
+        this.roundsOnTime = roundsOnTime;
+        this.ticks = ticks;
+    }
+
+    /** Parses the words that toString() made, from this one on. */
+    public static TickRun parse(String[] words, int first) {
+        return new TickRun(Long.parseLong(words[first]), Long.parseLong(words[first + 1]),
+                Integer.parseInt(words[first + 2]), Integer.parseInt(words[first + 3]),
+                Integer.parseInt(words[first + 4]));
+    }
+
+    @Override
+    public String toString() {
+        return userNanos + " " + cpuNanos + " " + rounds + " " + roundsOnTime + " " + ticks;
+    }
+
+    /** What the run shows about user time. */
+    public enum Judgement {
+        RIGHT, WRONG, OPEN
+    }
+
+    /**
+     * OPEN: it did too little work for the resolution, or other threads pushed the work off its moments. More
+     * user time than CPU time is wrong whatever disturbed it.
+     */
+    public Judgement judgement() {
+        long off = Math.abs(userNanos - cpuNanos);
+        if (off <= Slack.ofPure(cpuNanos)) {
+            return Slack.tooMuchOf(cpuNanos, off) ? Judgement.OPEN : Judgement.RIGHT;
+        }
+        return disturbed() && userNanos < cpuNanos ? Judgement.OPEN : Judgement.WRONG;
+    }
+
+    public boolean right() {
+        return judgement() == Judgement.RIGHT;
+    }
+
+    /** True if there is more user time than CPU time, beyond the slack. */
+    public boolean exceeds() {
+        return userNanos > cpuNanos + Slack.ofPure(cpuNanos);
+    }
+
+    /** True if other threads delayed its work, so that the run is not conclusive. */
+    public boolean disturbed() {
+        return roundsOnTime < ON_TIME * ticks;
+    }
+
+    /** The relative error of user time; 0.1: it is 10 % too high. */
+    public double error() {
+        return (double) (userNanos - cpuNanos) / cpuNanos;
+    }
+}

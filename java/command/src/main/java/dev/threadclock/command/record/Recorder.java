@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.record;
+
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.Sampling;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * Takes samples and writes their intervals until the requested duration is over, the user stops it, or the
+ * JVM ends. A separate thread waits for samples, so that stopping need not wait for the next one.
+ */
+final class Recorder {
+    private static final long LOOK_NANOS = 50_000_000;
+
+    private final Sampling sampling;
+    private final Format.Writer writer;
+    private final long mostNanos;
+    private final Consumer<Recorder> progress;
+    private OptionalLong beganNanos = OptionalLong.empty(); // after the first interval
+    private long recordedNanos;
+    private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
+    private boolean stopped;
+    private boolean ended;
+    private boolean late;
+    private IOException failure;
+
+    /** mostNanos: the longest duration. progress: called after each interval. */
+    Recorder(Sampling sampling, Format.Writer writer, long mostNanos, Consumer<Recorder> progress) {
+        this.sampling = sampling;
+        this.writer = writer;
+        this.mostNanos = mostNanos;
+        this.progress = progress;
+    }
+
+    /** Returns when the recording is complete or cannot continue. Nothing is written after that. */
+    void run(StopRequest stop) {
+        Thread taker = new Thread(() -> takeAll(stop), "samples");
+        taker.setDaemon(true);
+        taker.start();
+        try {
+            while (!stop.await(LOOK_NANOS) && !isOver()) {
+                // The samples' thread works.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            stopped = true;
+        }
+    }
+
+    /**
+     * Whether the requested duration is over by the clock. Samples of a JVM that gets no CPU may be very
+     * late: waits half an interval for the last one, but any time for the first.
+     */
+    private synchronized boolean isOver() {
+        late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
+                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > shortestNanos / 2;
+        return late;
+    }
+
+    private void takeAll(StopRequest stop) {
+        try {
+            boolean more = true;
+            while (more) {
+                more = take(sampling.next());
+            }
+        } catch (IOException e) {
+            fail(e);
+        } finally {
+            stop.make();
+        }
+    }
+
+    /** True if the recording continues. */
+    private synchronized boolean take(Optional<Interval> interval) throws IOException {
+        if (stopped) {
+            return false;
+        }
+        ended = interval.isEmpty();
+        if (beganNanos.isEmpty()) {
+            beganNanos = OptionalLong.of(System.nanoTime());
+            return !ended;
+        }
+        if (interval.isPresent()) {
+            writer.write(interval.get());
+            recordedNanos += interval.get().nanos();
+            shortestNanos = Math.min(shortestNanos, interval.get().nanos());
+            progress.accept(this);
+        }
+        // An interval may be slightly longer or shorter than requested.
+        return !ended && recordedNanos + interval.map(Interval::nanos).orElse(0L) / 2 < mostNanos;
+    }
+
+    private synchronized void fail(IOException e) {
+        failure = stopped ? null : e;
+    }
+
+    synchronized long recordedNanos() {
+        return recordedNanos;
+    }
+
+    /** The error that ended the recording, if any. */
+    synchronized Optional<IOException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** The duration was over before the last interval, which is therefore not in the recording. */
+    synchronized boolean late() {
+        return late;
+    }
+
+    synchronized boolean ended() {
+        return ended;
+    }
+}

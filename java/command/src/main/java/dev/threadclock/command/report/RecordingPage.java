@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.report;
+
+import com.google.gson.Gson;
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.page.Html;
+import dev.threadclock.command.page.Page;
+import dev.threadclock.command.interval.Series;
+import dev.threadclock.command.interval.Subject;
+import dev.threadclock.command.interval.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
+
+/** A recording as one self-contained HTML page: tables, from which scripts make charts. */
+public final class RecordingPage {
+    /** Distinguishable colours; the remaining pools are combined into one. */
+    private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
+    /** The most values of all threads together, in columns in which they ran. They take some megabytes. */
+    private static final int MOST_VALUES = 240_000;
+    private static final String OTHER = "(other pools)";
+
+    private final Subject subject;
+    private final Timeline timeline;
+
+    public RecordingPage(Subject subject, Timeline timeline) {
+        this.subject = subject;
+        this.timeline = timeline;
+    }
+
+    /** The page's data as JSON. CpuSnapshot are whole microseconds, column by column. */
+    private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
+            List<Area> virtual, int[] colours) {}
+
+    /** at: the columns of user and system; missing if they are for all. pool: index of a thread's pool. */
+    private record Area(
+            String name, int[] at, long[] user, long[] system, Integer pool, Integer threads,
+            Boolean other) {}
+
+    public String toHtml() {
+        List<Series> threads = shownThreads();
+        Tables tables = new Tables(timeline, threads);
+        return Page.render(RecordingPage.class, "recording", "CPU time of " + subject.jvm(), Map.of(
+                "HEADLINE", Html.escape(RecordingText.headline(timeline)),
+                "JVM", Html.escape(subject.jvm()),
+                "START", Html.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
+                "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
+                "POOLS", tables.pools(),
+                "LEFTOUT", leftOut(threads.size()),
+                "VIRTUAL", virtual(tables),
+                "TIMES", tables.times(),
+                "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
+                // Gson escapes anything that could end the script.
+                "const recording = " + new Gson().toJson(data(threads)) + ";\n",
+                Page.resource(RecordingPage.class, "reading.js"),
+                Page.resource(RecordingPage.class, "recording.js"));
+    }
+
+    private static String fact(String label, String text) {
+        return text.isEmpty() ? ""
+                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Html.escape(text) + "</dd></div>\n";
+    }
+
+    private String leftOut(int shown) {
+        int all = timeline.threads().size();
+        return shown == all ? "" : Html.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
+                + " the pools have the time of all.</p>\n", all, shown);
+    }
+
+    private String virtual(Tables tables) {
+        return timeline.virtual().isEmpty() ? ""
+                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", tables.virtual());
+    }
+
+    private List<Series> shownThreads() {
+        List<Series> shown = new ArrayList<>();
+        int values = 0;
+        for (Series thread : timeline.threads()) {
+            values += ran(thread).length;
+            if (values > MOST_VALUES) {
+                break;
+            }
+            shown.add(thread);
+        }
+        return shown;
+    }
+
+    private Data data(List<Series> threads) {
+        List<Series> pools = timeline.pools();
+        int own = pools.size() > HUES.length + 1 ? HUES.length : Math.min(pools.size(), HUES.length);
+        Map<String, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < pools.size(); i++) {
+            indexes.put(pools.get(i).pool(), Math.min(i, own));
+        }
+        List<Area> areas = new ArrayList<>();
+        for (int i = 0; i < own; i++) {
+            areas.add(area(pools.get(i).name(), List.of(pools.get(i)), pools.get(i).threads(), null));
+        }
+        if (own < pools.size()) {
+            List<Series> others = pools.subList(own, pools.size());
+            areas.add(area(OTHER, others, others.stream().mapToInt(Series::threads).sum(), true));
+        }
+        List<Area> lines = threads.stream().map(thread -> line(thread, indexes.get(thread.pool()))).toList();
+        List<Area> virtual = timeline.virtual().stream().map(group -> line(group, null)).toList();
+        Area process = area("process", List.of(timeline.process()), null, null);
+        return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines,
+                virtual,
+                HUES);
+    }
+
+    /** "worker", or "worker (12 threads)" for several of the same name. */
+    static String named(Series series) {
+        return series.threads() == 1 ? series.name() : series.name() + " (" + series.threads() + " threads)";
+    }
+
+    private Area area(String name, List<Series> all, Integer threads, Boolean other) {
+        return new Area(name, null,
+                columns(column -> all.stream().mapToLong(series -> series.userNanos(column)).sum() / 1000),
+                columns(column -> all.stream().mapToLong(series -> series.systemNanos(column)).sum() / 1000),
+                null, threads, other);
+    }
+
+    /** Omits the columns in which the thread did not run, because most threads sleep most of the time. */
+    private Area line(Series thread, Integer pool) {
+        int[] ran = ran(thread);
+        return new Area(named(thread), ran.length == timeline.columns() ? null : ran,
+                micros(ran, thread::userNanos), micros(ran, thread::systemNanos), pool, null, null);
+    }
+
+    private int[] ran(Series thread) {
+        return IntStream.range(0, timeline.columns())
+                .filter(column -> thread.userNanos(column) + thread.systemNanos(column) > 0).toArray();
+    }
+
+    private long[] columns(IntToLongFunction value) {
+        return IntStream.range(0, timeline.columns()).mapToLong(value).toArray();
+    }
+
+    private static long[] micros(int[] columns, IntToLongFunction nanos) {
+        return IntStream.of(columns).mapToLong(column -> nanos.applyAsLong(column) / 1000).toArray();
+    }
+
+    /** A recording page's charts as tables, for readers who run no scripts or do not see charts. */
+    private static final class Tables {
+        private static final int MOST_TIMES = 60;
+
+        private final Timeline timeline;
+        private final List<Series> threads;
+        private final List<Series> pools;
+
+        Tables(Timeline timeline, List<Series> threads) {
+            this.timeline = timeline;
+            this.threads = threads;
+            pools = timeline.pools();
+        }
+
+        /** Rows of the whole recording. The page's script replaces them by rows of the time in view. */
+        String pools() {
+            long all = pools.stream().mapToLong(Series::nanos).sum();
+            StringBuilder rows = new StringBuilder();
+            for (Series pool : pools) {
+                row(rows, "pool", named(pool), pool, all);
+                threads.stream().filter(thread -> thread.pool().equals(pool.pool()))
+                        .filter(thread -> !thread.name().equals(pool.name()))
+                        .forEach(thread -> row(rows, "thread", named(thread), thread, all));
+            }
+            return rows.toString();
+        }
+
+        /** Rows of the groups of virtual threads. Their shares are of the process's time, as the pools'. */
+        String virtual() {
+            long all = pools.stream().mapToLong(Series::nanos).sum();
+            StringBuilder rows = new StringBuilder();
+            timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group, all));
+            return rows.toString();
+        }
+
+        private void row(StringBuilder rows, String kind, String name, Series series, long all) {
+            rows.append("<tr class=\"").append(kind).append("\"><td>").append(Html.escape(name))
+                    .append("</td>")
+                    .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
+                    .append(Html.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
+                            series.nanos() / 1e9))
+                    .append(Html.format("<td class=\"share\">%.1f %%</td></tr>\n",
+                            all == 0 ? 0 : 100.0 * series.nanos() / all));
+        }
+
+        /** The process over time. Many columns are combined into fewer. */
+        String times() {
+            int columns = timeline.columns();
+            int rows = Math.min(MOST_TIMES, columns);
+            StringBuilder html = new StringBuilder();
+            for (int i = 0; i < rows; i++) {
+                int from = (int) ((long) i * columns / rows);
+                int to = (int) ((i + 1L) * columns / rows);
+                html.append("<tr><td>").append(Instant.ofEpochMilli(timeline.endMillis(to - 1)))
+                        .append("</td>")
+                        .append(cells(sum(from, to, timeline.process()::userNanos),
+                                sum(from, to, timeline.process()::systemNanos),
+                                sum(from, to, timeline::nanos)))
+                        .append("<td>").append(Html.escape(busiest(from, to))).append("</td></tr>\n");
+            }
+            return html.toString();
+        }
+
+        private String busiest(int from, int to) {
+            return pools.stream().filter(pool -> used(pool, from, to) > 0)
+                    .max(Comparator.comparingLong(pool -> used(pool, from, to))).map(Series::name).orElse("");
+        }
+
+        private static long used(Series series, int from, int to) {
+            return sum(from, to, series::userNanos) + sum(from, to, series::systemNanos);
+        }
+
+        private static long sum(int from, int to, IntToLongFunction value) {
+            return IntStream.range(from, to).mapToLong(value).sum();
+        }
+
+        private static String cells(long user, long system, long length) {
+            double percent = length == 0 ? 0 : 100.0 / length;
+            return Html.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
+                    (user + system) * percent);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.report;
+
+import dev.threadclock.command.terminal.JavaModules;
+import dev.threadclock.command.terminal.OutputFile;
+import dev.threadclock.command.terminal.Subcommand;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.interval.Timeline;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The report command: shows the CPU times in a Flight Recorder file, as text or as a page. */
+@Command(
+        name = "report",
+        description = {
+            "Shows the CPU times of threads in a Flight Recorder file, by pool and thread: as text, or as a"
+                    + " page with charts.",
+            ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  threadclock report app.jfr               text",
+            "  threadclock report app.jfr -o app.html   a page for the browser",
+            "",
+            "The file comes from 'threadclock record', or from any recording of a JVM that",
+            "was started with -javaagent:threadclock.jar.",
+            "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 usage error."
+        })
+public final class ReportCommand implements Subcommand {
+    private static final int WIDTH_OF_FILES = 120;
+
+    @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
+    private Path file;
+
+    @Option(names = {"-o", "--output"}, paramLabel = "FILE.html",
+            description = "Write a page to this file; - is stdout.")
+    private Path page;
+
+    @Option(names = "--text", description = "Print text in addition to writing the page.")
+    private boolean text;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public int place() {
+        return 42;
+    }
+
+    @Override
+    public Integer call() {
+        JavaModules.require("jdk.jfr");
+        if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
+            throw new ParameterException(spec.commandLine(),
+                    "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
+                            + " writes .csv and .json");
+        }
+        OutputFile output = page == null ? null : new OutputFile(page, "-o FILE.html");
+        if (output != null) {
+            output.check();
+        }
+        JfrRecording recording = JfrRecording.read(file);
+        Timeline timeline = recording.timeline();
+        if (output != null) {
+            output.write(new RecordingPage(recording.subject(), timeline).toHtml());
+        }
+        if (output == null || text) {
+            int width = Terminal.stdout().watched() ? Terminal.stdout().width() : WIDTH_OF_FILES;
+            new RecordingText(recording.subject(), timeline, width).lines()
+                    .forEach(Terminal.stdout()::println);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.Failure;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.Message.Stack;
+import dev.threadclock.command.sample.TaskFiles.RunQueue;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/** Receives samples over the channel from the agent in the JVM. */
+final class ChannelSampling extends Sampling {
+    private static final int LONGEST_MESSAGE = 1 << 26;
+    private static final int REQUEST_BYTES = 16;
+    private static final long PATIENCE_MILLIS = 20_000;
+
+    private final ByteChannel connection;
+    private final ThreadBook book;
+    private final TaskFiles files;
+    private volatile Stack stack = new Stack(0, List.of());
+    /** Samples that arrived while a stack was awaited. */
+    private final Deque<Interval> early = new ArrayDeque<>();
+
+    private ChannelSampling(Identity identity, ByteChannel connection, TaskFiles files) {
+        super(identity);
+        this.connection = connection;
+        this.files = files;
+        book = new ThreadBook(tid -> files.stat(tid).map(TaskFiles.Stat::state).orElse('?'));
+    }
+
+    /**
+     * Makes the JVM sample itself. The first sample, which lists the threads that already exist, is not
+     * returned by next().
+     */
+    static Sampling open(Target jvm, Duration period) throws IOException {
+        return over(new Identity(jvm, jvm.label()), jvm.sample(period),
+                new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
+    }
+
+    /**
+     * @param files the kernel's of its threads, by their TIDs in its own namespace
+     * @param patienceMillis how long the first sample may take
+     */
+    static Sampling over(Identity identity, ByteChannel connection, TaskFiles files, long patienceMillis)
+            throws IOException {
+        ChannelSampling sampling = new ChannelSampling(identity, connection, files);
+        Thread limit = new Thread(() -> closeAfter(patienceMillis, connection),
+                "time limit of the first sample");
+        limit.setDaemon(true);
+        limit.start();
+        try {
+            if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
+                sampling.begin();
+                return sampling;
+            }
+        } catch (EOFException | SocketException | ClosedChannelException e) {
+            // Handled like any other failure to start.
+        } finally {
+            limit.interrupt();
+        }
+        sampling.close();
+        throw new Failure("the sampler in the JVM " + sampling.label() + " ended, or sent nothing for "
+                + patienceMillis + " ms: the JVM is ending, was stopped, or has no memory left;"
+                + " try again");
+    }
+
+    private static void closeAfter(long millis, ByteChannel connection) {
+        try {
+            Thread.sleep(millis);
+            connection.close();
+        } catch (IOException | InterruptedException e) {
+            // The first sample has come, or the connection is closed anyway.
+        }
+    }
+
+    /**
+     * Tells the sampler which kinds of records we understand. An older sampler takes this as a request for
+     * the stack of no thread. Samples from before its answer are dropped.
+     */
+    private void begin() throws IOException {
+        try {
+            request(0, 0, Message.KNOWN);
+        } catch (IOException e) {
+            throw new EOFException(); // the sampler has closed its end
+        }
+        boolean sampled = false;
+        for (boolean answered = false; !answered || !sampled;) {
+            answered |= take();
+            sampled |= !early.isEmpty();
+            early.clear();
+        }
+    }
+
+    @Override
+    public Optional<Interval> next() throws IOException {
+        try {
+            while (early.isEmpty()) {
+                take();
+            }
+            return Optional.of(early.remove());
+        } catch (EOFException | SocketException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Handles the next message. True if it was a stack. */
+    private boolean take() throws IOException {
+        Message message;
+        byte[] bytes = read(length()).array();
+        try {
+            message = Message.parse(bytes);
+        } catch (IOException e) {
+            throw new Failure(
+                    "the sampler in the JVM " + label() + " sent what is no sample (" + e.getMessage()
+                            + "); restart that JVM with this version of threadclock");
+        }
+        message.stack().ifPresent(answer -> stack = answer);
+        book.take(message).ifPresent(early::add);
+        return message.stack().isPresent();
+    }
+
+    private int length() throws IOException {
+        int length = read(Integer.BYTES).getInt();
+        if (length < 0 || length > LONGEST_MESSAGE) {
+            throw new IOException("a message of " + Integer.toUnsignedString(length) + " bytes");
+        }
+        return length;
+    }
+
+    private ByteBuffer read(int size) throws IOException {
+        ByteBuffer in = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        while (in.hasRemaining()) {
+            if (connection.read(in) < 0) {
+                throw new EOFException();
+            }
+        }
+        return in.flip();
+    }
+
+    @Override
+    public void askForStack(long javaId, int frames) throws IOException {
+        request(javaId, frames, 0);
+    }
+
+    private void request(long javaId, int frames, int records) throws IOException {
+        ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        connection.write(request.putLong(javaId).putInt(frames).putInt(records).flip());
+    }
+
+    @Override
+    public List<String> stack(long javaId) {
+        Stack last = stack;
+        return last.id() == javaId ? last.frames() : List.of();
+    }
+
+    @Override
+    public List<String> awaitStack(long javaId, int frames) throws IOException {
+        try {
+            askForStack(javaId, frames);
+            while (!take() || stack.id() != javaId) {
+                // It is a sample, or the answer to an earlier request.
+            }
+            return stack.frames();
+        } catch (EOFException | SocketException e) {
+            return List.of();
+        }
+    }
+
+    @Override
+    public Optional<RunQueue> runQueue(int tid) {
+        return files.runQueue(tid);
+    }
+
+    @Override
+    public void close() throws IOException {
+        connection.close();
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.internal.ThreadNames;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
+record Message(
+        Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
+        List<Long> gone,
+        Optional<Stack> stack, Optional<Virtual> virtual, Set<Long> carriers) {
+    /** The first eight bytes of a channel. */
+    static final long MAGIC = 0x3150_534b_434f_4c43L;
+
+    private static final int MOMENT = 1;
+    private static final int JAVA = 2;
+    private static final int START = 3;
+    private static final int END = 4;
+    private static final int THREAD = 5;
+    private static final int TIMES = 6;
+    private static final int GONE = 7;
+    private static final int STACK = 8;
+    private static final int VIRTUAL = 9;
+    private static final int GROUP = 10;
+    private static final int CARRIER = 11;
+    /** Identifies the kinds of records that this reader knows, which are those up to 11. */
+    static final int KNOWN = 1;
+
+    /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
+    record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
+
+    /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
+    record Java(long id, int tid, char state, String name) {}
+
+    /** The start of a Java thread, or its end, which includes its times. */
+    record Event(long id, int tid, long nanos, Optional<CpuSnapshot> end, String name) {}
+
+    /** A kernel thread that is new or has a new name. */
+    record Kernel(long serial, int tid, CpuSnapshot times, String name) {}
+
+    record Ran(long serial, CpuSnapshot times) {}
+
+    /** The top frames of a Java thread; empty if the thread has none or is gone. */
+    record Stack(long id, List<String> frames) {}
+
+    /**
+     * The groups of virtual threads, read shortly before the other threads.
+     *
+     * @param monotonicNanos CLOCK_MONOTONIC
+     * @param epoch changes if accounting was off in between, because the groups' times then lack that period
+     */
+    record Virtual(long monotonicNanos, int epoch, List<Group> groups) {}
+
+    /**
+     * The virtual threads whose names differ only in numbers.
+     *
+     * @param name with * for each number
+     * @param threads the number of living threads
+     * @param mounted the number of these that are on a carrier
+     * @param times of all threads, including ended ones, since they were first accounted for
+     */
+    record Group(String name, int threads, int mounted, CpuSnapshot times) {
+        private Group and(Group other) {
+            return new Group(name, threads + other.threads, mounted + other.mounted, times.plus(other.times));
+        }
+    }
+
+    /** A message without virtual threads. */
+    Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
+            List<Ran> ran, List<Long> gone, Optional<Stack> stack) {
+        this(moment, java, events, threads, ran, gone, stack, Optional.empty(), Set.of());
+    }
+
+    /** Throws an IOException if the bytes are not a valid message. */
+    static Message parse(byte[] bytes) throws IOException {
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Optional<Moment> moment = Optional.empty();
+        Optional<Stack> stack = Optional.empty();
+        Optional<Virtual> virtual = Optional.empty();
+        List<Java> java = new ArrayList<>();
+        List<Event> events = new ArrayList<>();
+        List<Kernel> threads = new ArrayList<>();
+        List<Ran> ran = new ArrayList<>();
+        List<Long> gone = new ArrayList<>();
+        Map<String, Group> groups = new LinkedHashMap<>();
+        Set<Long> carriers = new HashSet<>();
+        try {
+            while (in.hasRemaining()) {
+                int kind = in.get();
+                switch (kind) {
+                    case MOMENT ->
+                        moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
+                    case JAVA -> java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> events.add(
+                            new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
+                    case END -> events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
+                            Optional.of(times(in)), name(in)));
+                    case THREAD ->
+                        threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case TIMES -> ran.add(new Ran(in.getLong(), times(in)));
+                    case GONE -> gone.add(in.getLong());
+                    case STACK -> stack = Optional
+                            .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
+                    case VIRTUAL -> virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
+                    case GROUP -> {
+                        Group group = group(in);
+                        groups.merge(group.name(), group, Group::and);
+                    }
+                    case CARRIER -> carriers.add(in.getLong());
+                    default -> throw new IOException("a record of kind " + kind);
+                }
+            }
+        } catch (BufferUnderflowException e) {
+            throw new IOException("a record that is cut off", e);
+        }
+        return new Message(moment, java, events, threads, ran, gone, stack, virtual.map(head -> new Virtual(
+                head.monotonicNanos(), head.epoch(), List.copyOf(groups.values()))), carriers);
+    }
+
+    /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
+    private static Group group(ByteBuffer in) throws IOException {
+        int threads = in.getInt();
+        int mounted = in.getInt();
+        CpuSnapshot times = times(in);
+        return new Group(ThreadNames.pool(name(in)), threads, mounted, times);
+    }
+
+    private static CpuSnapshot times(ByteBuffer in) {
+        return new CpuSnapshot(in.getLong(), in.getLong(), in.getLong());
+    }
+
+    private static byte[] bytes(ByteBuffer in) {
+        byte[] bytes = new byte[in.getShort() & 0xffff];
+        in.get(bytes);
+        return bytes;
+    }
+
+    /** A name set with prctl(PR_SET_NAME), which may contain any bytes. */
+    private static String kernelText(ByteBuffer in) {
+        return Printable.line(new String(bytes(in), StandardCharsets.UTF_8));
+    }
+
+    /** Text in the JVM's modified UTF-8. */
+    private static String text(ByteBuffer in) throws IOException {
+        byte[] bytes = bytes(in);
+        byte[] withLength = ByteBuffer.allocate(bytes.length + 2).putShort((short) bytes.length).put(bytes)
+                .array();
+        return new DataInputStream(new ByteArrayInputStream(withLength)).readUTF();
+    }
+
+    private static String name(ByteBuffer in) throws IOException {
+        return Printable.line(text(in));
+    }
+}

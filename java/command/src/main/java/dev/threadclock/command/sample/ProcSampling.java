@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import dev.threadclock.attach.internal.Target;
+import dev.threadclock.internal.CpuIntervals;
+import dev.threadclock.internal.CpuIntervals.Counter;
+import dev.threadclock.command.terminal.Failure;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.Message.Kernel;
+import dev.threadclock.command.sample.Message.Moment;
+import dev.threadclock.command.sample.TaskFiles.RunQueue;
+import dev.threadclock.command.sample.TaskFiles.Stat;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Samples a JVM that refuses agents at run time, from outside: /proc shows its threads with the kernel's
+ * names, but without Java ids, Java states or stacks. TIDs are those of our own PID namespace.
+ */
+final class ProcSampling extends Sampling {
+    private static final long FIRST_NANOS = 20_000_000;
+
+    /** A kernel thread. */
+    private static final class Row extends CpuIntervals.Row {
+        private final long start;
+        private char state;
+        private int pass;
+
+        private Row(long serial, long start) {
+            super(serial);
+            this.start = start;
+        }
+    }
+
+    private final Path tasks;
+    private final TaskFiles files;
+    private final long periodNanos;
+    private final Map<Integer, Row> rows = new HashMap<>(); // by TID
+    private final ThreadBook book = new ThreadBook(tid -> rows.containsKey(tid) ? rows.get(tid).state : '?');
+    private final long start;
+    private final Counter process = new Counter();
+    private long endedNanos;
+    private long serials;
+    private int pass;
+    private long dueNanos = System.nanoTime() + FIRST_NANOS;
+
+    private ProcSampling(Target jvm, Duration period) {
+        super(new Identity(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
+        tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
+        files = new TaskFiles(jvm.pid(), false);
+        periodNanos = period.toNanos();
+        start = processStat().map(Stat::start).orElse(-1L);
+    }
+
+    /** As in ChannelSampling, the first sample is not returned by next(). */
+    static Sampling open(Target jvm, Duration period) throws IOException {
+        ProcSampling sampling = new ProcSampling(jvm, period);
+        if (sampling.sample().isEmpty()) {
+            throw new Failure("the JVM " + sampling.label() + " has ended");
+        }
+        return sampling;
+    }
+
+    @Override
+    public Optional<Interval> next() throws IOException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+        // After a delay (this process was stopped), avoids samples in quick succession.
+        dueNanos = Math.max(dueNanos, System.nanoTime() - periodNanos) + periodNanos;
+        return sample();
+    }
+
+    private Optional<Interval> sample() throws IOException {
+        pass++;
+        List<Kernel> seen = new ArrayList<>();
+        long livingNanos = 0;
+        List<Long> gone = new ArrayList<>();
+        long wallMillis = System.currentTimeMillis();
+        long begin = System.nanoTime();
+        for (int tid : tids()) {
+            Optional<Kernel> thread = read(tid, gone);
+            if (thread.isPresent()) {
+                seen.add(thread.get());
+                livingNanos += thread.get().times().totalNanos();
+            }
+        }
+        rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
+        Optional<Stat> stat = processStat();
+        if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
+            return Optional.empty();
+        }
+        // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
+        stat.get().raise(process, livingNanos + endedNanos);
+        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process));
+        return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
+                Optional.empty()));
+    }
+
+    /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */
+    private Optional<Kernel> read(int tid, List<Long> gone) {
+        Optional<Stat> read = files.stat(tid);
+        if (read.isEmpty()) {
+            return Optional.empty();
+        }
+        Stat stat = read.get();
+        Row row = rows.get(tid);
+        if (row == null || row.start != stat.start()) {
+            if (row != null) {
+                leave(row, gone);
+            }
+            row = new Row(++serials, stat.start());
+            rows.put(tid, row);
+        }
+        row.pass = pass;
+        stat.raise(row, files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
+        row.state = stat.state();
+        return Optional.of(new Kernel(row.serial, tid, ThreadBook.life(row), stat.name()));
+    }
+
+    private boolean leave(Row row, List<Long> gone) {
+        gone.add(row.serial);
+        endedNanos += row.totalNanos();
+        return true;
+    }
+
+    private List<Integer> tids() {
+        List<Integer> tids = new ArrayList<>();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(tasks)) {
+            folders.forEach(task -> tids.add(Integer.parseInt(task.getFileName().toString())));
+        } catch (IOException | DirectoryIteratorException e) {
+            return List.of(); // the process has ended
+        }
+        return tids;
+    }
+
+    private Optional<Stat> processStat() {
+        return TaskFiles.process(identity().pid());
+    }
+
+    @Override
+    public Optional<RunQueue> runQueue(int tid) {
+        return files.runQueue(tid);
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import dev.threadclock.command.attach.JvmChoice;
+import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.TaskFiles.RunQueue;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Samples the threads of a running JVM at a steady pace: from inside, or from outside if the JVM refuses
+ * agents. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also ends
+ * and leaves nothing behind.
+ */
+public abstract class Sampling implements Closeable {
+    private final Identity identity;
+
+    /**
+     * The sampled JVM, as far as it is known from outside.
+     *
+     * @param label "1234 (java -jar app.jar)"; for a JVM that refuses agents, "1234 by /proc alone (...)"
+     * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown
+     * @param commandLine without the program's own arguments; anything that may be secret is masked
+     */
+    public record Identity(int pid, String label, String jdk, String commandLine) {
+        Identity(Target jvm, String label) {
+            this(jvm.pid(), label, jvm.jdk(), jvm.commandLine());
+        }
+    }
+
+    protected Sampling(Identity identity) {
+        this.identity = identity;
+    }
+
+    /**
+     * Throws Failure or AttachException, with the reason and a remedy, if the JVM cannot be sampled.
+     */
+    public static Sampling open(JvmChoice choice, Duration period) throws IOException {
+        Target jvm = choice.open();
+        if (!jvm.takesAgents()) {
+            Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "
+                    + jvm.refusal() + " and takes no agent while it runs: this is what /proc shows."
+                    + " Missing: Java's names and ids of threads (the kernel's"
+                    + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
+                    + " threads that start and end between two samples. To have these, restart it"
+                    + " without that option");
+            return ProcSampling.open(jvm, period);
+        }
+        return ChannelSampling.open(jvm, period);
+    }
+
+    public final Identity identity() {
+        return identity;
+    }
+
+    /** Identifies the JVM to the user. */
+    public final String label() {
+        return identity.label();
+    }
+
+    /**
+     * The next interval; empty if the JVM has ended. The first ends after 20 ms, to give the following ones,
+     * a period each, a beginning.
+     */
+    public abstract Optional<Interval> next() throws IOException;
+
+    /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
+    public abstract Optional<RunQueue> runQueue(int tid);
+
+    /** Requests the top frames of a Java thread, which is stopped at a safepoint for that. For any thread. */
+    public void askForStack(long javaId, int frames) throws IOException {
+        // Without an agent, nothing can answer.
+    }
+
+    /**
+     * The last answer to {@link #askForStack} if it is for this thread; empty if there is none yet, or if the
+     * thread has no frames. For any thread.
+     */
+    public List<String> stack(long javaId) {
+        return List.of();
+    }
+
+    /**
+     * Requests the top frames of a Java thread and waits for them; empty if it has none, or if the JVM has
+     * ended. For the reader thread.
+     */
+    public List<String> awaitStack(long javaId, int frames) throws IOException {
+        return List.of();
+    }
+
+    @Override
+    public void close() throws IOException {}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import dev.threadclock.command.terminal.Keyboard;
+import dev.threadclock.command.terminal.Shutdown;
+import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.sample.Sampling;
+import dev.threadclock.command.top.Keys.Key;
+import dev.threadclock.command.top.Keys.Press;
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jline.utils.Signals;
+
+/**
+ * The terminal while top is displayed. It is redrawn at each interval, at each key and when its size changes.
+ */
+final class LiveScreen implements AutoCloseable {
+    private static final long KEY_MILLIS = 100;
+    private static final int FRAMES = 10;
+    /** Enters the alternate screen and hides the cursor (xterm's ctlseqs). */
+    private static final String ENTER = "\033[?1049h\033[?25l\033[H";
+    private static final String LEAVE = "\033[?25h\033[?1049l";
+
+    private final Terminal out = Terminal.stdout();
+    private final Keyboard keyboard = new Keyboard();
+    private final View view;
+    private final Screen screen = new Screen(new Style(out.coloured()), ZoneId.systemDefault(),
+            Runtime.getRuntime().availableProcessors());
+    private final Runnable restore = this::restore;
+    private final Map<String, Object> handlers = new HashMap<>();
+    private volatile boolean interrupted;
+    private volatile boolean resized = true;
+
+    LiveScreen(View view) throws IOException {
+        this.view = view;
+        Shutdown.add(restore);
+    }
+
+    /** Runs until the user quits or the limit is reached. False if the JVM has ended. */
+    boolean show(Sampling sampling, Limit limit) throws IOException {
+        enter();
+        out.print("threadclock top  " + sampling.label() + ": the first interval...");
+        Feed feed = new Feed(sampling);
+        Controls controls = new Controls(sampling.label(), view);
+        Keys keys = new Keys(keyboard::read);
+        int rows = out.height();
+        int columns = out.width();
+        Moment moment = null;
+        List<String> frames = List.of();
+        while (!interrupted && !controls.quits() && !limit.isReached()) {
+            if (feed.isOver()) {
+                return false;
+            }
+            Press press = keys.read(KEY_MILLIS);
+            controls.take(press, rows);
+            Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
+            boolean changed = press.key() != Key.NONE || newest.isPresent() || resized
+                    || !frames.equals(sampling.stack(controls.stackOf()));
+            if (resized) {
+                resized = false;
+                rows = out.height();
+                columns = out.width();
+            }
+            if (newest.isPresent()) {
+                moment = newest.get();
+                limit.count(moment.interval());
+            }
+            if (changed && moment != null) {
+                view.update(moment.interval());
+                frames = sampling.stack(controls.stackOf());
+                draw(screen.draw(moment, view, controls.state(frames), columns, rows));
+            }
+            if ((newest.isPresent() || press.key() != Key.NONE) && controls.stackOf() != 0) {
+                sampling.askForStack(controls.stackOf(), FRAMES);
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Draws one line per screen row. Each row is erased before, not after: erasing after a full line would
+     * delete its last character (xterm's ctlseqs, EL).
+     */
+    private void draw(List<String> lines) {
+        out.print("\033[H\033[K" + String.join("\r\n\033[K", lines));
+    }
+
+    private void enter() {
+        handle("INT", () -> interrupted = true);
+        handle("WINCH", () -> resized = true);
+        handle("CONT", () -> {
+            keyboard.enterRawMode();
+            out.print(ENTER);
+            resized = true;
+        });
+        keyboard.enterRawMode();
+        out.print(ENTER);
+    }
+
+    private void handle(String signal, Runnable action) {
+        handlers.put(signal, Signals.register(signal, action));
+    }
+
+    /** Restores the terminal to its original state. Must be the last call. */
+    private void restore() {
+        out.print(LEAVE);
+        if (!keyboard.restore()) {
+            Terminal.stderr().println("the terminal could not be restored; 'stty sane' restores it");
+        }
+    }
+
+    @Override
+    public void close() {
+        Shutdown.remove(restore);
+        handlers.forEach(Signals::unregister);
+        restore();
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import dev.threadclock.command.attach.JvmChoice;
+import dev.threadclock.command.terminal.Subcommand;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.terminal.TimeSpan;
+import dev.threadclock.command.interval.IntervalExport;
+import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.sample.Sampling;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The top command: shows which threads of a JVM currently use the CPU in user mode and in system mode. */
+@Command(
+        name = "top",
+        description = {
+            "Shows which threads of a JVM use the CPU: Java's, the collector's, the compilers', all others.",
+            ""},
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Percentages are of one core. WAIT is the time in which a thread was runnable",
+            "but had no CPU. The key h lists all keys. After 'threadclock attach PID",
+            "virtual=on' virtual threads are shown by group (state V; their time is included",
+            "in their carriers').",
+            "Examples:",
+            "  threadclock top 1234                     live, every 2 seconds",
+            "  threadclock top Main --once              one interval as text",
+            "  threadclock top Main --once -n 3 --frames",
+            "                                           the busiest three threads, and where",
+            "                                           they are",
+            "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds,",
+            "                                           until stopped",
+            "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
+            "  threadclock top 1234 -n 5 --json --group an object per interval, by pool",
+            "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
+        })
+public final class TopCommand implements Subcommand {
+    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+    private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
+    private static final int MOST_FRAMES = 10;
+    private static final int MOST_WITH_FRAMES = 10;
+
+    @Mixin
+    private JvmChoice jvm;
+
+    @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s",
+            converter = TimeSpan.class,
+            description = "Time between samples, 100ms to 1h (default: ${DEFAULT-VALUE}).")
+    private Duration interval;
+
+    @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
+            description = "Stop after this time: 60s, 5m, 1h. By default, or with 0: run until stopped.")
+    private Duration duration;
+
+    @Option(names = {"-n", "--count"}, paramLabel = "COUNT",
+            description = "Stop after COUNT intervals. With --once: show only COUNT threads.")
+    private Long count;
+
+    @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = SortKey.Converter.class,
+            description = "Sort by total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
+    private SortKey sort;
+
+    @Option(names = "--group", description = "Show pools: threads whose names differ only in numbers.")
+    private boolean grouped;
+
+    @Option(names = "--filter", paramLabel = "TEXT", defaultValue = "",
+            description = "Show only names that contain this text.")
+    private String filter;
+
+    @Option(names = "--once", description = "Print one interval and exit; as text unless --json or --csv"
+            + " is given.")
+    private boolean once;
+
+    @Option(names = "--all", description = "As text: show threads that have not run, too.")
+    private boolean all;
+
+    @Option(names = "--frames",
+            description = "With --once: show the top frames of each Java thread in the list, of 10 threads"
+                    + " unless -n is given. This stops each thread at a safepoint.")
+    private boolean frames;
+
+    @ArgGroup
+    private Form form = new Form();
+
+    private static final class Form {
+        @Option(names = "--json", description = "Print a JSON object per interval.")
+        private boolean json;
+
+        @Option(names = "--csv", description = "Print CSV, a row per thread and interval.")
+        private boolean csv;
+    }
+
+    @Spec
+    private CommandSpec spec;
+
+    private Printout text;
+
+    @Override
+    public int place() {
+        return 40;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0,
+                "--interval takes 100ms to 1h");
+        check(duration.isZero() || !once,
+                "--once shows one interval, of the length -i; -d says how long to continue: give only one"
+                        + " of the two");
+        check(duration.isZero() || duration.compareTo(interval) >= 0,
+                "--duration is shorter than one interval; give a longer one, or a shorter --interval (-i)");
+        check(count == null || count > 0, "-n takes a number of at least 1");
+        check(!frames || once && !form.json && !form.csv && !grouped,
+                "--frames needs --once, as text and by thread; on the screen, enter shows the frames of a"
+                        + " thread");
+        check(!(form.csv && grouped),
+                "--csv has a row per thread, with its pool; --group needs text or JSON");
+        long most = count == null ? Long.MAX_VALUE : count;
+        Limit limit = new Limit(once ? 1 : most, duration);
+        text = new Printout(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
+                frames ? MOST_FRAMES : 0);
+        View view = new View(sort, grouped, filter, form.json || form.csv);
+        jvm.pid();
+        if (!once && !form.json && !form.csv && Terminal.stdout().watched() && Terminal.hasKeyboard()) {
+            boolean ended;
+            try (Sampling sampling = Sampling.open(jvm, interval); LiveScreen screen = new LiveScreen(view)) {
+                ended = !screen.show(sampling, limit);
+            }
+            if (ended) {
+                Terminal.stderr().println(spec.qualifiedName() + ": the JVM has ended");
+            }
+        } else {
+            try (Sampling sampling = Sampling.open(jvm, interval)) {
+                print(sampling, view, limit);
+            }
+        }
+        return 0;
+    }
+
+    private void check(boolean right, String otherwise) {
+        if (!right) {
+            throw new ParameterException(spec.commandLine(), otherwise);
+        }
+    }
+
+    private void print(Sampling sampling, View view, Limit limit) throws IOException {
+        Terminal out = Terminal.stdout();
+        Moment.Reader moments = new Moment.Reader(sampling);
+        if (form.csv) {
+            out.println(IntervalExport.CSV_HEAD);
+        }
+        while (!limit.isReached() && !out.stream().checkError()) {
+            Optional<Moment> moment = moments.next();
+            if (moment.isEmpty()) {
+                return;
+            }
+            limit.count(moment.get().interval());
+            lines(sampling, moment.get(), view.update(moment.get().interval())).forEach(out::println);
+        }
+    }
+
+    private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
+        if (form.json) {
+            return List.of(Printout.json(sampling.identity().pid(), moment, rows, grouped));
+        }
+        return form.csv ? IntervalExport.csv(moment.interval(), rows)
+                : text.lines(sampling, moment, rows, grouped);
+    }
+}

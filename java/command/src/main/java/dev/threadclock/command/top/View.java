@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Use;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Which threads are shown, in which order, and on a screen which one is selected. Not thread-safe. */
+final class View {
+    private final boolean complete;
+    private SortKey sort;
+    private boolean grouped;
+    private String filter;
+    /** Positions by key while the order is frozen, otherwise null. */
+    private Map<Object, Integer> frozen;
+    private List<Use> rows = List.of();
+    private int selected;
+    /** The key of the selected thread. Null if a position is selected, whichever thread moves there. */
+    private Object followed;
+
+    /** complete: lists ended threads individually, for programs. There may be many. */
+    View(SortKey sort, boolean grouped, String filter, boolean complete) {
+        this.complete = complete;
+        this.sort = sort;
+        this.grouped = grouped;
+        this.filter = filter;
+    }
+
+    /** Takes the rows from the newest interval, or again from the same one after a change. */
+    List<Use> update(Interval interval) {
+        String wanted = filter.toLowerCase(Locale.ROOT);
+        List<Use> all = new ArrayList<>(
+                grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
+        all.addAll(interval.groups());
+        all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
+        all.sort(frozen == null ? sort.order()
+                : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE))
+                        .thenComparing(sort.order()));
+        rows = List.copyOf(all);
+        selected = Math.max(0, Math.min(selected, rows.size() - 1));
+        for (int i = 0; i < rows.size(); i++) {
+            if (rows.get(i).key().equals(followed)) {
+                selected = i;
+            }
+        }
+        return rows;
+    }
+
+    List<Use> rows() {
+        return rows;
+    }
+
+    int selected() {
+        return selected;
+    }
+
+    /** The selected row; null if there are no rows. */
+    Use selection() {
+        return selected < rows.size() ? rows.get(selected) : null;
+    }
+
+    /** A selected thread stays selected wherever it moves; the first row is selected as a position. */
+    void select(int row) {
+        selected = Math.max(0, Math.min(row, rows.size() - 1));
+        followed = selected == 0 ? null : selection().key();
+    }
+
+    SortKey sort() {
+        return sort;
+    }
+
+    void sortBy(SortKey key) {
+        sort = key;
+        frozen = null;
+    }
+
+    boolean grouped() {
+        return grouped;
+    }
+
+    void toggleGrouped() {
+        grouped = !grouped;
+        frozen = null;
+    }
+
+    String filter() {
+        return filter;
+    }
+
+    void filterBy(String text) {
+        filter = text;
+    }
+
+    boolean isFrozen() {
+        return frozen != null;
+    }
+
+    /** While the order is frozen, rows keep their positions and only their numbers change. */
+    void toggleFrozen() {
+        if (frozen != null) {
+            frozen = null;
+            return;
+        }
+        frozen = new HashMap<>();
+        rows.forEach(use -> frozen.put(use.key(), frozen.size()));
+    }
+}

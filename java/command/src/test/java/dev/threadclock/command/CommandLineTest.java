@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.command.terminal.Subcommand;
+import java.util.Arrays;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
+
+/** Usage errors are refused, even together with --help. */
+class CommandLineTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",
+        "help nosuch", "completion fish",
+        "report x.jfr -o x.csv", ""})
+    void usageErrorsExitWith2(String line) {
+        assertThat(run(line)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "help", "help top", "help lab", "top --help", "lab diff --help",
+        "completion", "completion bash",
+        "completion zsh", "--version"})
+    void helpExitsWith0(String line) {
+        assertThat(run(line)).isZero();
+    }
+
+    @Test
+    void helpFitsIntoATerminal() {
+        assertThat(ServiceLoader.load(Subcommand.class).stream()
+                .flatMap(provider -> Arrays.stream(provider.type().getAnnotation(Command.class).footer())))
+                .isNotEmpty().allMatch(line -> line.length() <= 80);
+    }
+
+    private static int run(String line) {
+        return Main.run(line.isEmpty() ? new String[0] : line.split(" "));
+    }
+}

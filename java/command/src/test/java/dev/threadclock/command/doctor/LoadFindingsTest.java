@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.command.machine.Finding;
+import dev.threadclock.command.machine.Finding.Level;
+import dev.threadclock.command.host.HostLoad;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+class LoadFindingsTest {
+    private static Map<String, Finding> of(OptionalDouble load, OptionalDouble pressure) {
+        Map<String, Finding> machine = new LinkedHashMap<>();
+        machine.put("steal", Finding.ok("steal", 0, "none"));
+        machine.put("cpuLimit", Finding.ok("CPU limit", null, "none"));
+        return LoadFindings.among(machine, new HostLoad(load, pressure), 4);
+    }
+
+    @Test
+    void aCalmMachineIsOk() {
+        Map<String, Finding> all = of(OptionalDouble.of(0.53), OptionalDouble.of(2.4));
+        assertThat(all.keySet()).containsExactly("steal", "load", "pressure", "cpuLimit");
+        assertThat(all.get("load").level()).isEqualTo(Level.OK);
+        assertThat(all.get("load").text()).startsWith("0.5 threads");
+        assertThat(all.get("load").value()).isEqualTo(0.53);
+        assertThat(all.get("pressure").level()).isEqualTo(Level.OK);
+        assertThat(all.get("pressure").text()).isEqualTo("a thread waited for a CPU in 2 % of the last 10 s");
+    }
+
+    @Test
+    void aBusyMachineIsNoted() {
+        Map<String, Finding> all = of(OptionalDouble.of(4.7), OptionalDouble.of(24.4));
+        assertThat(all.get("load").level()).isEqualTo(Level.NOTE);
+        assertThat(all.get("pressure").level()).isEqualTo(Level.NOTE);
+        assertThat(all.get("pressure").todo()).contains("WAIT%");
+    }
+
+    @Test
+    void valuesThatTheKernelOmitsAreUnknown() {
+        Map<String, Finding> all = of(OptionalDouble.empty(), OptionalDouble.empty());
+        assertThat(all.get("load").level()).isEqualTo(Level.UNKNOWN);
+        assertThat(all.get("pressure").level()).isEqualTo(Level.UNKNOWN);
+        assertThat(all.get("pressure").value()).isNull();
+    }
+}

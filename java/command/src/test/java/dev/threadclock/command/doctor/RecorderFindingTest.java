@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.command.probe.TickRun;
+import dev.threadclock.command.machine.Finding;
+import dev.threadclock.command.machine.Finding.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The finding on Flight Recorder follows from the trial of the JDK and from the agent's status. */
+class RecorderFindingTest {
+    private static final Map<String, String> NO_AGENT = Map.of();
+    private static final JdkTrial UNKNOWN = JdkTrial.unknown("there is no bin/java");
+
+    private static JdkTrial trial(Judgement verdict) {
+        TickRun around = new TickRun(400_000_000, 50_000_000, 100, 100, 100);
+        TickRun between = new TickRun(0, 180_000_000, 100, 100, 100);
+        return new JdkTrial(verdict, "", 220.0, 20.0, 380.0, around, between, false);
+    }
+
+    private static Map<String, String> agent(String answerer) {
+        return Map.of("active", "true", "libjvm.user_time", answerer);
+    }
+
+    private static Optional<Finding> finding(JdkTrial trial, Map<String, String> status) {
+        return RecorderFinding.of(trial, status, "threadclock attach 1 reach=jvm");
+    }
+
+    @Test
+    void whereTheJvmIsRightNothingIsSaid() {
+        for (Judgement verdict : new Judgement[]{Judgement.RIGHT, Judgement.SLOW}) {
+            assertThat(finding(trial(verdict), NO_AGENT)).isEmpty();
+            assertThat(finding(trial(verdict), agent("jvm"))).isEmpty();
+            assertThat(finding(trial(verdict), agent("jvm: it reads /proc, which is right"))).isEmpty();
+        }
+    }
+
+    @Test
+    void whereTheJvmCountsTicksItIsWrongByWhatTheTrialMeasured() {
+        Map<String, String> kept = agent("jvm, called by threadclock");
+        for (Map<String, String> status : List.of(NO_AGENT, agent("jvm"), kept)) {
+            Finding finding = finding(trial(Judgement.WRONG), status).orElseThrow();
+            assertThat(finding.level()).isEqualTo(Level.WRONG);
+            assertThat(finding.text())
+                    .contains("jdk.ThreadCPULoad", "around ticks +700 %", "between them -100 %");
+            assertThat(finding.todo()).startsWith("threadclock attach 1 reach=jvm: then");
+        }
+    }
+
+    @Test
+    void withReachJvmItIsRightUnlessAnotherLibraryAnswers() {
+        JdkTrial wrong = trial(Judgement.WRONG);
+        assertThat(finding(wrong, agent("threadclock")).orElseThrow().level()).isEqualTo(Level.OK);
+        assertThat(finding(UNKNOWN, agent("threadclock")).orElseThrow().text()).startsWith("right")
+                .doesNotContain("wrong");
+        assertThat(finding(wrong, agent("another library, which has replaced it")).orElseThrow().text())
+                .contains("answered by another library");
+    }
+
+    @Test
+    void anUnknownVerdictIsReportedOnlyIfTheAgentReadsTheJvmsClock() {
+        assertThat(finding(UNKNOWN, NO_AGENT)).isEmpty();
+        assertThat(finding(UNKNOWN, agent("jvm: it reads /proc, which is right"))).isEmpty();
+        assertThat(finding(UNKNOWN, agent("jvm")).orElseThrow().level()).isEqualTo(Level.UNKNOWN);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.interval;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.threadclock.CpuSnapshot;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * However long a recording is, and however many threads it has, memory is bounded and no nanosecond is lost.
+ */
+class TimelineTest {
+    private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
+
+    private static Interval interval(int i, String name) {
+        return new Interval(1000L * (i + 1), 1_000_000_000, new CpuSnapshot(6, 3, 9),
+                new CpuSnapshot(6, 3, 9),
+                List.of(Use.recorded(1, "steady", 1, 1, new CpuSnapshot(4, 1, 5))),
+                List.of(Use.recorded(2 + i, name, 2, 2 + i, new CpuSnapshot(2, 1, 4))));
+    }
+
+    @Test
+    void aLongRecordingKeepsAllTimeInFewerColumns() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "job-" + i % 3));
+        }
+        assertThat(timeline.columns()).isBetween(Timeline.MOST_COLUMNS / 2, Timeline.MOST_COLUMNS);
+        assertThat(timeline.nanos()).isEqualTo(INTERVALS * 1_000_000_000L);
+        assertThat(timeline.startMillis()).isZero();
+        assertThat(timeline.endMillis(timeline.columns() - 1)).isEqualTo(1000L * INTERVALS);
+        assertThat(timeline.process().userNanos()).isEqualTo(6L * INTERVALS);
+        assertThat(timeline.pools()).extracting(Series::name).containsExactly("steady", "job-*");
+        assertThat(timeline.pools()).extracting(Series::nanos).containsExactly(5L * INTERVALS,
+                4L * INTERVALS);
+        assertThat(timeline.pools().get(0).userNanos(timeline.columns() / 2)).as("as much in each column")
+                .isEqualTo(timeline.pools().get(0).userNanos(0));
+    }
+
+    @Test
+    void threadsWithoutEndAreCountedTogether() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "request-" + i));
+        }
+        assertThat(timeline.threads()).hasSizeLessThan(2000);
+        assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
+                .extracting(Series::nanos)
+                .satisfies(nanos -> assertThat(nanos.stream().mapToLong(Long::longValue).sum())
+                        .isEqualTo(4L * INTERVALS));
+        assertThat(timeline.threads()).extracting(Series::name).contains("(other threads)");
+    }
+
+    @Test
+    void everyThreadOfAPoolIsCountedHoweverManyThereAre() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "request-" + i));
+        }
+        assertThat(timeline.pools()).extracting(Series::threads).containsExactly(1, INTERVALS);
+        assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
+                .extracting(Series::threads)
+                .satisfies(counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum())
+                        .isEqualTo(INTERVALS));
+    }
+
+    @Test
+    void threadsWithTheSameNameAreCountedIndividually() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < INTERVALS; i++) {
+            timeline.add(interval(i, "job"));
+        }
+        assertThat(timeline.threads()).extracting(Series::name, Series::threads)
+                .containsExactly(tuple("steady", 1), tuple("job", INTERVALS));
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.probe;
+
+import static dev.threadclock.command.probe.TickRun.Judgement.OPEN;
+import static dev.threadclock.command.probe.TickRun.Judgement.RIGHT;
+import static dev.threadclock.command.probe.TickRun.Judgement.WRONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** When a thread's user time is right, wrong, or not judged. */
+class TickRunTest {
+    private static final int TICKS = 100;
+
+    private static TickRun.Judgement judged(long userMillis, long cpuMillis, boolean disturbed) {
+        return new TickRun(userMillis * 1_000_000, cpuMillis * 1_000_000, TICKS,
+                disturbed ? TICKS / 2 : TICKS, TICKS).judgement();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"187, 187", "181, 187", "170, 187", "600, 640"})
+    void rightEvenIfDisturbed(long user, long cpu) {
+        assertThat(judged(user, cpu, false)).isEqualTo(RIGHT);
+        assertThat(judged(user, cpu, true)).isEqualTo(RIGHT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1600, 360", "60, 20"})
+    void moreUserTimeThanCpuTimeIsWrongWhateverDisturbedIt(long user, long cpu) {
+        assertThat(judged(user, cpu, false)).isEqualTo(WRONG);
+        assertThat(judged(user, cpu, true)).isEqualTo(WRONG);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 640", "300, 360"})
+    void lessIsWrongOnAQuietMachineOnly(long user, long cpu) {
+        assertThat(judged(user, cpu, false)).isEqualTo(WRONG);
+        assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
+    }
+
+    /** The difference may be due to the resolution of /proc. */
+    @ParameterizedTest
+    @CsvSource({"30, 40", "20, 28", "0, 5"})
+    void tooLittleWorkIsNotJudged(long user, long cpu) {
+        assertThat(judged(user, cpu, false)).isEqualTo(OPEN);
+        assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.NoSampling;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A recording ends by itself when it cannot continue. */
+class RecorderTest {
+    /** Returns an interval of a second each, forever. */
+    private static class Seconds extends NoSampling {
+        private long second;
+
+        @Override
+        public Optional<Interval> next() {
+            second++;
+            return Optional.of(new Interval(second * 1000, 1_000_000_000, CpuSnapshot.ZERO, CpuSnapshot.ZERO,
+                    List.of(), List.of()));
+        }
+    }
+
+    /** A disk with room for this many intervals. */
+    private static final class Disk implements Format.Writer {
+        private int room;
+
+        Disk(int room) {
+            this.room = room;
+        }
+
+        @Override
+        public void write(Interval interval) throws IOException {
+            if (room-- == 0) {
+                throw new IOException("No space left on device");
+            }
+        }
+
+        @Override
+        public void finish() {}
+    }
+
+    @Test
+    void aFullDiskKeepsWhatCameBefore() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {
+            });
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
+            assertThat(recorder.failure()).get().extracting(IOException::getMessage)
+                    .isEqualTo("No space left on device");
+            assertThat(recorder.ended()).isFalse();
+        }
+    }
+
+    /** Returns two intervals; then the JVM gets no CPU. */
+    private static final class Starved extends Seconds {
+        private int left = 2;
+
+        @Override
+        public Optional<Interval> next() {
+            while (left == 0) {
+                LockSupport.park();
+            }
+            left--;
+            return super.next();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void theClockEndsTheRecordingIfNoSampleComes() {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {
+            });
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
+            assertThat(recorder.late()).isTrue();
+            assertThat(recorder.failure()).isEmpty();
+        }
+    }
+}

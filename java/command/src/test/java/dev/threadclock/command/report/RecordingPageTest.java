@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
+import dev.threadclock.command.interval.Timeline;
+import dev.threadclock.command.interval.Use;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/** A recording's page knows the right threads, intervals and JVM. PagesTest covers how it looks. */
+class RecordingPageTest {
+    private static final Subject SUBJECT = new Subject("1 (java Shop)", "21", "java <Shop>", "1.2.3");
+
+    private static Use use(String name, int id, long userMillis) {
+        return Use.recorded(id, name, id, id,
+                new CpuSnapshot(userMillis * 1_000_000, 0, userMillis * 1_000_000));
+    }
+
+    private static Interval interval(int i, List<Use> uses) {
+        CpuSnapshot process = uses.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
+        return new Interval(1_700_000_000_000L + 1000L * i, 1_000_000_000, process, process, uses, List.of());
+    }
+
+    private static Interval interval(int i, List<Use> uses, String group, long userMillis) {
+        Interval plain = interval(i, uses);
+        CpuSnapshot used = new CpuSnapshot(userMillis * 1_000_000, 0, userMillis * 1_000_000);
+        Interval.Virtual virtual = new Interval.Virtual(plain.nanos(),
+                List.of(Use.group(group, 3, 1, used, used)), CpuSnapshot.ZERO);
+        return new Interval(plain.endMillis(), plain.nanos(), plain.process(), plain.life(), uses, List.of(),
+                Optional.of(virtual));
+    }
+
+    private static JsonObject data(String page) {
+        String json = page.replaceAll("(?s).*const recording = (.*?);\n.*", "$1");
+        return JsonParser.parseString(json).getAsJsonObject();
+    }
+
+    private static List<Long> numbers(JsonElement array) {
+        return StreamSupport.stream(array.getAsJsonArray().spliterator(), false)
+                .map(JsonElement::getAsLong).toList();
+    }
+
+    @Test
+    void aThreadHasOnlyTheIntervalsInWhichItRan() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < 10; i++) {
+            timeline.add(interval(i, List.of(use("busy", 1, 9), use("seldom", 2, i == 3 || i == 7 ? i : 0))));
+        }
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        List<JsonElement> threads = data(page).getAsJsonArray("threads").asList();
+        JsonObject busy = threads.get(0).getAsJsonObject();
+        assertThat(busy.has("at")).isFalse();
+        assertThat(numbers(busy.get("user"))).hasSize(10).containsOnly(9000L);
+        JsonObject seldom = threads.get(1).getAsJsonObject();
+        assertThat(numbers(seldom.get("at"))).containsExactly(3L, 7L);
+        assertThat(numbers(seldom.get("user"))).containsExactly(3000L, 7000L);
+    }
+
+    @Test
+    void ofTooManyThreadsTheBusiestAreListedAndThePageSaysSo() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < Timeline.MOST_COLUMNS; i++) {
+            timeline.add(
+                    interval(i, IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList()));
+        }
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        assertThat(data(page).getAsJsonArray("threads")).hasSize(200);
+        assertThat(page)
+                .contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
+                .doesNotContain("<td>t100</td>");
+    }
+
+    @Test
+    void groupsOfVirtualThreadsHaveATableOfTheirOwn() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("ForkJoinPool-1-worker-1", 1, 9))));
+        timeline.add(interval(2, List.of(use("ForkJoinPool-1-worker-1", 1, 9)), "request *", 7));
+        timeline.add(interval(3, List.of(use("ForkJoinPool-1-worker-1", 1, 2)), "<idle>", 0));
+        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        JsonElement group = data(page).getAsJsonArray("virtual").asList().get(0);
+        assertThat(data(page).getAsJsonArray("virtual")).hasSize(1);
+        assertThat(numbers(group.getAsJsonObject().get("at"))).containsExactly(1L);
+        assertThat(numbers(group.getAsJsonObject().get("user"))).containsExactly(7000L);
+        assertThat(numbers(data(page).getAsJsonObject("process").get("user"))).containsExactly(9000L, 9000L,
+                2000L);
+        assertThat(page).contains("<h2>Virtual threads</h2>", "<td>request *</td><td>0.2</td>")
+                .doesNotContain("&lt;idle");
+    }
+
+    @Test
+    void withoutVirtualThreadsThereIsNoTableOfThem() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("a", 1, 1))));
+        assertThat(new RecordingPage(SUBJECT, timeline).toHtml()).doesNotContain("<h2>Virtual threads");
+    }
+
+    @Test
+    void theHeadNamesTheJdkAndTheCommandLineIfTheyAreKnown() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(1, List.of(use("a", 1, 1))));
+        assertThat(new RecordingPage(SUBJECT, timeline).toHtml())
+                .contains("<dt>JDK</dt><dd tabindex=\"0\">21</dd>", "java &lt;Shop&gt;");
+        Subject unknown = new Subject("a JVM", "", "", "");
+        assertThat(new RecordingPage(unknown, timeline).toHtml()).doesNotContain("<dt>");
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.threadclock.CpuSnapshot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The agent's messages are parsed, and invalid ones are refused. */
+class MessageTest {
+    private final ByteBuffer out = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
+
+    private void text(byte[] bytes) {
+        out.putShort((short) bytes.length).put(bytes);
+    }
+
+    private Message parse() throws IOException {
+        return Message.parse(Arrays.copyOf(out.array(), out.position()));
+    }
+
+    @Test
+    void aSampleHasItsMomentAndItsThreads() throws IOException {
+        out.put((byte) 1).putLong(5).putLong(6).putLong(7).putLong(1).putLong(2).putLong(3);
+        out.put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
+        text("main".getBytes(StandardCharsets.UTF_8));
+        out.put((byte) 7).putLong(10);
+        Message message = parse();
+        assertThat(message.moment()).contains(new Message.Moment(5, 6, 7, new CpuSnapshot(1, 2, 3)));
+        assertThat(message.threads())
+                .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), "main"));
+        assertThat(message.gone()).containsExactly(10L);
+    }
+
+    @Test
+    void namesComeInTheJvmsModifiedUtf8() throws IOException {
+        out.put((byte) 3).putLong(1).putInt(2).putLong(3);
+        // U+1F600 as two surrogates.
+        text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
+        assertThat(parse().events().get(0).name()).isEqualTo("\uD83D\uDE00");
+    }
+
+    @Test
+    void aNameDoesNotReachTheTerminalWithControlCharacters() throws IOException {
+        out.put((byte) 3).putLong(1).putInt(2).putLong(3);
+        // U+009B is equivalent to escape and bracket.
+        text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
+        assertThat(parse().events().get(0).name()).isEqualTo("?[2Jred?31m; main");
+        out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
+        text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
+        assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
+    }
+
+    /** The sampler's groups are pools. If they were not, groups of one pool would be merged. */
+    @Test
+    void groupsOfVirtualThreadsAreMergedByPool() throws IOException {
+        assertThat(parse().virtual()).isEmpty();
+        out.put((byte) 11).putLong(12);
+        out.put((byte) 9).putLong(4).putInt(3);
+        for (String name : List.of("worker-*", "main", "worker-7")) {
+            out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
+            text(name.getBytes(StandardCharsets.UTF_8));
+        }
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3,
+                List.of(new Message.Group("worker-*", 40, 2, new CpuSnapshot(2, 4, 6)),
+                        new Message.Group("main", 20, 1, new CpuSnapshot(1, 2, 3)))));
+        assertThat(parse().carriers()).containsExactly(12L);
+    }
+
+    @Test
+    void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
+        out.put((byte) 9).putLong(4).putInt(3);
+        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3, List.of()));
+    }
+
+    @Test
+    void truncatedOrUnknownMessagesAreRefused() {
+        out.put((byte) 7).putInt(1);
+        assertThatThrownBy(this::parse).isInstanceOf(IOException.class).hasMessageContaining("cut off");
+        out.clear().put((byte) 99);
+        assertThatThrownBy(this::parse).isInstanceOf(IOException.class).hasMessageContaining("kind 99");
+    }
+}

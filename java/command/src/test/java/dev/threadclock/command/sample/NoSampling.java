@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.sample;
+
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.sample.TaskFiles.RunQueue;
+import java.util.Optional;
+
+/** A JVM of which nothing is known. Tests override what they need. */
+public class NoSampling extends Sampling {
+    public NoSampling() {
+        super(new Identity(1, "1 (test)", "", ""));
+    }
+
+    @Override
+    public Optional<Interval> next() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<RunQueue> runQueue(int tid) {
+        return Optional.empty();
+    }
+}

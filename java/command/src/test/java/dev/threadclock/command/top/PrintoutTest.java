@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.host.Hindrance;
+import dev.threadclock.command.host.HostLoad;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Use;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+/** What top shows can be parsed by programs. */
+class PrintoutTest {
+    private static final CpuSnapshot TIMES = new CpuSnapshot(6, 14, 20);
+    private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));
+
+    private static Use use(String name) {
+        return new Use(name, 101, 1, 1, 'R', 1, TIMES, TIMES);
+    }
+
+    private static Moment moment(Hindrance hindrance) {
+        return new Moment(
+                new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")),
+                        List.of(use("gone-1"), use("gone-2"))),
+                hindrance,
+                new HostLoad(OptionalDouble.of(3.14), OptionalDouble.empty()));
+    }
+
+    private static JsonObject json(Hindrance hindrance, boolean grouped) {
+        Moment moment = moment(hindrance);
+        String line = Printout.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
+                grouped);
+        assertThat(line).doesNotContain("\n");
+        return JsonParser.parseString(line).getAsJsonObject();
+    }
+
+    @Test
+    void jsonIsAnObjectWithAllThreads() {
+        JsonObject object = json(HINDRANCE, false);
+        assertThat(object.get("end").getAsString()).isEqualTo("1970-01-01T00:00:00.005Z");
+        assertThat(object.get("limitCpus").getAsDouble()).isEqualTo(2);
+        assertThat(object.get("throttledNanos").getAsLong()).isEqualTo(20);
+        assertThat(object.getAsJsonArray("threads")).hasSize(3);
+        assertThat(object.getAsJsonArray("threads").get(0).getAsJsonObject().get("systemNanos").getAsLong())
+                .isEqualTo(14);
+    }
+
+    @Test
+    void poolsShowTheirNumberOfThreads() {
+        JsonObject object = json(HINDRANCE, true);
+        assertThat(object.getAsJsonArray("pools")).hasSize(2);
+        assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void withoutALimitNothingIsHindered() {
+        assertThat(json(new Hindrance(0, Double.POSITIVE_INFINITY, 0), false).has("limitCpus")).isFalse();
+        assertThat(json(HINDRANCE, false).get("load").getAsDouble()).isEqualTo(3.14);
+        assertThat(json(HINDRANCE, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
+    }
+
+    @Test
+    void timesAreFormattedBriefly() {
+        assertThat(Table.time(62_030_000_000L)).isEqualTo("1:02.03");
+        assertThat(Table.time(3_723_000_000_000L)).isEqualTo("1:02:03");
+    }
+}

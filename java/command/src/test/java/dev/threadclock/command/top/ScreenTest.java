@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.host.Hindrance;
+import dev.threadclock.command.host.HostLoad;
+import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.top.Keys.Key;
+import dev.threadclock.command.top.Keys.Press;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+/** The content of the screen is right at every size, in every order, and after each key. */
+class ScreenTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));
+
+    private final View view = new View(SortKey.TOTAL, false, "", false);
+    private final Controls controls = new Controls("1 (java Main)", view);
+    private final Screen screen = new Screen(new Style(false), ZoneOffset.UTC, 2);
+
+    private static Use use(String name, long serial, long userNanos, long systemNanos, long lifeNanos) {
+        return new Use(name, (int) serial, serial, serial, 'R', 1,
+                new CpuSnapshot(userNanos, systemNanos, userNanos + systemNanos),
+                new CpuSnapshot(lifeNanos, 0, lifeNanos));
+    }
+
+    private static Interval interval(Use... uses) {
+        return new Interval(0, SECOND, new CpuSnapshot(SECOND, 0, SECOND), new CpuSnapshot(SECOND, 0, SECOND),
+                List.of(uses), List.of());
+    }
+
+    private static Interval pools() {
+        return interval(use("worker-1", 1, 100_000_000, 0, SECOND),
+                use("main", 2, 0, 150_000_000, 9 * SECOND),
+                use("worker-2", 3, 200_000_000, 0, 3 * SECOND));
+    }
+
+    private void press(String keys) {
+        for (char key : keys.toCharArray()) {
+            press(Key.CHARACTER, key);
+        }
+    }
+
+    private void press(Key key, char character) {
+        controls.take(new Press(key, character), 10);
+    }
+
+    private List<String> draw(Interval interval, int width, int height) {
+        view.update(interval);
+        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view,
+                controls.state(List.of("a.B.c")), width, height);
+    }
+
+    private List<String> names() {
+        return view.update(pools()).stream().map(Use::name).toList();
+    }
+
+    @Test
+    void atEverySizeTheLinesFitTheScreen() {
+        for (String keys : List.of("", "\n", "h", "g", "/")) {
+            press(keys);
+            for (int width : new int[]{20, 80, 200}) {
+                for (int height : new int[]{1, 5, 24, 50}) {
+                    assertThat(draw(pools(), width, height)).hasSizeLessThanOrEqualTo(height)
+                            .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(width));
+                }
+            }
+        }
+        assertThat(draw(pools(), 80, 24)).hasSize(24);
+    }
+
+    @Test
+    void aLineTellsPercentOfOneCoreAndTheTimeSoFar() {
+        assertThat(draw(pools(), 80, 24).get(4))
+                .startsWith(">   20.0   20.0    0.0      -    0:03.00 R       3  worker-2");
+    }
+
+    @Test
+    void aNarrowScreenKeepsTheNames() {
+        assertThat(draw(pools(), 60, 24).get(3)).startsWith("  TOTAL%  WAIT%       TIME S     TID  THREAD");
+        assertThat(draw(pools(), 60, 24).get(4)).startsWith(">   20.0      -    0:03.00 R       3  worker-2");
+        assertThat(draw(pools(), 40, 24).get(4)).startsWith(">   20.0      - R       3  worker-2");
+    }
+
+    @Test
+    void theHeadHasLoadAndPressureOfTheHostWithin80Columns() {
+        assertThat(draw(pools(), 80, 24).get(2).stripTrailing())
+                .isEqualTo("3 threads, 0 ended in 1.0 s; 2 CPUs, load 3.1, pressure 24 %, steal 0.0 %");
+    }
+
+    @Test
+    void numbersAreRoundedAndPadded() {
+        Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L),
+                use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
+        assertThat(Table.line(interval, interval.threads().get(0), false, Table.Columns.ALL))
+                .isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
+        assertThat(Table.line(interval, interval.threads().get(1), false, Table.Columns.ALL))
+                .isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
+    }
+
+    @Test
+    void eachSortKeySortsByItsColumn() {
+        assertThat(names()).containsExactly("worker-2", "main", "worker-1");
+        press("y");
+        assertThat(names()).containsExactly("main", "worker-2", "worker-1");
+        press("m");
+        assertThat(names()).containsExactly("main", "worker-2", "worker-1");
+        press("n");
+        assertThat(names()).containsExactly("main", "worker-1", "worker-2");
+        press("u");
+        assertThat(names()).containsExactly("worker-2", "worker-1", "main");
+    }
+
+    @Test
+    void threadsWhoseNamesDifferInANumberAreAPool() {
+        press("g");
+        assertThat(names()).containsExactly("worker-*", "main");
+        assertThat(view.rows().get(0).threads()).isEqualTo(2);
+        assertThat(view.rows().get(0).interval().totalNanos()).isEqualTo(300_000_000);
+    }
+
+    @Test
+    void aFilterHidesOtherNamesUntilItIsCleared() {
+        press("/WORK");
+        press(Key.ENTER, '\0');
+        assertThat(names()).containsExactly("worker-2", "worker-1");
+        assertThat(draw(pools(), 80, 24).get(23)).contains("only 'WORK'");
+        press("/");
+        for (int i = 0; i < 4; i++) {
+            press(Key.ERASE, '\0');
+        }
+        press(Key.ENTER, '\0');
+        assertThat(names()).hasSize(3);
+    }
+
+    @Test
+    void frozenRowsKeepTheirPlaces() {
+        names();
+        press("f");
+        Interval turned = interval(use("worker-1", 1, 900_000_000, 0, SECOND), use("main", 2, 0, 1, SECOND),
+                use("worker-2", 3, 1, 0, SECOND));
+        assertThat(view.update(turned)).extracting(Use::name).containsExactly("worker-2", "main", "worker-1");
+        assertThat(draw(turned, 80, 24).get(23)).contains("FROZEN");
+        press("f");
+        assertThat(view.update(turned)).extracting(Use::name).startsWith("worker-1");
+    }
+
+    @Test
+    void theSelectedThreadStaysSelectedWhereverItGoes() {
+        names();
+        press("j");
+        assertThat(view.selection().name()).isEqualTo("main");
+        press("y");
+        names();
+        assertThat(view.selection().name()).isEqualTo("main");
+        assertThat(view.selected()).isZero();
+    }
+
+    @Test
+    void framesAreShownOfTheSelectedJavaThread() {
+        names();
+        press(Key.ENTER, '\0');
+        assertThat(controls.stackOf()).isEqualTo(3);
+        assertThat(draw(pools(), 80, 24))
+                .anySatisfy(line -> assertThat(line).contains("top frames of worker-2"))
+                .anySatisfy(line -> assertThat(line).contains("at a.B.c"));
+        press(Key.ESCAPE, '\0');
+        assertThat(controls.stackOf()).isZero();
+    }
+
+    @Test
+    void wideCharactersTakeTwoColumns() {
+        assertThat(Table.fit("日本", 3)).isEqualTo("日 ");
+        assertThat(Table.fit("a", 3)).isEqualTo("a  ");
+    }
+}
