@@ -147,7 +147,7 @@ final class AttachJvm implements AutoCloseable {
     static Running startCommand(List<String> under, String... arguments) {
         List<String> command = new ArrayList<>(under);
         command.addAll(QUICKLY);
-        command.addAll(List.of("-jar", COMMAND_LINE.toString()));
+        command.addAll(List.of("-jar", (under.isEmpty() ? Product.JAR : COMMAND_LINE).toString()));
         command.addAll(Arrays.asList(arguments));
         if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
             command.addAll(List.of("--timeout", "60s"));

@@ -35,12 +35,19 @@ final class Product {
         }
     }
 
-    /** The same file or folder or, in a checkout that only its owner may read, a copy until the tests end. */
+    /**
+     * The same file or folder or, in a checkout that only root may read, a copy until the tests end. It is
+     * not in /tmp or /var/tmp, which some tests replace.
+     */
     static Path readableByOthers(Path path) {
+        Path run = Path.of("/run");
+        if (!Files.isWritable(run)) {
+            return path; // Nobody who could run a program as another user.
+        }
         try {
             for (Path folder = path.getParent(); folder != null; folder = folder.getParent()) {
                 if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
-                    Path copies = Files.createTempDirectory("threadclock-tests-");
+                    Path copies = Files.createTempDirectory(run, "threadclock-tests-");
                     ChildJvm.start(List.of("cp", "-r", path.toString(), copies.toString()), Map.of()).end();
                     Runtime.getRuntime().addShutdownHook(new Thread(() -> ChildJvm
                             .start(List.of("rm", "-rf", copies.toString()), Map.of()).end()));
