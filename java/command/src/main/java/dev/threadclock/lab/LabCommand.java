@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab;
 
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.internal.Native;
 import dev.threadclock.lab.experiment.Experiments;
@@ -14,7 +15,7 @@ import dev.threadclock.lab.report.LabHtml;
 import dev.threadclock.lab.report.LabMarkdown;
 import dev.threadclock.lab.report.LabReport;
 import dev.threadclock.lab.report.LabText;
-import dev.threadclock.lab.report.ReportFiles;
+import dev.threadclock.command.page.ReportFiles;
 import dev.threadclock.lab.report.Result;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.Progress;

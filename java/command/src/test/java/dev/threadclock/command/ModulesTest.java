@@ -34,7 +34,8 @@ class ModulesTest {
             List.of("command.jdk"), List.of("command.attach"),
             List.of("command.sample", "command.interval", "command.host", "command.top", "command.record",
                     "command.report"),
-            List.of("command.probe"), List.of("command.machine"), List.of("lab"), List.of("command.demo"),
+            List.of("command.probe"), List.of("command.machine"), List.of("command.measure"), List.of("lab"),
+            List.of("command.demo"),
             List.of("command", "command.doctor", "command.help"));
     /** The library, the agent, and between them what the agent's jar has for itself. */
     private static final int PUBLISHED = 3;

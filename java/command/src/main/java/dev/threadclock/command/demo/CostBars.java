@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement.Cost;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Html;
 import java.util.List;

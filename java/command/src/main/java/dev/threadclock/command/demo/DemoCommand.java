@@ -2,8 +2,8 @@
 package dev.threadclock.command.demo;
 
 import dev.threadclock.command.jdk.Jdks;
-import dev.threadclock.lab.SelfJar;
-import dev.threadclock.lab.report.ReportFiles;
+import dev.threadclock.command.terminal.SelfJar;
+import dev.threadclock.command.page.ReportFiles;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Subcommand;

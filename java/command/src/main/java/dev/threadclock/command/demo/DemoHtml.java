@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
-import dev.threadclock.lab.model.Outcome.Curve;
-import dev.threadclock.lab.report.Chart;
+import dev.threadclock.command.measure.Latency;
+import dev.threadclock.command.measure.Measurement;
+import dev.threadclock.command.page.Chart.Curve;
+import dev.threadclock.command.page.Chart;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Html;
 import dev.threadclock.command.page.Page;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.page.Figures;
 import java.nio.file.Path;
@@ -37,8 +38,8 @@ public final class DemoMarkdown {
                     jdk.failure().lines().findFirst().orElse("").replace("|", "\\|"), "");
             return;
         }
-        Measured before = jdk.before();
-        Measured with = jdk.with();
+        Measurement before = jdk.before();
+        Measurement with = jdk.with();
         row(text, "**" + jdk.label() + "**, one read", Figures.nanos(before.user().medianNanos()),
                 "**" + Figures.nanos(with.user().medianNanos()) + "**",
                 "**" + Figures.times(jdk.speedUp()) + "**");
@@ -53,8 +54,8 @@ public final class DemoMarkdown {
     }
 
     private static String run(TickRun run) {
-        String verdict = Measured.verdict(run);
-        return Measured.userOfCpu(run) + ", "
+        String verdict = Measurement.verdict(run);
+        return Measurement.userOfCpu(run) + ", "
                 + (run.judgement() == TickRun.Judgement.WRONG ? "**" + verdict + "**" : verdict);
     }
 

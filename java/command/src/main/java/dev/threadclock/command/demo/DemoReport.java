@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
+import dev.threadclock.command.measure.MeasurementPlan;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
@@ -24,7 +26,7 @@ record DemoReport(
         String threadclock,
         String measured,
         boolean quick,
-        DemoPlan plan,
+        MeasurementPlan plan,
         Machine machine,
         List<JdkResult> jdks,
         List<Jdks.Skipped> skipped) {
@@ -43,11 +45,12 @@ record DemoReport(
 
     /** A remark if it cannot be judged, or not safely, whether the values are right, otherwise "". */
     public String disturbance() {
-        List<Measured> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with())).toList();
-        if (all.stream().anyMatch(Measured::disturbed)) {
+        List<Measurement> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with()))
+                .toList();
+        if (all.stream().anyMatch(Measurement::disturbed)) {
             return "The machine was busy, so the threads missed the ticks. Run it again when it is quiet.";
         }
-        return all.stream().anyMatch(Measured::open)
+        return all.stream().anyMatch(Measurement::open)
                 ? "Not judged: too little work for /proc's steps of 10 ms. Run it"
                         + (quick ? " without --quick." : " again.")
                 : "";

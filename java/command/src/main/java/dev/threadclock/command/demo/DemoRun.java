@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
+import dev.threadclock.command.measure.MeasuredJvm;
+import dev.threadclock.command.measure.MeasurementPlan;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Machine;
@@ -27,7 +30,7 @@ final class DemoRun {
 
     DemoReport run(Progress progress) {
         String begun = OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        DemoPlan plan = quick ? DemoPlan.QUICK : DemoPlan.FULL;
+        MeasurementPlan plan = quick ? MeasurementPlan.QUICK : MeasurementPlan.FULL;
         Machine machine = null;
         List<JdkResult> results = new ArrayList<>();
         for (Jdk jdk : jdks.jdks()) {
@@ -36,19 +39,19 @@ final class DemoRun {
             // Anew for each JDK, because the clock is being disciplined meanwhile.
             TickClock ticks = TickClock.learn();
             machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
-            results.add(measure(jdk, new DemoChild(jar, plan, ticks), count, progress));
+            results.add(measure(jdk, new MeasuredJvm(jar, plan, ticks), count, progress));
         }
         return new DemoReport(Version.current(), begun, quick, plan, machine, results, jdks.skipped());
     }
 
-    private static JdkResult measure(Jdk jdk, DemoChild child, String count, Progress progress) {
-        Measured before = null;
+    private static JdkResult measure(Jdk jdk, MeasuredJvm child, String count, Progress progress) {
+        Measurement before = null;
         try {
             before = child.run(jdk, false, step -> progress.say(count + " as it is: " + inWords(step)));
-            Measured with = child.run(jdk, true,
+            Measurement with = child.run(jdk, true,
                     step -> progress.say(count + " with threadclock: " + inWords(step)));
             return JdkResult.measured(jdk, before, with);
-        } catch (DemoChild.Failed e) {
+        } catch (MeasuredJvm.Failed e) {
             return JdkResult.failed(jdk, before,
                     (before == null ? "as it is: " : "with threadclock: ") + e.getMessage());
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.page.Figures;
@@ -51,8 +52,8 @@ final class DemoTable {
             lines.add("");
             return;
         }
-        Measured before = jdk.before();
-        Measured with = jdk.with();
+        Measurement before = jdk.before();
+        Measurement with = jdk.with();
         row("one read (median)", Figures.nanos(before.user().medianNanos()),
                 Figures.nanos(with.user().medianNanos()) + "   " + faster(jdk), style::good);
         row("one nanoTime()", Figures.nanos(before.nanoTime().medianNanos()),
@@ -76,12 +77,12 @@ final class DemoTable {
     }
 
     private String cell(TickRun run, int width) {
-        String figures = Measured.userOfCpu(run) + "  ";
+        String figures = Measurement.userOfCpu(run) + "  ";
         String percent = Figures.percent(run.error());
         String verdict = switch (run.judgement()) {
             case RIGHT -> "right " + percent;
             case WRONG -> "wrong " + percent;
-            case OPEN -> Measured.verdict(run);
+            case OPEN -> Measurement.verdict(run);
         };
         String coloured = switch (run.judgement()) {
             case RIGHT -> style.good(verdict);

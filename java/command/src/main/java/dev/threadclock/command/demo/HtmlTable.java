@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement.Cost;
+import dev.threadclock.command.measure.Latency;
+import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Html;
@@ -49,7 +52,7 @@ final class HtmlTable {
     }
 
     private static void row(StringBuilder html, JdkResult jdk, String label,
-            Function<Measured, String> cell) {
+            Function<Measurement, String> cell) {
         html.append("<tr><th>").append(label).append("</th><td>").append(cell.apply(jdk.before()))
                 .append("</td><td>")
                 .append(cell.apply(jdk.with())).append("</td></tr>\n");
@@ -60,6 +63,6 @@ final class HtmlTable {
     }
 
     private static String run(TickRun run) {
-        return Measured.userOfCpu(run) + " <small>" + Measured.verdict(run) + "</small>";
+        return Measurement.userOfCpu(run) + " <small>" + Measurement.verdict(run) + "</small>";
     }
 }

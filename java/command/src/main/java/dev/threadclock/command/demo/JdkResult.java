@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.jdk.Jdk;
 
 /**
@@ -8,12 +9,12 @@ import dev.threadclock.command.jdk.Jdk;
  * null.
  */
 record JdkResult(
-        String home, String version, String vendor, String failure, Measured before, Measured with) {
-    static JdkResult measured(Jdk jdk, Measured before, Measured with) {
+        String home, String version, String vendor, String failure, Measurement before, Measurement with) {
+    static JdkResult measured(Jdk jdk, Measurement before, Measurement with) {
         return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), null, before, with);
     }
 
-    static JdkResult failed(Jdk jdk, Measured before, String failure) {
+    static JdkResult failed(Jdk jdk, Measurement before, String failure) {
         return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), failure, before, null);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.page.Html;
 import java.util.List;
@@ -40,7 +41,7 @@ final class RightnessBars {
                 + " style=\"left:%.1f%%\"></span></span>"
                 + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label,
                 100 * run.userNanos / longest,
-                100 * run.cpuNanos / longest, Measured.userOfCpu(run),
-                run.judgement().name().toLowerCase(Locale.ROOT), Measured.verdict(run)));
+                100 * run.cpuNanos / longest, Measurement.userOfCpu(run),
+                run.judgement().name().toLowerCase(Locale.ROOT), Measurement.verdict(run)));
     }
 }

@@ -5,7 +5,7 @@ import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.attach.OptionalJvm;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.lab.SelfJar;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.MachineFindings;
 import dev.threadclock.command.terminal.Progress;

@@ -52,7 +52,7 @@ final class ReadCost {
         for (Subject subject : subjects) {
             double[] sorted = subject.sorted();
             double mean = Arrays.stream(sorted).average().orElse(Double.NaN);
-            Demo.say(String.format(Locale.ROOT, "cost %s %.2f %.2f %.2f %.2f %d %d", subject.name,
+            Measure.say(String.format(Locale.ROOT, "cost %s %.2f %.2f %.2f %.2f %d %d", subject.name,
                     sorted[sorted.length / 4], sorted[sorted.length / 2], sorted[sorted.length * 3 / 4], mean,
                     sorted.length, subject.reads));
         }

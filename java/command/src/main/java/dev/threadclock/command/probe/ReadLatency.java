@@ -57,6 +57,6 @@ final class ReadLatency {
         ByteBuffer encoded = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(encoded);
         byte[] bytes = Arrays.copyOf(encoded.array(), length);
-        Demo.say("latency " + name + " " + Base64.getEncoder().encodeToString(bytes));
+        Measure.say("latency " + name + " " + Base64.getEncoder().encodeToString(bytes));
     }
 }

@@ -78,7 +78,7 @@ public final class VirtualLoads {
                 slices(SLICE_MICROS[0] * 1_000, nanos / 4); // compiles it
                 for (long micros : SLICE_MICROS) {
                     Taken taken = slices(micros * 1_000, nanos);
-                    Demo.say("sum " + clock.name().toLowerCase(Locale.ROOT) + " " + micros + " "
+                    Measure.say("sum " + clock.name().toLowerCase(Locale.ROOT) + " " + micros + " "
                             + taken.cpu + " " + taken.carriers + " " + taken.elapsed);
                 }
                 VirtualThreads.stopAccounting();
@@ -86,11 +86,11 @@ public final class VirtualLoads {
             VirtualThreads.startAccounting();
             for (int burners : BURNERS) {
                 Taken taken = besideBurners(burners, nanos);
-                Demo.say("mounted " + burners + " " + taken.cpu + " " + taken.elapsed);
+                Measure.say("mounted " + burners + " " + taken.cpu + " " + taken.elapsed);
             }
             VirtualThreads.stopAccounting();
         }
-        Demo.say("done");
+        Measure.say("done");
     }
 
     /** {@return the number of virtual threads that yield in {@link #slices}} */

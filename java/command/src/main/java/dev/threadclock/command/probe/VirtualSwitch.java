@@ -22,8 +22,8 @@ public final class VirtualSwitch {
         VirtualThreads.startAccounting();
         double with = median();
         VirtualThreads.stopAccounting();
-        Demo.say("switch " + without + " " + with);
-        Demo.say("done");
+        Measure.say("switch " + without + " " + with);
+        Measure.say("done");
     }
 
     private static double median() throws InterruptedException {

@@ -4,7 +4,7 @@ package dev.threadclock.lab.experiment;
 import dev.threadclock.lab.model.Latencies;
 import dev.threadclock.lab.model.Outcome;
 import dev.threadclock.lab.model.Outcome.Attachment;
-import dev.threadclock.lab.model.Outcome.Curve;
+import dev.threadclock.command.page.Chart.Curve;
 import dev.threadclock.lab.model.Outcome.Figure;
 import dev.threadclock.lab.model.Verdict;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import dev.threadclock.lab.model.Experiment;
 import dev.threadclock.lab.model.Lab;
 import dev.threadclock.lab.model.NotRunnable;
 import dev.threadclock.lab.model.Outcome;
-import dev.threadclock.lab.model.Outcome.Curve;
+import dev.threadclock.command.page.Chart.Curve;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.model;
 
+import dev.threadclock.command.page.Chart.Curve;
 import java.util.List;
 
 /**
@@ -37,19 +38,6 @@ public record Outcome(
                 throw new IllegalArgumentException(
                         "no number: " + subject + ", " + quantity + ": " + value + " +- " + spread);
             }
-        }
-    }
-
-    /**
-     * A line.
-     *
-     * @param group curves of one group share a picture
-     * @param kind how to draw it
-     * @param points x and y; of PERCENTILES: x is the percentile from 0 to 100, y the latency
-     */
-    public record Curve(String group, String name, Kind kind, String xUnit, String yUnit, double[][] points) {
-        public enum Kind {
-            PERCENTILES, HISTOGRAM, LINE, LOG_LOG
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.report;
 
-import dev.threadclock.lab.model.Outcome.Curve;
-import dev.threadclock.lab.model.Outcome.Curve.Kind;
+import dev.threadclock.command.page.Chart.Curve;
+import dev.threadclock.command.page.Chart.Curve.Kind;
 import java.util.TreeMap;
 
 /** Converts percentiles to a histogram: how many of a hundred values are in each tenth of a decade. */

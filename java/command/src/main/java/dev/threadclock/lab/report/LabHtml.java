@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.report;
 
+import dev.threadclock.command.page.Chart;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.page.Html;
 import dev.threadclock.command.page.Page;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.report;
 
+import dev.threadclock.command.page.Chart;
 import dev.threadclock.lab.model.Outcome.Attachment;
-import dev.threadclock.lab.model.Outcome.Curve;
-import dev.threadclock.lab.model.Outcome.Curve.Kind;
+import dev.threadclock.command.page.Chart.Curve;
+import dev.threadclock.command.page.Chart.Curve.Kind;
 import dev.threadclock.lab.model.Outcome.Figure;
 import dev.threadclock.command.page.Html;
 import java.util.LinkedHashMap;

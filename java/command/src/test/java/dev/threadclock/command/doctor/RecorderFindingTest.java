@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
+import dev.threadclock.command.measure.Judgement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.probe.TickRun;

@@ -4,8 +4,8 @@ package dev.threadclock.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.threadclock.lab.model.Outcome.Curve;
-import dev.threadclock.lab.model.Outcome.Curve.Kind;
+import dev.threadclock.command.page.Chart.Curve;
+import dev.threadclock.command.page.Chart.Curve.Kind;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

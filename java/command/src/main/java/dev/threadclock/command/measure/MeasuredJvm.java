@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.demo;
+package dev.threadclock.command.measure;
 
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
-import dev.threadclock.command.probe.Demo;
+import dev.threadclock.command.probe.Measure;
 import dev.threadclock.command.terminal.Children;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,22 +11,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** One measured JVM, which runs the demo program with or without the agent. */
-final class DemoChild {
+/** A JVM that is measured with or without the agent. */
+public final class MeasuredJvm {
     private static final int SHOWN_LINES = 12;
 
     private final Path jar;
-    private final DemoPlan plan;
+    private final MeasurementPlan plan;
     private final TickClock ticks;
 
-    DemoChild(Path jar, DemoPlan plan, TickClock ticks) {
+    public MeasuredJvm(Path jar, MeasurementPlan plan, TickClock ticks) {
         this.jar = jar;
         this.plan = plan;
         this.ticks = ticks;
     }
 
-    /** Why a child has no results. */
-    static final class Failed extends Exception {
+    /** Why there are no results. */
+    public static final class Failed extends Exception {
         private static final long serialVersionUID = 1;
 
         Failed(String why) {
@@ -34,8 +34,8 @@ final class DemoChild {
         }
     }
 
-    Measured run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) throws Failed {
-        ChildOutput output = new ChildOutput(onStep);
+    public Measurement run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) throws Failed {
+        MeasurementOutput output = new MeasurementOutput(onStep);
         Children.Outcome outcome;
         try {
             outcome = Children.run(command(jdk, withThreadclock), plan.limit(), output);
@@ -60,7 +60,7 @@ final class DemoChild {
                 throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
             }
         }
-        return output.measured();
+        return output.measurement();
     }
 
     private List<String> command(Jdk jdk, boolean withThreadclock) {
@@ -74,7 +74,7 @@ final class DemoChild {
         }
         command.add("-cp");
         command.add(jar.toString());
-        command.add(Demo.class.getName());
+        command.add(Measure.class.getName());
         for (long argument : new long[]{plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(),
             plan.rightnessMillis(),
             ticks.lengthNanos(), ticks.phaseNanos()}) {

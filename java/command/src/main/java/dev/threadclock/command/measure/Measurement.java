@@ -1,26 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.demo;
+package dev.threadclock.command.measure;
 
-import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.probe.TickRun;
 import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * All results of one child JVM.
+ * What ThreadMXBean's user time costs in one JVM, and whether it is right.
  *
  * @param user one getCurrentThreadUserTime()
  * @param nanoTime one System.nanoTime()
  * @param cpu one getCurrentThreadCpuTime()
- * @param latency single getCurrentThreadUserTime() calls, each between two nanoTime() calls
+ * @param latency single getCurrentThreadUserTime() calls, each between two nanoTime() calls; null if the plan
+ *     has none
  * @param emptyLatency the same two nanoTime() calls with nothing in between: contained in every figure of
  *     latency
  * @param aroundTicks a fresh thread that works only around timer ticks
  * @param betweenTicks a fresh thread that works only between them
+ * @param ownIdTellsTotal whether getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
-record Measured(
+public record Measurement(
         Cost user, Cost nanoTime, Cost cpu, Latency latency, Latency emptyLatency, TickRun aroundTicks,
-        TickRun betweenTicks) {
+        TickRun betweenTicks, Boolean ownIdTellsTotal) {
+    /** The /proc path makes 10 to 20 system calls, the total makes one. */
+    private static final double SLOW_IN_TOTALS = 5;
+
+    /** The cost of one call in nanoseconds: quartiles and mean over many short batches. */
+    public record Cost(
+            double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos,
+            int batches, int readsPerBatch) {}
+
+    /**
+     * A clock that reports more than the total is wrong even on a busy machine. One that reports less is
+     * wrong only if the machine was quiet.
+     */
+    public Judgement judge() {
+        if (user.medianNanos() > SLOW_IN_TOTALS * cpu.medianNanos()) {
+            return Judgement.SLOW;
+        }
+        if (aroundTicks.exceeds() || betweenTicks.exceeds()) {
+            return Judgement.WRONG;
+        }
+        if (disturbed()) {
+            return Judgement.UNKNOWN;
+        }
+        return aroundTicks.right() && betweenTicks.right() ? Judgement.RIGHT : Judgement.WRONG;
+    }
+
     /** The machine was too busy with other things to judge whether the values are right. */
     public boolean disturbed() {
         return aroundTicks.disturbed() || betweenTicks.disturbed();
@@ -38,7 +65,7 @@ record Measured(
     }
 
     /** "right", "wrong by +350 %", or "not judged". */
-    static String verdict(TickRun run) {
+    public static String verdict(TickRun run) {
         return switch (run.judgement()) {
             case RIGHT -> "right";
             case WRONG -> "wrong by " + Figures.percent(run.error());
@@ -47,7 +74,7 @@ record Measured(
     }
 
     /** "181 of 187 ms". */
-    static String userOfCpu(TickRun run) {
+    public static String userOfCpu(TickRun run) {
         return String.format(Locale.ROOT, "%.0f of %.0f ms", run.userNanos / 1e6, run.cpuNanos / 1e6);
     }
 }

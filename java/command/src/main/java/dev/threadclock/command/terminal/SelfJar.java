@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab;
+package dev.threadclock.command.terminal;
 
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.command.terminal.Failure;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;

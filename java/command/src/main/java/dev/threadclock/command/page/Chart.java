@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.report;
+package dev.threadclock.command.page;
 
 import com.google.gson.Gson;
-import dev.threadclock.lab.model.Outcome.Curve;
-import dev.threadclock.command.page.Html;
-import dev.threadclock.command.page.Page;
 import java.util.List;
 
 /** Curves as a figure of a page: their data, which a script draws. */
 public final class Chart {
+    /**
+     * A line.
+     *
+     * @param group curves of one group share a picture
+     * @param kind how to draw it
+     * @param points x and y; of PERCENTILES: x is the percentile from 0 to 100, y the latency
+     */
+    public record Curve(String group, String name, Kind kind, String xUnit, String yUnit, double[][] points) {
+        public enum Kind {
+            PERCENTILES, HISTOGRAM, LINE, LOG_LOG
+        }
+    }
+
     private Chart() {}
 
     /** Draws the page's figures, and opens the tables for printing. */

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.doctor;
+package dev.threadclock.command.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The verdict on a JDK follows from the lines that its trial prints. */
-class JdkTrialTest {
+/** The verdict on a JVM follows from the lines that the measured program prints. */
+class MeasurementTest {
     private static final String COST = "cost user 1 %d 1 1 9 9|cost nanoTime 1 20 1 1 9 9|cost cpu 1 380 1"
             + " 1 9 9|";
     private static final String RIGHT = "right around 50000000 50000000 100 100 100|right between 180000000"
@@ -18,16 +16,21 @@ class JdkTrialTest {
             + " 180000000 100 100 100|";
     private static final String OWN_ID = "own 4000000 4000000 80000000|done";
 
-    private static JdkTrial trial(String lines) {
-        Map<String, String[]> parsed = new HashMap<>();
-        for (String line : lines.split("\\|")) {
-            JdkTrial.put(parsed, line);
-        }
-        return JdkTrial.parse(parsed);
+    private static MeasurementOutput output(String lines) {
+        MeasurementOutput output = new MeasurementOutput(step -> {
+        });
+        List.of(lines.split("\\|")).forEach(output);
+        return output;
+    }
+
+    private static Measurement measurement(String lines) {
+        MeasurementOutput output = output(lines);
+        assertThat(output.complete()).as(lines).isTrue();
+        return output.measurement();
     }
 
     private static Judgement verdict(long userNanos, String runs) {
-        return trial(COST.formatted(userNanos) + runs + OWN_ID).verdict();
+        return measurement(COST.formatted(userNanos) + runs + OWN_ID).judge();
     }
 
     @Test
@@ -52,19 +55,19 @@ class JdkTrialTest {
     @Test
     void theOwnIdMayReturnTheTotal() {
         String before = COST.formatted(8_000) + RIGHT;
-        assertThat(trial(before + OWN_ID).ownIdTellsTotal()).isFalse();
-        assertThat(trial(before + "own 80000000 4000000 80000100|done").ownIdTellsTotal()).isTrue();
-        assertThat(trial(before + "own 79000000 78000000 80000000|done").ownIdTellsTotal())
+        assertThat(measurement(before + OWN_ID).ownIdTellsTotal()).isFalse();
+        assertThat(measurement(before + "own 80000000 4000000 80000100|done").ownIdTellsTotal()).isTrue();
+        assertThat(measurement(before + "own 79000000 78000000 80000000|done").ownIdTellsTotal())
                 .as("no system time to tell by").isNull();
-        assertThat(trial(before + "done").ownIdTellsTotal()).as("it could not work").isNull();
+        assertThat(measurement(before + "done").ownIdTellsTotal()).as("it could not work").isNull();
     }
 
     @Test
-    void anIncompleteTrialIsUnknown() {
+    void whatIsIncompleteOrUnreadableIsNoMeasurement() {
         for (String lines : List.of("", "done", COST.formatted(220) + RIGHT,
-                COST.formatted(220) + "right around x|done")) {
-            assertThat(trial(lines).verdict()).as(lines).isEqualTo(Judgement.UNKNOWN);
-            assertThat(trial(lines).reason()).as(lines).isNotEmpty();
+                COST.formatted(220) + "right around x|done", COST.formatted(220) + RIGHT + "hello|done",
+                COST.formatted(220) + RIGHT + "latency user x|done")) {
+            assertThat(output(lines).complete()).as(lines).isFalse();
         }
     }
 }

@@ -7,39 +7,48 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * The program with which 'threadclock doctor' tries a JDK: plain Java 8 that knows the JDK's ThreadMXBean and
- * nothing of threadclock. Prints what reads cost, whether user time is right, and what the current thread's
- * user time is by its id.
+ * The measured program: plain Java 8 that knows the JDK's ThreadMXBean and nothing of threadclock. Measures
+ * what ThreadMXBean.getCurrentThreadUserTime() costs, whether it is right, and whether the current thread's
+ * user time by its id is the same; prints one line per result.
  *
- * <p>Arguments: milliseconds of warm-up, of the cost measurement and of each rightness run; length and phase
- * of the timer tick in nanoseconds of System.nanoTime().
+ * <p>Arguments: milliseconds of warm-up, of the cost measurement, of the latency measurement (0: none) and of
+ * each rightness run; length and phase of the timer tick in nanoseconds of System.nanoTime().
  */
-public final class DoctorTrial {
+public final class Measure {
     private static final long SYSTEM_WORK_NANOS = 80_000_000;
     private static final int BYTES = 64 * 1024;
 
-    private DoctorTrial() {}
+    private Measure() {}
 
-    public static void main(String[] args) throws IOException, InterruptedException {
-        if (args.length != 5) {
+    public static void main(String[] args) throws InterruptedException {
+        if (args.length != 6) {
             throw new IllegalArgumentException(
-                    "need: warm-up ms, cost ms, rightness ms, tick length ns, tick phase ns");
+                    "need: warm-up ms, cost ms, latency ms, rightness ms, tick length ns, tick phase ns");
         }
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         bean.setThreadCpuTimeEnabled(true);
 
+        say("step cost");
         ReadCost cost = new ReadCost(bean);
         cost.run(nanos(args[0]), nanos(args[1]));
         cost.print();
 
-        TickLoads work = new TickLoads(bean, Long.parseLong(args[3]), Long.parseLong(args[4]));
-        Demo.say("right around " + work.aroundTicks(nanos(args[2])));
-        Demo.say("right between " + work.betweenTicks(nanos(args[2])));
+        if (nanos(args[2]) != 0) {
+            say("step latency");
+            ReadLatency latency = new ReadLatency(bean);
+            latency.run(nanos(args[2]));
+            latency.print();
+        }
+        TickLoads work = new TickLoads(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
+        say("step around");
+        say("right around " + work.aroundTicks(nanos(args[3])));
+        say("step between");
+        say("right between " + work.betweenTicks(nanos(args[3])));
 
         Thread worker = new Thread(() -> workInTheKernel(bean), "worker");
         worker.start();
         worker.join();
-        Demo.say("done");
+        say("done");
     }
 
     /**
@@ -56,8 +65,12 @@ public final class DoctorTrial {
             return; // The result stays unknown.
         }
         long byId = bean.getThreadUserTime(Thread.currentThread().getId());
-        Demo.say(
-                "own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());
+        say("own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());
+    }
+
+    static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
     }
 
     private static long nanos(String millis) {

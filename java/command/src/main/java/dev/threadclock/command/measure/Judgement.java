@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.doctor;
+package dev.threadclock.command.measure;
 
 import com.google.gson.annotations.SerializedName;
 
 /** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
-enum Judgement {
+public enum Judgement {
     /** The JVM reads /proc each time. */
     @SerializedName("slow")
     SLOW("slow", "a read costs about what 'user, tick' costs above"),
@@ -24,12 +24,12 @@ enum Judgement {
         this.withAgent = withAgent;
     }
 
-    String word() {
+    public String word() {
         return word;
     }
 
     /** What threadclock's agent would change, or "". */
-    String withAgent() {
+    public String withAgent() {
         return withAgent;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.lab.report;
+package dev.threadclock.command.page;
 
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Terminal;
