@@ -252,7 +252,31 @@ static void status(JavaVM *vm, const struct agent_options *to)
     prometheus_status(to);
 }
 
-static void start(JavaVM *vm, const struct agent_options *options)
+/*
+ * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. 0, or -1
+ * with the reason in problem.
+ */
+static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
+{
+    if (virtual_accounting_set(vm, options, problem, problem_size) != 0) {
+        if (!report_left_out(options, problem))
+            return -1;
+        options->virtual_clock = VIRTUAL_OFF;
+    }
+    if (prometheus_set(options, problem, problem_size) != 0) {
+        if (!report_left_out(options, problem))
+            return -1;
+        options->prometheus[0] = '\0';
+    }
+    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, problem_size) != 0) {
+        if (!report_left_out(options, problem))
+            return -1;
+        options->reach = REACH_BEAN;
+    }
+    return 0;
+}
+
+static void start(JavaVM *vm, struct agent_options *options)
 {
     char problem[1400];
     struct threadclock_source source;
@@ -270,12 +294,7 @@ static void start(JavaVM *vm, const struct agent_options *options)
         report_unable(options, jvmti_failed, (int)error);
         return;
     }
-    if (virtual_accounting_set(vm, options, problem, sizeof problem) != 0) {
-        report_unable(options, "%s", problem);
-        return;
-    }
-    if (prometheus_set(options, problem, sizeof problem) != 0
-        || (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, sizeof problem) != 0)) {
+    if (set_up(vm, options, problem, sizeof problem) != 0) {
         report_unable(options, "%s", problem);
         restore(vm);
         return;
@@ -314,10 +333,18 @@ static void run(JavaVM *vm, const char *option_text, bool once)
 {
     struct agent_options options;
     char problem[1400];
-    if (agent_options_parse(option_text, &options, problem, sizeof problem) != 0
-        || report_open(&options, problem, sizeof problem) != 0) {
+    int parsed = agent_options_parse(option_text, &options, problem, sizeof problem);
+    options.starting = once;
+    if (parsed != 0 && !report_left_out(&options, problem)) {
         report_unable(&options, "%s", problem);
         return;
+    }
+    if (report_open(&options, problem, sizeof problem) != 0) {
+        if (!report_left_out(&options, problem)) {
+            report_unable(&options, "%s", problem);
+            return;
+        }
+        options.log = LOG_NONE;
     }
     if (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL)) {
         report_unable(&options, "another start of the agent is under way; try again");

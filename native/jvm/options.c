@@ -136,6 +136,12 @@ static int set_period(struct agent_options *options, const char *value, int leng
     return options->period_ms > 0 ? 0 : -1;
 }
 
+static int set_strict(struct agent_options *options, const char *value, int length)
+{
+    options->strict = is(value, length, "on");
+    return options->strict || is(value, length, "off") ? 0 : -1;
+}
+
 static int set_log(struct agent_options *options, const char *value, int length)
 {
     options->log = is(value, length, "none") ? LOG_NONE : is(value, length, "stderr") ? LOG_STDERR : LOG_FILE;
@@ -143,7 +149,7 @@ static int set_log(struct agent_options *options, const char *value, int length)
 }
 
 /* The options for users come first. */
-enum { OPTIONS_FOR_USERS = 6 };
+enum { OPTIONS_FOR_USERS = 7 };
 
 static const struct {
     const char *key;
@@ -157,6 +163,7 @@ static const struct {
     {"prometheus", set_prometheus,
      "off, a port from 0 to 65535, IP:PORT or [IPV6]:PORT (names are not looked up)"},
     {"log", set_log, "none, stderr or a file, whose path has at most 1023 bytes"},
+    {"strict", set_strict, "off or on"},
     {"do", set_command, "attach, detach, status or sample"},
     {"report", set_report, "a file"},
     {"channel", set_channel, "a socket"},
@@ -196,7 +203,7 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Suggests a key if at most a third of it is mistyped; then lists all keys. */
+/* Suggests a key if at most a third of it is mistyped; then names all keys. */
 static void say_known(const char *item, int length, char *error, size_t error_size)
 {
     int key_length = (int)strcspn(item, "=,");
@@ -204,9 +211,10 @@ static void say_known(const char *item, int length, char *error, size_t error_si
     for (int i = 0; i < OPTIONS_FOR_USERS; i++)
         if (3 * distance(item, key_length, known[i].key) <= (int)strlen(known[i].key))
             append(error, error_size, "did you mean %s? ", known[i].key);
-    append(error, error_size, "known options, separated by commas, are ");
+    append(error, error_size, "the options, separated by commas, are ");
     for (int i = 0; i < OPTIONS_FOR_USERS; i++)
-        append(error, error_size, "%s%s: %s", i == 0 ? "" : "; ", known[i].key, known[i].values);
+        append(error, error_size, "%s%s=", i == 0 ? "" : i < OPTIONS_FOR_USERS - 1 ? ", " : " and ",
+               known[i].key);
 }
 
 /* Parses one key=value of this length: 0, or -1 with a sentence about the mistake in error. */
@@ -223,8 +231,10 @@ static int parse_one(const char *item, int length, struct agent_options *options
             return -1;
         }
         *given |= 1U << i;
+        struct agent_options before = *options;
         if (equals != NULL && known[i].set(options, equals + 1, length - key_length - 1) >= 0)
             return 0;
+        *options = before;
         snprintf(error, error_size, "bad value in option '%.*s': give %s", shown, item, known[i].values);
         return -1;
     }
@@ -238,14 +248,20 @@ int agent_options_parse(const char *text, struct agent_options *options, char *e
         .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_BEAN, .virtual_clock = VIRTUAL_OFF,
         .log = LOG_NONE};
     uint32_t given = 0; /* a bit for each known option */
+    int mistakes = 0;
+    char later[1400];
     if (text == NULL || *text == '\0')
         return 0;
     for (const char *item = text;;) {
         int length = (int)strcspn(item, ",");
-        if (parse_one(item, length, options, &given, error, error_size) != 0)
-            return -1;
+        char *problem = mistakes == 0 ? error : later;
+        size_t problem_size = mistakes == 0 ? error_size : sizeof later;
+        mistakes += parse_one(item, length, options, &given, problem, problem_size) != 0;
         if (item[length] == '\0')
-            return 0;
+            break;
         item += length + 1;
     }
+    if (mistakes > 1)
+        append(error, error_size, "; and %d more mistake%s", mistakes - 1, mistakes > 2 ? "s" : "");
+    return mistakes == 0 ? 0 : -1;
 }

@@ -3,6 +3,7 @@
 #ifndef TC_AGENT_OPTIONS_H
 #define TC_AGENT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sys.h"
@@ -32,6 +33,8 @@ struct agent_options {
     enum reach reach;                     /* reach=bean|jvm */
     int virtual_clock;                    /* virtual=off|tick|now|on */
     char prometheus[OPTION_ADDRESS_BYTES]; /* prometheus=off|[IP:]PORT, as "IP:PORT"; "": off */
+    bool strict;                          /* strict=on|off */
+    bool starting;                        /* the JVM, as opposed to an attach; set by the agent */
     enum command command;                 /* do=attach|detach|status|sample; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
     char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
@@ -45,8 +48,8 @@ TC_INTERNAL extern const char *const agent_reach_words[];
 TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none). 0, or -1 with a sentence
- * about the first mistake in error.
+ * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none, off). 0, or -1 with a sentence
+ * about the first mistake in error; the options without a mistake are in force all the same.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
                                     size_t error_size);

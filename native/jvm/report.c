@@ -90,6 +90,14 @@ void report_line(const char *format, ...)
     va_end(arguments);
 }
 
+bool report_left_out(const struct agent_options *options, const char *problem)
+{
+    if (!options->starting || options->strict)
+        return false;
+    report_line("%s; threadclock runs without that option", problem);
+    return true;
+}
+
 void report_answer(const struct agent_options *options, const char *format, ...)
 {
     int file = open_report(options);

@@ -16,6 +16,12 @@ TC_INTERNAL void report_unable(const struct agent_options *options, const char *
 /* Writes "threadclock: <text>" to stderr: for what a user has asked for and does not get. */
 TC_INTERNAL void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * True if the agent does without an option that cannot be had, which is then reported with the problem: when
+ * the JVM starts, unless strict=on. Whoever attaches is refused instead.
+ */
+TC_INTERNAL bool report_left_out(const struct agent_options *options, const char *problem);
+
 /* Writes a line into the report if one was requested; the first is "ok". */
 TC_INTERNAL void report_answer(const struct agent_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

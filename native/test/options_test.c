@@ -139,10 +139,8 @@ static void a_bad_value_is_answered_with_the_good_ones(void **state)
     assert_says("do=nothing", "bad value in option 'do=nothing': give attach, detach, status or sample");
 }
 
-static const char known[] =
-    "known options, separated by commas, are freshness: tick or now; total: jvm, tick, now or interpolated; "
-    "reach: bean or jvm; virtual: off, on, now or tick; prometheus: off, a port from 0 to 65535, IP:PORT or "
-    "[IPV6]:PORT (names are not looked up); log: none, stderr or a file, whose path has at most 1023 bytes";
+static const char known[] = "the options, separated by commas, are freshness=, total=, reach=, virtual=, "
+                            "prometheus=, log= and strict=";
 
 static void assert_unknown(const char *text, const char *says)
 {
@@ -156,7 +154,6 @@ static void an_unknown_option_is_answered_with_those_that_exist(void **state)
     (void)state;
     assert_unknown("freshness=tick,verbose", "'verbose': ");
     assert_unknown("freshness=now,", "'': ");
-    assert_unknown(",", "'': ");
     assert_unknown("=,log=none", "'=': ");
     assert_unknown("port=9464", "'port=9464': ");
     assert_unknown("prometheus-port-of-the-server=9464",
@@ -171,6 +168,29 @@ static void a_key_that_is_close_is_suggested(void **state)
     assert_unknown("Log=none", "'Log=none': did you mean log? ");
     assert_unknown("virtaul=on", "'virtaul=on': did you mean virtual? ");
     assert_unknown("d=status", "'d=status': ");
+}
+
+static void a_mistake_affects_no_other_option(void **state)
+{
+    (void)state;
+    struct agent_options options;
+    assert_int_equal(agent_options_parse("total=tick,freshness=ticks,reach=jvm,port=1,log=,virtual=on",
+                                         &options, error, sizeof error), -1);
+    assert_string_equal(error, "bad value in option 'freshness=ticks': give tick or now; and 2 more mistakes");
+    assert_int_equal(options.freshness, THREADCLOCK_TICK);
+    assert_int_equal(options.total, TOTAL_TICK);
+    assert_int_equal(options.reach, REACH_JVM);
+    assert_int_equal(options.log, LOG_NONE);
+    assert_int_equal(options.virtual_clock, THREADCLOCK_INTERPOLATED + 1);
+}
+
+static void strictness_is_off_unless_it_is_given(void **state)
+{
+    (void)state;
+    assert_false(parsed("").strict);
+    assert_false(parsed("strict=off").strict);
+    assert_true(parsed("strict=on").strict);
+    assert_refused("strict=yes", "bad value in option 'strict=yes': give off or on");
 }
 
 static void an_overlong_option_is_refused(void **state)
@@ -198,6 +218,8 @@ int main(void)
         cmocka_unit_test(a_bad_value_is_answered_with_the_good_ones),
         cmocka_unit_test(an_unknown_option_is_answered_with_those_that_exist),
         cmocka_unit_test(a_key_that_is_close_is_suggested),
+        cmocka_unit_test(a_mistake_affects_no_other_option),
+        cmocka_unit_test(strictness_is_off_unless_it_is_given),
         cmocka_unit_test(an_overlong_option_is_refused),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

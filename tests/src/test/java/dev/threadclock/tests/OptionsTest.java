@@ -53,13 +53,16 @@ class OptionsTest {
                 line -> assertThat(line).startsWith("threadclock: ").hasSizeLessThan(1700),
                 line -> assertThat(line).isEqualTo("this is stderr"));
         assertThat(door.apply(ChildJvm.of(jdk), options).run(Active.class).value("active"))
+                .as("what is not mistaken works").isEqualTo("true");
+        assertThat(door.apply(ChildJvm.of(jdk), "strict=on," + options).run(Active.class).value("active"))
                 .as("the JVM runs as without the agent").isEqualTo("false");
     }
 
     @ParameterizedTest(name = "{1}, {0}")
     @MethodSource("doors")
-    void aMistakeDoesNotPreventALaterStart(TestJdk jdk, Door door) {
-        ChildJvm child = door.apply(door.apply(ChildJvm.of(jdk), "freshness=never"), "freshness=now");
+    void aMistakeThatPreventsAStartDoesNotPreventALaterOne(TestJdk jdk, Door door) {
+        ChildJvm child = door.apply(door.apply(ChildJvm.of(jdk), "strict=on,freshness=never"),
+                "freshness=now");
         Result result = child.run(Active.class);
         assertThat(result.errLines()).singleElement().asString().contains("'freshness=never'");
         assertThat(result.value("active")).isEqualTo("true");

@@ -156,10 +156,12 @@ class PrometheusTest {
             assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
             assertThat(with.errLines()).satisfiesExactly(
                     line -> assertThat(line).startsWith("threadclock: prometheus=127.0.0.1:").contains(
-                            "Address already in use", "port 0", "the JVM runs without threadclock"),
+                            "Address already in use", "port 0", "threadclock runs without that option"),
                     line -> assertThat(line).isEqualTo("this is stderr"));
             assertThat(ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).value("active"))
-                    .isEqualTo("false");
+                    .isEqualTo("true");
+            assertThat(ChildJvm.of(jdk).withJavaAgent("strict=on," + options).run(Active.class)
+                    .value("active")).isEqualTo("false");
         }
     }
 
@@ -168,7 +170,7 @@ class PrometheusTest {
         Result with = ChildJvm.of(jdk).withAgentPath("prometheus=0").run(Hello.class);
         assertThat(with.exitCode()).isEqualTo(3);
         assertThat(with.errLines()).first().asString().startsWith("threadclock: prometheus=127.0.0.1:0 ")
-                .contains("-javaagent:threadclock.jar=prometheus=", "the JVM runs without threadclock");
+                .contains("-javaagent:threadclock.jar=prometheus=", "threadclock runs without that option");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "prometheus=0"),
                     "-javaagent:threadclock.jar=prometheus=");
