@@ -15,6 +15,7 @@
 
 #include "binding.h"
 #include "instance.h"
+#include "jfr_cue.h"
 #include "java_threads.h"
 #include "jvm_clock.h"
 #include "lock.h"
@@ -314,7 +315,8 @@ static void start(JavaVM *vm, struct agent_options *options)
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
-    jvm_clock_answer(options);
+    JNIEnv *env = live_environment(vm);
+    jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);
 }

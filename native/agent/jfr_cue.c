@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notices when Flight Recorder is first used, so that its classes are loaded only if something records. */
-#include <jni.h>
-#include <jvmti.h>
-#include <stdbool.h>
+#include "jfr_cue.h"
+
 #include <string.h>
 
 #include "local_frame.h"
@@ -24,6 +23,13 @@ static bool is_recorder(jvmtiEnv *jvmti, jclass class)
                  && strcmp(signature, recorder_class) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     return is_it;
+}
+
+static bool has(jvmtiEnv *jvmti, jclass class, jint wanted)
+{
+    jint status = 0;
+    return (*jvmti)->GetClassStatus(jvmti, class, &status) == JVMTI_ERROR_NONE
+           && (status & wanted) == wanted;
 }
 
 /* Calls the listener, once. It starts a thread, because nothing may block while the class is initialised. */
@@ -50,7 +56,8 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     (*env)->DeleteLocalRef(env, class);
 }
 
-static bool is_loaded(jvmtiEnv *jvmti, JNIEnv *env)
+/* status: what must be true of it at least, 0 if it need only be loaded. */
+static bool there_is(jvmtiEnv *jvmti, JNIEnv *env, jint status)
 {
     jint count = 0;
     jclass *classes = NULL;
@@ -59,11 +66,16 @@ static bool is_loaded(jvmtiEnv *jvmti, JNIEnv *env)
         return false;
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count && !found; i++)
-            found = is_recorder(jvmti, classes[i]);
+            found = is_recorder(jvmti, classes[i]) && has(jvmti, classes[i], status);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     }
     local_frame_pop(env);
     return found;
+}
+
+bool jfr_cue_has_come(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    return there_is(jvmti, env, JVMTI_CLASS_STATUS_INITIALIZED);
 }
 
 /* Uses its own environment, so that nothing that the agent does in its environment turns this off. */
@@ -94,6 +106,6 @@ JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env,
         return;
     if (!watch(jvmti))
         (*jvmti)->DisposeEnvironment(jvmti);
-    else if (is_loaded(jvmti, env)) /* checked after watch, so that a load in between is not missed */
+    else if (there_is(jvmti, env, 0)) /* checked after watch, so that a load in between is not missed */
         give(jvmti, env);
 }

@@ -18,7 +18,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock_id.h"
 #include "import.h"
+#include "jvm_account.h"
 #include "own_thread.h"
 #include "report.h"
 #include "sys.h"
@@ -76,22 +78,44 @@ static int64_t user_of_unregistered(pid_t tid, bool own)
     return error < 0 ? error : times.user_ns;
 }
 
-static int64_t user_of(clockid_t clock)
+static int64_t core_user(pid_t tid)
 {
-    pid_t own = tc_own_tid(), tid = ~(clock >> 3);
-    if (tid == 0)
-        tid = own;
     threadclock_thread thread = tc_threads_of_tid(tid, 0);
     struct threadclock_times times;
     if (thread != 0 && threadclock_thread_times(thread, &times) == 0)
         return times.user_ns;
-    return user_of_unregistered(tid, tid == own);
+    return user_of_unregistered(tid, tid == tc_own_tid());
+}
+
+static int64_t raw_user(pid_t tid)
+{
+    return tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_VIRT);
+}
+
+static bool divides(void)
+{
+    return __atomic_load_n(&jvm.divides, __ATOMIC_ACQUIRE);
 }
 
 bool jvm_clock_answers(void)
 {
-    return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE)
-           && !__atomic_load_n(&jvm.divides, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE) && !divides();
+}
+
+/* The source in force; called while no switch is under way. */
+static int64_t present_user(pid_t tid)
+{
+    return jvm_clock_answers() ? core_user(tid) : raw_user(tid);
+}
+
+static void begin(void)
+{
+    __atomic_store_n(&jvm.answers, true, __ATOMIC_RELEASE);
+}
+
+static void end(void)
+{
+    __atomic_store_n(&jvm.answers, false, __ATOMIC_RELEASE);
 }
 
 /*
@@ -104,9 +128,10 @@ static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *t
     enum { NANOS = 1000000000 };
     if ((clock & VIRT) == 0)
         __atomic_store_n(&jvm.divides, true, __ATOMIC_RELEASE);
-    if (!jvm_clock_answers() || time == NULL)
+    if (time == NULL || divides() || !(jvm_clock_answers() || jvm_account_is_needed()))
         return false;
-    int64_t user_ns = user_of(clock);
+    pid_t tid = ~(clock >> 3);
+    int64_t user_ns = jvm_account_read(present_user, tid != 0 ? tid : tc_own_tid());
     if (user_ns < 0)
         return false;
     *time = (struct timespec){user_ns / NANOS, user_ns % NANOS};
@@ -233,10 +258,13 @@ int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_s
     return 0;
 }
 
+/* Once libjvm has read a thread here, only our function can continue what it has seen. */
 void jvm_clock_leave(void)
 {
-    __atomic_store_n(&jvm.answers, false, __ATOMIC_RELEASE);
-    if (jvm.state == IN
+    if (jvm_clock_answers() && __atomic_load_n(&jvm.answered, __ATOMIC_RELAXED) > 0)
+        jvm_account_switch(core_user, raw_user, end);
+    end();
+    if (jvm.state == IN && !jvm_account_is_needed()
         && (replace(jvms_clock_gettime, jvm.libc) == 0 || replace(seen_clock_gettime, jvm.libc) == 0))
         jvm.state = OUT;
 }
@@ -245,7 +273,7 @@ static const char *answerer(void)
 {
     if (jvm.state == READS_PROC)
         return "jvm: it reads /proc, which is right; reach=jvm changes nothing";
-    if (__atomic_load_n(&jvm.divides, __ATOMIC_ACQUIRE))
+    if (divides())
         return "jvm: it divides the time itself, which is right; reach=jvm changes nothing";
     if (jvm.state == OUT)
         return "jvm";
@@ -255,10 +283,15 @@ static const char *answerer(void)
     return jvm_clock_answers() ? "threadclock" : "jvm, called by threadclock";
 }
 
-void jvm_clock_answer(const struct agent_options *options)
+void jvm_clock_answer(const struct agent_options *options, bool recorded)
 {
     if (options->reach == REACH_JVM) {
-        __atomic_store_n(&jvm.answers, jvm.state == IN, __ATOMIC_RELEASE);
+        if (jvm.state == IN && !jvm_clock_answers()) {
+            if (recorded)
+                jvm_account_switch(raw_user, core_user, begin);
+            else
+                begin();
+        }
         report_log(options, "user time that libjvm itself reads is answered by: %s", answerer());
     } else {
         jvm_clock_leave();

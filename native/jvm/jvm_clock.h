@@ -21,10 +21,16 @@
  */
 TC_INTERNAL int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size);
 
-/* From now on the core answers if these options want it; otherwise leaves. */
-TC_INTERNAL void jvm_clock_answer(const struct agent_options *options);
+/*
+ * From now on the core answers if these options want it; otherwise leaves. recorded: libjvm may have read user
+ * times before, so what it sees of the threads that live now continues.
+ */
+TC_INTERNAL void jvm_clock_answer(const struct agent_options *options, bool recorded);
 
-/* Puts the C library's function back. If mprotect is refused by now, ours stays, and passes all calls on. */
+/*
+ * Puts the C library's function back. Ours stays and passes calls on if mprotect is refused by now, or if
+ * libjvm has read user times through it: it then continues what libjvm has seen of the living threads.
+ */
 TC_INTERNAL void jvm_clock_leave(void);
 
 /* True while the core answers. */

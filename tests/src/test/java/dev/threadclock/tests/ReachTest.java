@@ -248,7 +248,10 @@ class ReachTest {
         return answerer(jdk).equals("threadclock");
     }
 
-    /** Nothing crashes, no nanoTime decreases, and in the end libjvm is unchanged to the bit. */
+    /**
+     * Nothing crashes, no nanoTime decreases, and one word of libjvm is changed: in the end as well, because
+     * Flight Recorder has read the threads through it.
+     */
     @OnEachJdk
     void switchedOnAndOffWhileAllIsRead(TestJdk jdk) throws IOException {
         assumeConcerned(jdk);
@@ -257,11 +260,12 @@ class ReachTest {
                 .run(ReachSwitching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
                         jdk.isThorough() ? "1000" : "300");
         assertThat(result.exitCode()).as(result.toString()).isZero();
-        for (String mistake : List.of("backwards", "thrown", "left")) {
+        for (String mistake : List.of("backwards", "thrown")) {
             assertThat(result.number(mistake)).as("%s in %s", mistake, result).isZero();
         }
         long changed = readsVirt(jdk) ? 1 : 0;
         assertThat(result.number("changed")).as("words of libjvm: %s", result).isEqualTo(changed);
+        assertThat(result.number("left")).as("words of libjvm: %s", result).isEqualTo(changed);
     }
 
     @OnEachJdk
@@ -300,7 +304,7 @@ class ReachTest {
                 line -> assertThat(line).startsWith("threadclock: reach=jvm is not possible here")
                         .contains("libother_clock.so", "leave it out"),
                 line -> assertThat(line).isEqualTo("this is stderr"));
-        assertThat(child.run(Active.class).value("active")).isEqualTo("false");
+        assertThat(child.run(Active.class).value("active")).isEqualTo("true");
     }
 
     /** The command line switches it from outside. */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.command.probe.TickLoads;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A child program: threads that work in user mode, around ticks, between them, and for 2 ms of 20; once a
+ * file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME USER TOTAL} for each,
+ * System.currentTimeMillis(), user time and total by ThreadMXBean in nanoseconds, and {@code nanos=0}.
+ * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
+ */
+public final class RecordedPeriods {
+    private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
+    private static final long FOREVER_NANOS = 3_600_000_000_000L;
+
+    private static final List<Thread> THREADS = new ArrayList<>();
+    private static TickLoads loads;
+
+    public static void main(String[] args) throws Exception {
+        loads = new TickLoads(BEAN, Long.parseLong(args[0]), Long.parseLong(args[1]));
+        Path younger = Paths.get(args[2]);
+        startThreads("old");
+        for (boolean started = false;; Thread.sleep(50)) {
+            if (!started && Files.exists(younger)) {
+                startThreads("young");
+                started = true;
+            }
+            for (Thread thread : THREADS) {
+                long user = BEAN.getThreadUserTime(thread.getId());
+                System.out.println("at " + System.currentTimeMillis() + " " + thread.getName() + " " + user
+                        + " " + BEAN.getThreadCpuTime(thread.getId()));
+            }
+            System.out.println("nanos=0");
+        }
+    }
+
+    private static void startThreads(String age) {
+        start(age + "-hitter", () -> loads.aroundTicksHere(FOREVER_NANOS));
+        start(age + "-avoider", () -> loads.betweenTicksHere(FOREVER_NANOS));
+        start(age + "-worker", RecordedPeriods::workNowAndThen);
+    }
+
+    private static void start(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        THREADS.add(thread);
+    }
+
+    private static void workNowAndThen() {
+        while (true) {
+            Burn.until(System.nanoTime() + 2_000_000);
+            try {
+                Thread.sleep(18);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.command.machine.TickClock;
+import dev.threadclock.tests.child.RecordedPeriods;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * reach=jvm in a JVM that has recorded before: in every later period jdk.ThreadCPULoad says what ThreadMXBean
+ * says, although Flight Recorder keeps for each thread what it read before. Sums would hide a difference.
+ */
+@Tag("alone")
+class ReachPeriodsTest {
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+    private static final double TOLERANCE = 0.05;
+
+    @TempDir
+    Path folder;
+
+    private final TickClock ticks = TickClock.learn();
+
+    private String settings() throws IOException {
+        return Files.writeString(folder.resolve("load.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<configuration version=\"2.0\"><event name=\"jdk.ThreadCPULoad\">"
+                + "<setting name=\"enabled\">true</setting><setting name=\"period\">1 s</setting>"
+                + "</event></configuration>\n").toString();
+    }
+
+    private AttachJvm start(TestJdk jdk, Path file) throws IOException {
+        return AttachJvm.start(
+                ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
+                        + "dumponexit=true,filename=" + file + ",settings=" + settings()),
+                RecordedPeriods.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos(),
+                younger().toString());
+    }
+
+    /** Once it exists, the program starts more threads. */
+    private Path younger() {
+        return folder.resolve("younger");
+    }
+
+    private static void jcmd(TestJdk jdk, AttachJvm jvm, String... command) {
+        List<String> line = new ArrayList<>(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid()));
+        line.addAll(List.of(command));
+        ChildJvm.start(line, Map.of()).end().ok();
+    }
+
+    private static void assumeReadsVirt(AttachJvm jvm) {
+        assertThat(AttachJvm.command("attach", jvm.pid(), "reach=jvm").exitCode()).isZero();
+        assumeTrue(AttachJvm.command("status", "--json", jvm.pid()).ok().out()
+                .contains("\"libjvm_user_time\": \"threadclock\""),
+                "the JVM reads /proc: the option changes nothing");
+    }
+
+    /** The events of this program's threads by the moment of Flight Recorder's look, in milliseconds. */
+    private static TreeMap<Long, Map<String, RecordedEvent>> looks(Path file) throws IOException {
+        TreeMap<Long, Map<String, RecordedEvent>> looks = new TreeMap<>();
+        for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+            if (event.getEventType().getName().equals("jdk.ThreadCPULoad") && event.getThread() != null
+                    && ("" + event.getThread().getJavaName()).matches("(old|young)-.*")) {
+                long millis = event.getStartTime().toEpochMilli();
+                Long known = looks.floorKey(millis);
+                looks.computeIfAbsent(known != null && millis - known < 300 ? known : millis,
+                        look -> new TreeMap<>()).put(event.getThread().getJavaName(), event);
+            }
+        }
+        return looks;
+    }
+
+    /** The times that the program printed of a thread in this word of its lines. */
+    private static TreeMap<Long, Long> times(String output, String thread, int word) {
+        TreeMap<Long, Long> times = new TreeMap<>();
+        output.lines().map(line -> line.split(" "))
+                .filter(words -> words.length == 5 && words[0].equals("at") && words[2].equals(thread))
+                .forEach(words -> times.put(Long.parseLong(words[1]), Long.parseLong(words[word])));
+        return times;
+    }
+
+    private static double at(TreeMap<Long, Long> times, long millis) {
+        Map.Entry<Long, Long> before = times.floorEntry(millis);
+        Map.Entry<Long, Long> after = times.higherEntry(millis);
+        return before.getValue() + (double) (after.getValue() - before.getValue())
+                * (millis - before.getKey()) / (after.getKey() - before.getKey());
+    }
+
+    /**
+     * What is wrong in the periods that lie between the two moments. Not of the old threads that ticks have
+     * hit: Flight Recorder has noted a larger total for them than they have, and leaves periods out.
+     */
+    private List<String> wrong(Path file, String output, long from, long to) throws IOException {
+        List<String> wrong = new ArrayList<>();
+        TreeMap<Long, Map<String, RecordedEvent>> looks = looks(file);
+        int periods = 0;
+        for (long look : new TreeSet<>(looks.subMap(from, to).keySet())) {
+            Long previous = looks.lowerKey(look);
+            if (previous == null || previous < from) {
+                continue;
+            }
+            for (String name : List.of("old-avoider", "young-hitter", "young-avoider", "young-worker")) {
+                TreeMap<Long, Long> users = times(output, name, 3);
+                TreeMap<Long, Long> totals = times(output, name, 4);
+                if (totals.isEmpty() || totals.firstKey() > previous) {
+                    continue; // It was not born yet.
+                }
+                periods++;
+                double nanos = (look - previous) * 1e6;
+                double user = (at(users, look) - at(users, previous)) / nanos;
+                double system = (at(totals, look) - at(totals, previous)) / nanos - user;
+                double tolerance = TOLERANCE + ticks.lengthNanos() / nanos;
+                RecordedEvent event = looks.get(look).get(name);
+                if (event == null || Math.abs(event.getDouble("user") * PROCESSORS - user) > tolerance
+                        || Math.abs(event.getDouble("system") * PROCESSORS - system) > tolerance) {
+                    wrong.add(name + " at " + Instant.ofEpochMilli(look) + ": "
+                            + (event == null ? "no event"
+                                    : "user " + event.getDouble("user") * PROCESSORS + ", system "
+                                            + event.getDouble("system") * PROCESSORS)
+                            + " where it used " + user + " and " + system + " of a CPU");
+                }
+            }
+        }
+        assertThat(periods).as("periods that were compared").isGreaterThan(10);
+        return wrong;
+    }
+
+    @OnEachJdk
+    void attachedAndDetachedWhileItRecords(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("first.jfr");
+        String output;
+        long attached;
+        long detaching;
+        long detached;
+        try (AttachJvm jvm = start(jdk, file)) {
+            AttachJvm.sleep(4000);
+            assumeReadsVirt(jvm);
+            attached = System.currentTimeMillis();
+            Files.createFile(younger());
+            AttachJvm.sleep(9000);
+            detaching = System.currentTimeMillis();
+            AttachJvm.command("detach", jvm.pid()).ok();
+            detached = System.currentTimeMillis();
+            AttachJvm.sleep(4000);
+            jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
+            output = jvm.said();
+        }
+        assertThat(wrong(file, output, attached, detaching)).isEmpty();
+        List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
+                .flatMap(look -> look.values().stream()).toList();
+        assertThat(after).as("events after the detach").hasSizeGreaterThan(4).allSatisfy(event -> {
+            assertThat(event.getDouble("user")).as("%s", event).isBetween(0.0, 1.0);
+            assertThat(event.getDouble("system")).as("%s", event).isBetween(0.0, 1.0);
+        });
+    }
+
+    @OnEachJdk
+    void attachedBetweenTwoRecordings(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("second.jfr");
+        String output;
+        long began;
+        long ending;
+        try (AttachJvm jvm = start(jdk, folder.resolve("first.jfr"))) {
+            AttachJvm.sleep(3000);
+            jcmd(jdk, jvm, "JFR.stop", "name=first");
+            assumeReadsVirt(jvm);
+            jcmd(jdk, jvm, "JFR.start", "name=second", "settings=" + settings());
+            began = System.currentTimeMillis();
+            Files.createFile(younger());
+            AttachJvm.sleep(8000);
+            ending = System.currentTimeMillis();
+            jcmd(jdk, jvm, "JFR.stop", "name=second", "filename=" + file);
+            output = jvm.said();
+        }
+        assertThat(wrong(file, output, began, ending)).isEmpty();
+    }
+}
