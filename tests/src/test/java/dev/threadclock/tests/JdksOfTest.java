@@ -26,7 +26,11 @@ final class JdksOfTest implements ArgumentsProvider {
 
     /** For the source of a test's arguments, of which the JDK is one. */
     static Stream<TestJdk> of(Class<?> test) {
-        return share(TestJdk.all(), EVERY, test.getSimpleName()).stream();
+        return of(test.getSimpleName());
+    }
+
+    static Stream<TestJdk> of(String test) {
+        return share(TestJdk.all(), EVERY, test).stream();
     }
 
     /** A share of one JDK would not show much, so all are used instead. */

@@ -5,18 +5,57 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
-import dev.threadclock.tests.child.LibraryMeter;
 import dev.threadclock.tests.child.LibrarySources;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
-/** If native code is unavailable, ThreadMXBean answers the Java API, and the API says so. */
+/**
+ * The API says what answers it: native code through JNI up to JDK 21 and through FFM from 22 on, or, if that
+ * is unavailable, ThreadMXBean.
+ */
 class LibraryFallbackTest {
     @TempDir
     Path folder;
+
+    @OnEachJdk
+    void theSourceOfEachQuantityIsReported(TestJdk jdk) {
+        Result result = LibraryJvm.run(jdk, List.of(), LibrarySources.class).ok();
+        assertThat(result.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
+        assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ",
+                "source TOTAL INTERPOLATED: ",
+                "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
+        assertThat(result.number("tid")).isPositive();
+        assertThat(result.value("byTid")).isEqualTo("true");
+        assertThat(result.value("native")).isEqualTo("true");
+        assertThat(result.value("required")).isEqualTo("ok");
+        assertThat(result.value("nobody")).isEqualTo("refused");
+    }
+
+    @OnEachJdk
+    void theJvmsOwnWarningIsTheOnlyOne(TestJdk jdk) {
+        Result result = LibraryJvm.runPlain(jdk, List.of(), LibrarySources.class);
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThat(result.err().lines().filter(line -> line.contains("has been called by")))
+                .as(result.toString()).hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
+    }
+
+    @OnEachJdk
+    void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
+        List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path",
+                Product.JAR.toString(),
+                "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class).toString(),
+                LibrarySources.class.getName()));
+        if (jdk.warnsOfNativeAccess()) {
+            command.add(1, "--enable-native-access=dev.threadclock");
+        }
+        assertThat(ChildJvm.start(command, Map.of()).end().ok().value("native")).isEqualTo("true");
+    }
 
     private static void assertAnsweredByTheJvm(Result result, String why) {
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
@@ -43,7 +82,6 @@ class LibraryFallbackTest {
         List<String> flags = List.of("-Dos.arch=sparc");
         assertAnsweredByTheJvm(LibraryJvm.run(jdk, flags, LibrarySources.class).ok(),
                 "there is no native library for os.name Linux, os.arch sparc");
-        LibraryJvm.run(jdk, flags, LibraryMeter.class).ok();
     }
 
     @OnEachJdk

@@ -99,4 +99,17 @@ class OptionsTest {
                 .filteredOn(line -> !line.startsWith("threadclock: "))
                 .containsExactly("this is stderr");
     }
+
+    @OnEachJdk
+    void virtualThreadsThatCannotBeAccountedForCostOneLine(TestJdk jdk) {
+        boolean none = jdk.feature() < 21;
+        ChildJvm child = none ? ChildJvm.of(jdk)
+                : ChildJvm.of(jdk).with("-XX:+UnlockExperimentalVMOptions",
+                        "-XX:-DoJVMTIVirtualThreadTransitions");
+        Result result = child.withAgentPath("virtual=on").run(Hello.class);
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+        assertThat(result.errLines()).hasSize(2).last().isEqualTo("this is stderr"); // Hello's own
+        assertThat(result.errLines().get(0)).contains(none ? "virtual threads cannot be accounted for"
+                : "-XX:-DoJVMTIVirtualThreadTransitions");
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +46,7 @@ public final class Churn {
         long threads = Long.parseLong(args[0]);
         LEFT.set(threads);
         for (int i = 0; i < RECENT; i++) {
-            IDS.set(i, Transcript.UNKNOWN - i);
+            IDS.set(i, Threads.UNKNOWN - i);
             ENDED.set(i, IDS.get(i));
         }
         old(threads);
@@ -91,7 +91,7 @@ public final class Churn {
             new Thread(() -> {
                 Burn.cpuNanos(100_000_000);
                 while (LEFT.get() >= until) {
-                    Transcript.pause(1);
+                    Threads.pause(1);
                 }
             }).start();
         }
@@ -112,7 +112,7 @@ public final class Churn {
                 threads[i].start();
             }
             for (int i = 0; i < AT_ONCE; i++) {
-                Transcript.join(threads[i]);
+                Threads.join(threads[i]);
                 ENDED.set(places[i], threads[i].getId());
                 long after = THREADS.getThreadUserTime(threads[i].getId());
                 if (after != -1) {
@@ -132,7 +132,7 @@ public final class Churn {
                 made[i] = MADE.get(i);
                 ended[i] = ENDED.get(i) == ids[i];
                 if (ids[i] <= 0 || IDS.get(i) != ids[i]) {
-                    ids[i] = Transcript.UNKNOWN;
+                    ids[i] = Threads.UNKNOWN;
                     ended[i] = true;
                 }
             }

@@ -19,7 +19,7 @@ public final class Ended {
         CountDownLatch mayEnd = new CountDownLatch(1);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < ENDED; i++) {
-            threads.add(new Thread(() -> Transcript.await(mayEnd)));
+            threads.add(new Thread(() -> Threads.await(mayEnd)));
         }
         for (Thread thread : threads) {
             thread.start();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-/** The native methods of the contract's child program: tests/src/main/c/parity_helper.c. */
-final class Helper {
+/** The native methods of tests/src/main/c/parity_helper.c. */
+public final class Helper {
     /** Loads the helper library; false if the argument says that there is none. */
-    static boolean load(String path) {
+    public static boolean load(String path) {
         if (path.equals("none")) {
             return false;
         }
@@ -13,26 +13,26 @@ final class Helper {
     }
 
     /** A native thread burns, then attaches, runs and detaches this many times. False if something failed. */
-    static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
+    public static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
 
     /** A waiting thread of another agent that has burnt 60 ms, from before main or new. May be null. */
-    static native Thread agentThread(boolean early);
+    public static native Thread agentThread(boolean early);
 
     /**
      * From now on each thread burns for this time, or sleeps if it is 0, before later agents learn of its
      * start. False if that is impossible.
      */
-    static native boolean slowStarts(int millis);
+    public static native boolean slowStarts(int millis);
 
     /** Loads an agent's library as the JVM's attach listener does. False if the library is missing. */
-    static native boolean attach(String library, String options);
+    public static native boolean attach(String library, String options);
 
     /** What a function like clock_gettime, at this address, returns for a clock, in nanoseconds. */
-    static native long clock(long function, int clock);
+    public static native long clock(long function, int clock);
 
     /** From now on mprotect fails in the calling thread. False if that is impossible. */
-    static native boolean refuseMprotect();
+    public static native boolean refuseMprotect();
 
     /** Lets the other agent's threads end. */
-    static native void release();
+    public static native void release();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -56,9 +56,9 @@ public final class HttpApplication extends AbstractHandler {
         server.setHandler(application);
         server.start();
         System.out.println("port=" + connector.getLocalPort());
-        Transcript.await(application.end);
+        Threads.await(application.end);
         while (!connector.getConnectedEndPoints().isEmpty()) {
-            Transcript.pause(10); // the last answer is still being sent
+            Threads.pause(10); // the last answer is still being sent
         }
         server.stop();
     }
@@ -94,7 +94,7 @@ public final class HttpApplication extends AbstractHandler {
     }
 
     private void meter() {
-        long own = Transcript.own();
+        long own = Threads.own();
         int before = phase;
         long user = THREADS.getCurrentThreadUserTime();
         long byId = THREADS.getThreadUserTime(own);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
@@ -63,7 +63,7 @@ public final class ManyReads {
         }
         for (Subject subject : SUBJECTS) {
             while (subject.tid == 0) {
-                Transcript.pause(1);
+                Threads.pause(1);
             }
         }
         Thread[] readers = {new Thread(ManyReads::readOthers), new Thread(ManyReads::readOthers)};
@@ -73,7 +73,7 @@ public final class ManyReads {
             starters[i].start();
         }
         while (Tallies.inAll() < wanted && System.nanoTime() < end) {
-            Transcript.pause(20);
+            Threads.pause(20);
         }
         stopReading = true; // first, because the other threads exist as long as they are read
         for (Thread reader : readers) {
@@ -278,7 +278,7 @@ public final class ManyReads {
                 threads[i].start();
             }
             for (Thread thread : threads) {
-                Transcript.join(thread);
+                Threads.join(thread);
             }
         }
     }

@@ -53,8 +53,8 @@ public final class Newborn {
             unlisted += user >= 0 ? 1 : 0;
             above += user > Burn.THREADS.getThreadCpuTime(id) ? 1 : 0;
         }
-        long[] users = Transcript.THREADS.getThreadUserTime(ids);
-        long[] totals = Transcript.THREADS.getThreadCpuTime(ids);
+        long[] users = Burn.THREADS.getThreadUserTime(ids);
+        long[] totals = Burn.THREADS.getThreadCpuTime(ids);
         for (int i = 0; i < ids.length; i++) {
             above += users[i] > totals[i] ? 1 : 0;
         }
@@ -65,7 +65,7 @@ public final class Newborn {
         private final CountDownLatch mayEnd = new CountDownLatch(1);
         private final Thread thread = new Thread(this::run);
         /** Includes an id that no thread has, because ThreadImpl treats an array of one as a single id. */
-        private final long[] id = {thread.getId(), Transcript.UNKNOWN};
+        private final long[] id = {thread.getId(), Threads.UNKNOWN};
         private volatile boolean read;
         private volatile long user;
         private volatile long total;
@@ -111,13 +111,13 @@ public final class Newborn {
             if (byIdFirst) {
                 user = check(BELOW, user, Burn.THREADS.getThreadUserTime(id[0]));
             }
-            user = check(BELOW, user, Transcript.THREADS.getThreadUserTime(id)[0]);
+            user = check(BELOW, user, Burn.THREADS.getThreadUserTime(id)[0]);
             if (!byIdFirst) {
                 user = check(BELOW, user, Burn.THREADS.getThreadUserTime(id[0]));
             }
             total = check(TOTAL_BELOW, total,
                     newborn % 2 == 0 ? Burn.THREADS.getThreadCpuTime(id[0])
-                            : Transcript.THREADS.getThreadCpuTime(id)[0]);
+                            : Burn.THREADS.getThreadCpuTime(id)[0]);
             above += user > total ? 1 : 0;
         }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
-import dev.threadclock.tests.child.Transcript.Worker;
+import dev.threadclock.tests.child.Threads.Worker;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,9 +33,9 @@ public final class OldThreads {
         for (Worker worker : workers) {
             long user = THREADS.getThreadUserTime(worker.id());
             fine += user % MILLISECOND_NANOS != 0 ? 1 : 0;
-            System.out.println("user=" + Transcript.burnt(user));
+            System.out.println("user=" + Threads.burnt(user));
         }
-        System.out.println("doubt=" + Transcript.burnt(THREADS.getThreadUserTime(inDoubt.id())));
+        System.out.println("doubt=" + Threads.burnt(THREADS.getThreadUserTime(inDoubt.id())));
         System.out.println("fine=" + fine);
         System.exit(0);
     }

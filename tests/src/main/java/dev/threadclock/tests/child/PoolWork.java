@@ -26,7 +26,7 @@ public final class PoolWork {
             pool[i] = new Thread(() -> {
                 Burn.cpuNanos(WORKER_NANOS);
                 workers.set(index, Burn.THREADS.getCurrentThreadCpuTime());
-                Transcript.pause(2 * WATCHED_MILLIS);
+                Threads.pause(2 * WATCHED_MILLIS);
             }, "pool-7-worker-" + i);
             pool[i].setDaemon(true);
             pool[i].start();
@@ -43,9 +43,9 @@ public final class PoolWork {
             brief += used[0];
         }
         while (workers.get(0) == 0 || workers.get(1) == 0) {
-            Transcript.pause(10);
+            Threads.pause(10);
         }
         System.out.println("worker=" + (workers.get(0) + workers.get(1)) + " brief=" + brief);
-        Transcript.pause(WATCHED_MILLIS);
+        Threads.pause(WATCHED_MILLIS);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -26,9 +26,9 @@ public final class ReadById {
             Burn.cpuNanos(WORK_NANOS);
             mainNanos = bean.getThreadCpuTime(mainId);
             worked.countDown();
-            Transcript.await(end);
+            Threads.await(end);
         });
-        Thread idle = new Thread(() -> Transcript.await(end));
+        Thread idle = new Thread(() -> Threads.await(end));
         Burn.cpuNanos(WORK_NANOS);
         long before = bean.getCurrentThreadCpuTime();
         idle.start();

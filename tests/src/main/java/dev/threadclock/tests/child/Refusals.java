@@ -7,12 +7,12 @@ package dev.threadclock.tests.child;
  */
 public final class Refusals {
     public static void main(String[] args) {
-        Transcript.Worker worker = Transcript.Worker.started("worker");
-        long[] ids = {worker.id(), Transcript.own(), worker.id(), Long.parseLong(args[1])};
+        Threads.Worker worker = Threads.Worker.started("worker");
+        long[] ids = {worker.id(), Threads.own(), worker.id(), Long.parseLong(args[1])};
         long refused = 0;
         for (int i = Integer.parseInt(args[0]); i > 0; i--) {
             try {
-                Burn.sink += Transcript.THREADS.getThreadUserTime(ids)[0];
+                Burn.sink += Burn.THREADS.getThreadUserTime(ids)[0];
             } catch (IllegalArgumentException e) {
                 refused++;
             }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
-import static dev.threadclock.tests.child.Transcript.UNKNOWN;
-import static dev.threadclock.tests.child.Transcript.own;
-import static dev.threadclock.tests.child.Transcript.say;
+import static dev.threadclock.tests.child.Burn.THREADS;
+import static dev.threadclock.tests.child.Threads.UNKNOWN;
+import static dev.threadclock.tests.child.Threads.own;
 
+import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 /** A child program under a security manager that grants nothing: shows which queries are allowed. */
 public final class Secured {
     public static void main(String[] args) throws Exception {
-        Thread sleeper = new Thread(() -> Transcript.pause(60_000), "sleeper");
+        Thread sleeper = new Thread(() -> Threads.pause(60_000), "sleeper");
         sleeper.setDaemon(true);
         sleeper.start();
         may("property", () -> System.getProperty("user.home"));
@@ -28,13 +29,22 @@ public final class Secured {
         may("id 0", () -> THREADS.getThreadUserTime(0));
     }
 
+    /** Prints a time as "time", a negative value as it is, and an exception as its type. */
     private static void may(String what, Callable<?> question) {
-        say(what, () -> {
-            try {
-                return question.call();
-            } catch (SecurityException e) {
-                return "SecurityException";
-            }
-        });
+        String answer;
+        try {
+            Object value = question.call();
+            answer = value instanceof long[] ? Arrays.stream((long[]) value).mapToObj(Secured::form)
+                    .collect(Collectors.joining(", ", "[", "]"))
+                    : value instanceof Long ? form((Long) value) : String.valueOf(value);
+        } catch (Exception e) {
+            answer = (e instanceof SecurityException ? SecurityException.class : e.getClass())
+                    .getSimpleName();
+        }
+        System.out.println(what + ": " + answer);
+    }
+
+    private static String form(long nanos) {
+        return nanos < 0 ? Long.toString(nanos) : "time";
     }
 }

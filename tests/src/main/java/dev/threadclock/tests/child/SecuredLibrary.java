@@ -16,7 +16,7 @@ public final class SecuredLibrary {
     private static volatile long sink;
 
     public static void main(String[] args) throws Exception {
-        Thread sleeper = new Thread(() -> Transcript.pause(60_000), "sleeper");
+        Thread sleeper = new Thread(() -> Threads.pause(60_000), "sleeper");
         sleeper.setDaemon(true);
         sleeper.start();
         for (long end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0;) {

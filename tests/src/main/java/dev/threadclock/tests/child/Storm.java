@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import static dev.threadclock.tests.child.Transcript.THREADS;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 import dev.threadclock.tests.child.StormCheck.Reading;
 import dev.threadclock.tests.child.StormCheck.Subject;
@@ -85,7 +85,7 @@ public final class Storm {
         BEGIN.countDown();
         long began = System.nanoTime();
         while (!StormCheck.state.ending() && System.nanoTime() - began < LONGEST_NANOS) {
-            Transcript.pause(restNanos == 0 ? 5 : 500);
+            Threads.pause(restNanos == 0 ? 5 : 500);
             StormCheck.state.reads(reads());
             StormCheck.state.violations(StormCheck.violations());
         }
@@ -112,7 +112,7 @@ public final class Storm {
     // --- the readers ---
 
     private void read() {
-        Transcript.await(BEGIN);
+        Threads.await(BEGIN);
         for (long round = number; !stop; round++) {
             try {
                 round(round);
@@ -176,8 +176,8 @@ public final class Storm {
             ids[i] = IDS[i];
             readings[i] = new Reading(OLD[i]);
         }
-        ids[IDS.length] = Transcript.UNKNOWN;
-        ids[IDS.length + 1] = young != null ? young.id : Transcript.UNKNOWN;
+        ids[IDS.length] = Threads.UNKNOWN;
+        ids[IDS.length + 1] = young != null ? young.id : Threads.UNKNOWN;
         readings[IDS.length + 1] = young != null ? new Reading(young) : null;
         long[] users = THREADS.getThreadUserTime(ids);
         long[] totals = THREADS.getThreadCpuTime(ids);
@@ -281,7 +281,7 @@ public final class Storm {
                 threads[i].start();
             }
             for (int i = 0; i < threads.length; i++) {
-                Transcript.join(threads[i]);
+                Threads.join(threads[i]);
                 ended(threads[i].getId());
             }
             STARTED.addAndGet(threads.length);
@@ -294,7 +294,7 @@ public final class Storm {
         try {
             long after = 0;
             for (int i = 0; i < 1000 && (after = THREADS.getThreadUserTime(id)) != -1; i++) {
-                Transcript.pause(1);
+                Threads.pause(1);
             }
             if (after != -1) {
                 StormCheck.violation("an ended thread has a time", "thread " + id + ": " + after);
@@ -336,7 +336,7 @@ public final class Storm {
 
     private static void switchOffAndOn() {
         for (long round = 0; !stop; round++) {
-            Transcript.pause(20);
+            Threads.pause(20);
             THREADS.setThreadContentionMonitoringEnabled(round % 2 == 0);
             THREADS.setThreadAllocatedMemoryEnabled(round % 8 != 0);
             if (round % 4 == 0) {

@@ -21,7 +21,7 @@ public final class Switching {
         "total=interpolated,reach=jvm"};
     private static final int READERS = 3;
     private static final int LEAST = 30;
-    private static final com.sun.management.ThreadMXBean THREADS = Transcript.THREADS;
+    private static final com.sun.management.ThreadMXBean THREADS = Burn.THREADS;
 
     private static final Map<String, AtomicLong> MISTAKES = new HashMap<>();
     private static final AtomicLong READS = new AtomicLong();

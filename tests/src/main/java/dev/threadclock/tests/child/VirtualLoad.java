@@ -53,7 +53,7 @@ public final class VirtualLoad {
         REQUEST_NANOS.addAndGet(Math.max(0, ThreadClock.totalNowNanos()));
     }
 
-    static void start(String name, Runnable work) throws Exception {
+    public static void start(String name, Runnable work) throws Exception {
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
         Class<?> type = Class.forName("java.lang.Thread$Builder");
         Method named = type.getMethod("name", String.class);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.tests;
+package dev.threadclock.tests.jvm;
 
 import java.lang.reflect.Method;
 import java.util.List;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.tests.child;
+package dev.threadclock.tests.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
+import dev.threadclock.tests.child.Burn;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -13,19 +17,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
-/**
- * A child program: the library's pass over all threads, while threads come and go. Prints a line
- * {@code thread=NAME java=ID} for each thread, with _ for spaces, then {@code threads=N passes=N}; throws at
- * the first wrong answer.
- */
-public final class LibraryAllThreads {
+/** The library's pass over all threads, while threads come and go. */
+@Tag("plain")
+@Tag("agentpath")
+@Tag("javaagent")
+class AllThreadsTest {
     private static final String LONG_NAME = "a Java thread whose name is longer than the fifteen bytes of"
             + " the kernel";
     private static final int CROWD = 200;
-    private static volatile boolean stop;
+    private volatile boolean stop;
 
-    public static void main(String[] args) throws Exception {
+    @Test
+    void areSeenWithTheirNames() throws Exception {
         ThreadTimes threads = new ThreadTimes();
         CountDownLatch end = new CountDownLatch(1);
         Thread named = waiting(LONG_NAME, end);
@@ -35,21 +41,31 @@ public final class LibraryAllThreads {
         }
         threads.read();
         int row = rowOf(threads, named);
-        Check.that(threads.name(row).equals(LONG_NAME), "not its name: " + threads.name(row));
-        Check.that(rowOf(threads, Thread.currentThread()) >= 0, "the reader itself is missing");
+        assertTrue(threads.name(row).equals(LONG_NAME), "not its name: " + threads.name(row));
+        assertTrue(rowOf(threads, Thread.currentThread()) >= 0, "the reader itself is missing");
         int tid = ThreadClock.tid(named);
-        Check.that(threads.tid(row) == tid, "not its TID: " + threads.tid(row) + ", " + tid);
+        assertTrue(threads.tid(row) == tid, "not its TID: " + threads.tid(row) + ", " + tid);
         long serial = threads.serial(row);
         for (Thread thread : crowd) {
-            Check.that(rowOf(threads, thread) >= 0, thread.getName() + " is missing");
+            assertTrue(rowOf(threads, thread) >= 0, thread.getName() + " is missing");
         }
         named.setName("renamed");
-        Check.that(threads.name(row).equals("renamed"), "not its new name");
-        int passes = churn(threads);
-        Check.that(threads.serial(rowOf(threads, named)) == serial, "the same thread, another serial");
+        assertTrue(threads.name(row).equals("renamed"), "not its new name");
+        churn(threads);
+        assertTrue(threads.serial(rowOf(threads, named)) == serial, "the same thread, another serial");
+        List<String> names = new ArrayList<>();
+        int natives = 0;
         for (int i = 0; i < threads.size(); i++) {
-            System.out.println("thread=" + threads.name(i).replace(' ', '_') + " java=" + threads.javaId(i));
+            names.add(threads.name(i));
+            natives += threads.javaId(i) == 0 ? 1 : 0;
         }
+        assertThat(names).contains("renamed", "main", "Signal Dispatcher", "Finalizer", "crowd 199");
+        assertThat(names).as("the compilers").anyMatch(name -> name.startsWith("C2 Com"));
+        if (System.getProperty("threadclock.form").equals("plain")) { // with -XX:+UseParallelGC
+            assertThat(names).as("the garbage collector")
+                    .anyMatch(name -> name.startsWith("GC") || name.startsWith("ParGC"));
+        }
+        assertThat(natives).as("native threads").isPositive();
         end.countDown();
         named.join();
         for (Thread thread : crowd) {
@@ -63,13 +79,12 @@ public final class LibraryAllThreads {
         }
         threads.read();
         for (int i = 0; i < threads.size(); i++) {
-            Check.that(threads.serial(i) != serial, "ended, and still listed");
+            assertTrue(threads.serial(i) != serial, "ended, and still listed");
         }
-        System.out.println("threads=" + threads.size() + " passes=" + passes);
     }
 
     /** Threads start and end during the passes: each thread keeps its name, and no value decreases. */
-    private static int churn(ThreadTimes threads) throws InterruptedException {
+    private void churn(ThreadTimes threads) throws InterruptedException {
         Thread starter = new Thread(() -> {
             for (int i = 0; !stop; i++) {
                 Thread thread = new Thread(() -> Burn.until(System.nanoTime() + 200_000), "short " + i);
@@ -85,34 +100,32 @@ public final class LibraryAllThreads {
         Map<Long, long[]> seen = new HashMap<>();
         Map<Long, Long> idOf = new HashMap<>();
         CpuTimes process = new CpuTimes();
-        int passes = 0;
-        for (long end = System.nanoTime() + 1_000_000_000; System.nanoTime() - end < 0; passes++) {
+        for (long end = System.nanoTime() + 1_000_000_000; System.nanoTime() - end < 0;) {
             threads.read();
             ThreadClock.readProcess(process);
             long sum = 0;
             Set<Long> serials = new HashSet<>();
             for (int i = 0; i < threads.size(); i++) {
                 long serial = threads.serial(i);
-                Check.that(serials.add(serial), "one serial twice");
+                assertTrue(serials.add(serial), "one serial twice");
                 long[] now = {threads.userNanos(i), threads.systemNanos(i), threads.totalNanos(i)};
                 long[] before = seen.put(serial, now);
-                Check.that(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
+                assertTrue(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
                         "parts that are more than the whole");
-                Check.that(
+                assertTrue(
                         before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
                         "went back");
                 Long id = threads.isJava(i) ? idOf.put(serial, threads.javaId(i)) : null;
-                Check.that(id == null || id == threads.javaId(i), "a thread became another");
-                Check.that(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
+                assertTrue(id == null || id == threads.javaId(i), "a thread became another");
+                assertTrue(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
                         "a short thread's time is another's");
                 sum += now[2];
             }
-            Check.that(sum <= process.totalNanos(),
+            assertTrue(sum <= process.totalNanos(),
                     "all threads " + sum + " are more than the process " + process);
         }
         stop = true;
         starter.join();
-        return passes;
     }
 
     private static Thread waiting(String name, CountDownLatch end) throws InterruptedException {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.tests.child;
+package dev.threadclock.tests.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.threadclock.CpuAccount;
-import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.internal.CgroupCpu;
 import dev.threadclock.internal.Cgroups;
+import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.VirtualLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,33 +27,39 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
-/**
- * A child program: the account of the process while threads come and go, including virtual ones if there is
- * an argument. Prints {@code KIND=NANOS} for each kind of group. Throws at the first wrong answer.
- */
-public final class LibraryAccount {
+/** The account of the process adds up and never decreases while threads come and go. */
+@Tag("plain")
+class AccountTest {
     private static final int ENDING = 20;
     /** By how much the interpolated totals of a few carriers may be ahead. */
     private static final long AHEAD_NANOS = 5_000_000;
     private static volatile boolean stop;
     private static volatile Object garbage;
 
-    public static void main(String[] args) throws Exception {
-        Check.that(CpuAccount.read(Duration.ofHours(1)) == CpuAccount.read(Duration.ofHours(1)),
-                "two passes");
-        endedThreadsStay();
-        overcommitted();
-        churn(LibraryAccount::shortThread);
-        if (args.length > 0) {
+    @Test
+    void aRecentOneIsReadAgain() {
+        assertThat(CpuAccount.read(Duration.ofHours(1))).isSameAs(CpuAccount.read(Duration.ofHours(1)));
+    }
+
+    @Test
+    void noValueDecreasesWhileShortThreadsComeAndGo() throws Exception {
+        churn(AccountTest::shortThread);
+    }
+
+    @Test
+    void eachKindOfThreadThatTheJvmHasIsInIt() throws Exception {
+        churn(AccountTest::shortThread); // garbage, code to compile, and threads that end
+        if (Jvm.FEATURE >= 21) {
             virtualThreads();
         }
-        throttling();
-        addsUp();
         for (Kind kind : Kind.values()) {
+            boolean present = Jvm.FEATURE >= 21 || kind != Kind.VIRTUAL && kind != Kind.CARRIER;
             long total = CpuAccount.read().groups().stream().filter(group -> group.kind() == kind)
                     .mapToLong(group -> group.times().totalNanos()).sum();
-            System.out.println(kind + "=" + total);
+            assertThat(total > 0).as("%s: %s", kind, total).isEqualTo(present);
         }
     }
 
@@ -67,7 +78,8 @@ public final class LibraryAccount {
     }
 
     /** Each thread of a pool works, is read while it waits, and ends. */
-    private static void endedThreadsStay() throws Exception {
+    @Test
+    void endedThreadsStay() throws Exception {
         AtomicLong used = new AtomicLong();
         Crowd crowd = new Crowd(ENDING, "ending-", () -> {
             Burn.cpuNanos(20_000_000);
@@ -75,16 +87,17 @@ public final class LibraryAccount {
         });
         crowd.awaitWork();
         CpuGroup living = pool(now(), "ending-*");
-        Check.that(living.threads() == ENDING, "not all of them: " + living);
-        Check.that(living.times().totalNanos() >= used.get(), used + " ns are more than " + living);
+        assertTrue(living.threads() == ENDING, "not all of them: " + living);
+        assertTrue(living.times().totalNanos() >= used.get(), used + " ns are more than " + living);
         crowd.end();
         CpuGroup ended = pool(now(), "ending-*");
-        Check.that(ended.threads() == 0, "still there: " + ended);
-        Check.that(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
+        assertTrue(ended.threads() == 0, "still there: " + ended);
+        assertTrue(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
     }
 
     /** Two burners per CPU: their pool's waiting time is the sum of the kernel's values for its threads. */
-    private static void overcommitted() throws Exception {
+    @Test
+    void aPoolsWaitingTimeIsTheKernels() throws Exception {
         AtomicLong readThemselves = new AtomicLong();
         Crowd crowd = new Crowd(2 * Runtime.getRuntime().availableProcessors(), "burner-", () -> {
             Burn.until(System.nanoTime() + 600_000_000);
@@ -95,12 +108,12 @@ public final class LibraryAccount {
         CpuGroup burners = pool(now(), "burner-*");
         long after = crowd.waitedNanos();
         if (before > 0) {
-            Check.that(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
+            assertTrue(burners.waitedNanos() >= before * 0.95 && burners.waitedNanos() <= after * 1.05,
                     burners + ", but the kernel says " + before + " to " + after);
-            Check.that(readThemselves.get() >= before / 2 && readThemselves.get() <= after,
+            assertTrue(readThemselves.get() >= before / 2 && readThemselves.get() <= after,
                     "the burners themselves have read " + readThemselves + " of " + after);
         } else {
-            Check.that(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
+            assertTrue(burners.waitedNanos() == -1 || after > 0, "a wait that the kernel does not count");
         }
         crowd.end();
     }
@@ -112,7 +125,7 @@ public final class LibraryAccount {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             threads.add(new Thread(() -> startThreads(starter), "starter-" + i));
-            threads.add(new Thread(LibraryAccount::readThroughout, "reader-" + i));
+            threads.add(new Thread(AccountTest::readThroughout, "reader-" + i));
         }
         for (Thread thread : threads) {
             thread.setUncaughtExceptionHandler((failed, e) -> failure.compareAndSet(null, e));
@@ -168,12 +181,12 @@ public final class LibraryAccount {
             ended.await();
         });
         CpuGroup requests = group(now(), Kind.VIRTUAL, "request *");
-        Check.that(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
+        assertTrue(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
                 used + " ns are more than " + requests);
-        Check.that(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
+        assertTrue(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
         VirtualThreads.stopAccounting();
         CpuGroup afterwards = group(now(), Kind.VIRTUAL, "request *");
-        Check.that(afterwards.threads() == 0
+        assertTrue(afterwards.threads() == 0
                 && afterwards.times().totalNanos() >= requests.times().totalNanos(),
                 requests + " became " + afterwards);
     }
@@ -188,12 +201,12 @@ public final class LibraryAccount {
             }
             seen.forEach((name, before) -> {
                 CpuGroup group = now.get(name);
-                Check.that(group != null, name + " disappeared");
-                Check.that(group.times().userNanos() >= before.times().userNanos()
+                assertTrue(group != null, name + " disappeared");
+                assertTrue(group.times().userNanos() >= before.times().userNanos()
                         && group.times().systemNanos() >= before.times().systemNanos()
                         && group.times().totalNanos() >= before.times().totalNanos()
                         && group.waitedNanos() >= before.waitedNanos(), before + " became " + group);
-                Check.that(
+                assertTrue(
                         group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
                         "more than the total: " + group);
             });
@@ -203,7 +216,8 @@ public final class LibraryAccount {
     }
 
     /** Including short-lived threads, the sum equals the process's clock within 1 %. */
-    private static void addsUp() {
+    @Test
+    void itAddsUpToTheProcess() {
         CpuTimes process = new CpuTimes();
         for (int i = 0; i < 20; i++) {
             ThreadClock.readProcess(process);
@@ -211,18 +225,19 @@ public final class LibraryAccount {
             CpuAccount account = now();
             ThreadClock.readProcess(process);
             long sum = account.process().totalNanos();
-            Check.that(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
+            assertTrue(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
                     "the sum is " + sum + ", the process's clock " + before + " to " + process + "\n"
                             + account.groups());
         }
     }
 
-    private static void throttling() {
+    @Test
+    void throttlingIsTheCgroups() {
         Optional<CgroupCpu> group = Cgroups.tightest(text("/proc/self/cgroup"), text("/proc/self/mountinfo"));
         CpuAccount account = now();
         long least = group.isPresent() ? 0 : -1;
         long most = !group.isPresent() ? -1 : group.get().limited() ? Long.MAX_VALUE : 0;
-        Check.that(account.throttledNanos() >= least && account.throttledNanos() <= most
+        assertTrue(account.throttledNanos() >= least && account.throttledNanos() <= most
                 && account.throttledPeriods() >= least && account.throttledPeriods() <= most,
                 account + " in " + group);
     }

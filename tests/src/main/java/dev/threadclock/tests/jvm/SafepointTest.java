@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.tests.child;
+package dev.threadclock.tests.jvm;
 
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.child.Burn;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/**
- * A child program: threads that do nothing but read, while the garbage collector has to stop them. Prints
- * {@code collections=N}, one for each kind of read; does not end if a thread cannot be stopped.
- */
-public final class LibrarySafepoint {
+/** A thread that only reads does not hold up the garbage collector, which has to stop it. */
+@Tag("plain")
+class SafepointTest {
     private static volatile boolean stop;
 
-    public static void main(String[] args) throws Exception {
+    @Test
+    @Timeout(60)
+    void eachKindOfReadIsStopped() throws Exception {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter();
         // Each loop is a separate method that only calls the read: compiled, it has no other safepoint.
@@ -48,7 +52,6 @@ public final class LibrarySafepoint {
                 meter.stop();
             }
         });
-        int collections = 0;
         for (Runnable loop : loops) {
             stop = false;
             Thread thread = new Thread(loop);
@@ -56,10 +59,8 @@ public final class LibrarySafepoint {
             thread.start();
             Thread.sleep(700); // time for C2 to compile it
             System.gc();
-            collections++;
             stop = true;
             thread.join();
         }
-        System.out.println("collections=" + collections);
     }
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import static dev.threadclock.tests.child.Burn.THREADS;
+
+import java.lang.management.ThreadInfo;
+import java.util.concurrent.CountDownLatch;
+
+/** Threads that tests read, their ids, and waiting for them. */
+public final class Threads {
+    /** An id that no thread has. */
+    public static final long UNKNOWN = Long.MAX_VALUE - 1;
+
+    private static final long BURNT_NANOS = 60_000_000;
+
+    @SuppressWarnings("deprecation")
+    public static long own() {
+        return Thread.currentThread().getId();
+    }
+
+    /** The id of the first thread whose name begins with this. */
+    public static long idOf(String name) {
+        for (ThreadInfo thread : THREADS.dumpAllThreads(false, false)) {
+            if (thread.getThreadName().startsWith(name)) {
+                return thread.getThreadId();
+            }
+        }
+        throw new IllegalStateException("no thread " + name);
+    }
+
+    /** A thread that burns 60 ms, reports that it has, and waits until it may end. */
+    public static class Worker implements Runnable {
+        private final CountDownLatch burnt = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+        private Thread thread;
+
+        public static Worker started(String name) {
+            return new Worker().start(run -> new Thread(run, name));
+        }
+
+        public Worker start(Maker maker) {
+            make(maker);
+            return start();
+        }
+
+        public void make(Maker maker) {
+            thread = maker.make(this);
+        }
+
+        public Worker start() {
+            thread.start();
+            awaitBurnt();
+            return this;
+        }
+
+        @Override
+        public void run() {
+            // A machine whose CPUs are taken away may count few ticks or none in that time.
+            do {
+                Burn.cpuNanos(BURNT_NANOS);
+            } while (THREADS.getCurrentThreadUserTime() < BURNT_NANOS / 3
+                    && THREADS.getCurrentThreadCpuTime() < 5 * BURNT_NANOS);
+            try {
+                work();
+            } finally {
+                burnt.countDown();
+            }
+            await(end);
+        }
+
+        /** Further work before it waits. */
+        protected void work() {}
+
+        @SuppressWarnings("deprecation")
+        public long id() {
+            return thread.getId();
+        }
+
+        public void awaitBurnt() {
+            await(burnt);
+            // Waits until it really sleeps, because its user time is constant from then on.
+            while (thread != null && thread.getState() == Thread.State.RUNNABLE) {
+                Thread.yield();
+            }
+            pause(30);
+        }
+
+        public void mayEnd() {
+            end.countDown();
+        }
+
+        public void end() {
+            mayEnd();
+            join(thread);
+        }
+    }
+
+    /** Makes a thread that runs the argument. */
+    public interface Maker {
+        Thread make(Runnable run);
+    }
+
+    /** "burnt" for a plausible time of a thread that has burnt 60 ms: at least some ticks, not far more. */
+    public static String burnt(long user) {
+        return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt"
+                : user < 0 ? String.valueOf(user) : "other: " + user;
+    }
+
+    public static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.child.Helper;
+import dev.threadclock.tests.child.Threads;
+
+/** The JVM in which the tests of this package run, and what they were told about it. */
+final class Jvm {
+    static final int FEATURE = Integer
+            .parseInt(System.getProperty("java.specification.version").replaceFirst("^1\\.", ""));
+    /** Whether the long tests run here. */
+    static final boolean THOROUGH = Boolean.getBoolean("threadclock.thorough");
+    private static final String HELPER = System.getProperty("threadclock.helper", "");
+    /** JVMs from 25.0.5 on answer with a count of ticks, which may miss most of the work. */
+    private static final boolean COUNTS_TICKS = FEATURE >= 25
+            && System.getProperty("threadclock.form", "plain").equals("plain");
+
+    static void assumeHelper() {
+        assumeTrue(!HELPER.isEmpty(), "the native helper cannot be built here");
+        Helper.load(HELPER);
+    }
+
+    static void assumeVirtualThreads() {
+        assumeTrue(FEATURE >= 21, "virtual threads are final from JDK 21 on");
+    }
+
+    static void assertTimes(int count, long[] nanos) {
+        assertThat(nanos).hasSize(count);
+        for (long each : nanos) {
+            assertThat(each).isNotNegative();
+        }
+    }
+
+    /** The times are those of threads that have burnt what a worker does. */
+    static void assertBurnt(long... users) {
+        for (long user : users) {
+            assertThat(user).isNotNegative();
+            if (!COUNTS_TICKS) {
+                assertThat(Threads.burnt(user)).isEqualTo("burnt");
+            }
+        }
+    }
+}

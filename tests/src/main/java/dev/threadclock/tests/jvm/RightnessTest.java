@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.command.probe.Slack;
+import dev.threadclock.command.probe.TickLoads;
+import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.Threads;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** User time is right, even for threads that work only around timer ticks or only between them. */
+@Tag("alone")
+@Tag("agentpath")
+@Tag("now")
+class RightnessTest {
+    /** A busy machine shifts a thread's work: even the kernel's own estimate is then not all user time. */
+    private static final int ATTEMPTS = 4;
+    private static final long MILLIS = 1_000_000;
+    private static final long RUN_NANOS = 1_500 * MILLIS;
+    private static final long TICK_NANOS = Long.getLong("threadclock.tick.length", 0);
+    private static final TickLoads LOADS = new TickLoads(Burn.THREADS, TICK_NANOS,
+            Long.getLong("threadclock.tick.phase", 0));
+
+    /** What a thread reads after its work, in this order. */
+    private static final class Run extends Thread {
+        private final String kind;
+        private final long runNanos;
+        private long user;
+        private long proc;
+        private long cpu;
+
+        Run(String kind, long runNanos) {
+            this.kind = kind;
+            this.runNanos = runNanos;
+            start();
+            Threads.join(this);
+        }
+
+        @Override
+        public void run() {
+            if (kind.equals("around")) {
+                LOADS.aroundTicksHere(runNanos);
+            } else if (kind.equals("between")) {
+                LOADS.betweenTicksHere(runNanos);
+            } else {
+                Burn.until(System.nanoTime() + runNanos);
+            }
+            // The tick cache may be two ticks old: waits until it reflects the state after the work.
+            LockSupport.parkNanos(3 * TICK_NANOS);
+            user = Burn.THREADS.getCurrentThreadUserTime();
+            proc = procUserNanos();
+            cpu = Burn.THREADS.getCurrentThreadCpuTime();
+        }
+
+        @Override
+        public String toString() {
+            return "user " + user + ", /proc " + proc + ", cpu " + cpu;
+        }
+    }
+
+    /**
+     * Field 14 (utime) of the stat line, in hundredths of a second. The name in field 2 may contain spaces.
+     */
+    private static long procUserNanos() {
+        try {
+            String stat = new String(Files.readAllBytes(Paths.get("/proc/thread-self/stat")),
+                    StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return Long.parseLong(fields[14 - 3]) * 10 * MILLIS;
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Stream<String> kinds() {
+        return Jvm.THOROUGH ? Stream.of("around", "between", "regardless of")
+                : Stream.of("around", "between");
+    }
+
+    @ParameterizedTest(name = "{0} ticks")
+    @MethodSource("kinds")
+    void userTimeIsCpuTimeForPureUserWork(String kind) {
+        new Run(kind, 300 * MILLIS); // compiles the loops in another thread
+        List<Run> attempts = new ArrayList<>();
+        while (attempts.size() < ATTEMPTS) {
+            Run run = new Run(kind, RUN_NANOS);
+            attempts.add(run);
+            // Even on a busy machine: no more than the CPU time, and the kernel's own value to 10 ms.
+            assertThat(run.user).as("%s", run).isLessThanOrEqualTo(run.cpu)
+                    .isBetween(run.proc - 10 * MILLIS, run.proc + 20 * MILLIS);
+            // A thread that got hardly any CPU proves nothing.
+            if (run.cpu > 30 * MILLIS && run.cpu - run.user <= Slack.ofPure(run.cpu)) {
+                return;
+            }
+        }
+        throw new AssertionError("the thread did not work, or its user time is not within 5 % + 10 ms of the"
+                + " CPU time, in all of: " + attempts);
+    }
+}
