@@ -138,9 +138,9 @@ final class AttachJvm implements AutoCloseable {
         running.end();
     }
 
-    /** Runs a command of the command line. */
+    /** Runs a command of the command line, in a JVM that does nothing else. */
     static Result command(String... arguments) {
-        return startCommand(List.of(), arguments).end();
+        return CommandServer.run(patient(arguments));
     }
 
     /** Runs a command of the command line under another command, such as setpriv. */
@@ -148,11 +148,16 @@ final class AttachJvm implements AutoCloseable {
         List<String> command = new ArrayList<>(under);
         command.addAll(QUICKLY);
         command.addAll(List.of("-jar", (under.isEmpty() ? Product.JAR : COMMAND_LINE).toString()));
-        command.addAll(Arrays.asList(arguments));
-        if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !command.contains("--timeout")) {
-            command.addAll(List.of("--timeout", "60s"));
-        }
+        command.addAll(patient(arguments));
         return ChildJvm.start(command, Map.of());
+    }
+
+    private static List<String> patient(String... arguments) {
+        List<String> words = new ArrayList<>(Arrays.asList(arguments));
+        if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !words.contains("--timeout")) {
+            words.addAll(List.of("--timeout", "60s"));
+        }
+        return words;
     }
 
     /** Fails unless the command was refused in one line with these words. */

@@ -107,14 +107,18 @@ final class ChildJvm {
         return start(command, environment, LIMIT);
     }
 
+    static ProcessBuilder plain(List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet()
+                .removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
+        return builder;
+    }
+
     private static Running start(List<String> command, Map<String, String> environment, Duration limit) {
         try {
             Path out = Files.createTempFile("child-", ".out");
             Path err = Files.createTempFile("child-", ".err");
-            ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile())
-                    .redirectError(err.toFile());
-            builder.environment().keySet()
-                    .removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
+            ProcessBuilder builder = plain(command).redirectOutput(out.toFile()).redirectError(err.toFile());
             builder.environment().putAll(environment);
             Process process = builder.start();
             process.getOutputStream().close();
