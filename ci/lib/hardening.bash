@@ -24,28 +24,3 @@ hardening_faults() {
 }
 
 is_hardened() { equal "missing protections" '' "$(hardening_faults "$@")"; }
-
-# notices_missing_hardening FOLDER: tests the check itself, with this machine's gcc: it notices a library
-# without one of the protections, and accepts one with all of them.
-notices_missing_hardening() {
-    local fault architecture library=$1/hardening.so
-    local options=(-shared -nostdlib -fPIC -fstack-protector-all '-Wl,-z,relro' '-Wl,-z,now' -x c)
-    local source='int f(char *); int g(void) { char text[64]; return f(text); } int (*pointer)(char *) = f;'
-    architecture=$(uname -m)
-    case $architecture in
-        x86_64) options+=(-fcf-protection=full) ;;
-        aarch64) options+=(-mbranch-protection=standard) ;;
-    esac
-    gcc "${options[@]}" -o "$library" - <<<"$source" && is_hardened "$library" "$architecture" || return 1
-    for fault in -Wl,-z,norelro -Wl,-z,lazy -Wl,-z,execstack -Wl,--omagic -fno-stack-protector \
-        -fcf-protection=none \
-        -mbranch-protection=none; do
-        [[ $fault == -fcf* && $architecture != x86_64 || $fault == -mbranch* && $architecture != aarch64 ]] &&
-            continue
-        gcc "${options[@]}" "$fault" -o "$library" - <<<"$source" || return 1
-        if is_hardened "$library" "$architecture" >/dev/null; then
-            echo "not noticed: $fault"
-            return 1
-        fi
-    done
-}

@@ -17,7 +17,7 @@ run_maven_tests() {
         done
     done
     if ((${#reports[@]})); then
-        for report in "${reports[@]}"; do awk -f "$TC_ROOT/ci/lib/surefire.awk" "$report"; done | results_from
+        python3 "$TC_ROOT/ci/lib/results.py" "${reports[@]}" | results_from
     fi
     if ((status != 0)) ||
         grep -qE 'forked VM terminated|There was a timeout|ERROR.*The forked VM' "$output"; then
