@@ -27,11 +27,6 @@ class OutputTest {
     }
 
     @OnEachJdk
-    void withoutTheAgentTheJvmAnswers(TestJdk jdk) {
-        assertThat(ChildJvm.of(jdk).run(Active.class).ok().value("active")).isEqualTo("false");
-    }
-
-    @OnEachJdk
     void agentpathAddsNothingUnderXcheckJni(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).with("-Xcheck:jni").withAgentPath("").run(Hello.class),
                 ChildJvm.of(jdk).with("-Xcheck:jni").run(Hello.class));

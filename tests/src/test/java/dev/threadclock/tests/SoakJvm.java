@@ -66,8 +66,7 @@ final class SoakJvm {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
         command.addAll(List.of("-cp", System.getProperty("threadclock.children") + ":" + jar,
-                Soak.PROGRAM.getName(), page.toString(),
-                "0", REST_MILLIS, "library"));
+                Soak.PROGRAM.getName(), page.toString(), REST_MILLIS, "library"));
         process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(folder.resolve("out").toFile()).start();
         while (state.reads() == 0 && process.isAlive()) {

@@ -49,7 +49,6 @@ final class StormRun {
     private final ChildJvm child;
     private final StormState state;
     private final Random random = new Random(1);
-    private long faultNanos;
     private long restMillis;
     private Running running;
     private AttachChannel channel;
@@ -96,11 +95,6 @@ final class StormRun {
         return this;
     }
 
-    StormRun withFault(long nanos) {
-        faultNanos = nanos;
-        return this;
-    }
-
     /** Makes it milder than a storm: threads rest between two rounds. */
     StormRun withRest(long millis) {
         restMillis = millis;
@@ -108,7 +102,7 @@ final class StormRun {
     }
 
     Outcome run(Action action) throws InterruptedException, IOException {
-        running = child.start(Storm.class, page(), Long.toString(faultNanos), Long.toString(restMillis));
+        running = child.start(Storm.class, page(), Long.toString(restMillis));
         String problem = "none";
         try {
             awaitWork();

@@ -112,7 +112,8 @@ class SwitchingTest {
         do {
             result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(),
                     Product.LIBRARY.toString(), "4000").ok();
-        } while (result.number("ignored") > 0 && ++runs < 3);
+            System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
+        } while (result.number("ignored") > 0 && runs < 3);
         assertNone(result, "lost", "ignored");
         assertThat(result.number("cycles")).isGreaterThan(20);
     }

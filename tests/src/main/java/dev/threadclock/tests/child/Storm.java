@@ -17,8 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * come and go, garbage is collected, and CPU time, contention monitoring and allocation counting are switched
  * off and on.
  *
- * <p>Arguments: the file of {@link StormState}; nanoseconds to subtract from one reader's own times (0; any
- * other value shows that the check works); milliseconds that every thread rests between two rounds (0: a
+ * <p>Arguments: the file of {@link StormState}; milliseconds that every thread rests between two rounds (0: a
  * storm); {@code library} if the readers should call the Java library as well. Ends when the state says so.
  * Prints {@code reads=N threads=N violations=N}, then what {@link StormCheck#print()} prints.
  */
@@ -40,22 +39,19 @@ public final class Storm {
 
     private final int number;
     private final Subject self;
-    private final long fault;
     private final StormLibrary library;
     private long allocated;
 
-    private Storm(int number, long fault, StormLibrary library) {
+    private Storm(int number, StormLibrary library) {
         this.number = number;
         self = OLD[number];
-        this.fault = fault;
         this.library = library;
     }
 
     public static void main(String[] args) throws Exception {
         StormCheck.state = new StormState(args[0]);
-        long fault = Long.parseLong(args[1]);
-        restNanos = Long.parseLong(args[2]) * 1_000_000;
-        boolean library = args.length > 3 && args[3].equals("library");
+        restNanos = Long.parseLong(args[1]) * 1_000_000;
+        boolean library = args.length > 2 && args[2].equals("library");
         THREADS.setThreadContentionMonitoringEnabled(true);
         Thread[] threads = new Thread[OLD.length + 4];
         for (int i = 0; i < OLD.length; i++) {
@@ -64,7 +60,7 @@ public final class Storm {
         for (int i = 0; i < READERS; i++) {
             READS[i] = new AtomicLong();
             threads[i] = new Thread(
-                    new Storm(i, i == 0 ? fault : 0, library ? new StormLibrary() : null)::read,
+                    new Storm(i, library ? new StormLibrary() : null)::read,
                     "reader " + i);
         }
         threads[READERS] = new Thread(Storm::burnAndSleep, "burner");
@@ -156,7 +152,7 @@ public final class Storm {
 
     private void own() {
         Reading reading = new Reading(self);
-        long user = THREADS.getCurrentThreadUserTime() - fault;
+        long user = THREADS.getCurrentThreadUserTime();
         long total = THREADS.getCurrentThreadCpuTime();
         reading.userAndTotal("own", user, total);
         Reading again = new Reading(self);

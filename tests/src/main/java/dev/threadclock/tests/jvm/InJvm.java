@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -51,6 +52,8 @@ public final class InJvm {
 
     private static final class Results implements TestExecutionListener {
         private final PrintStream out;
+        /** What the running test has published. */
+        private String notes = "";
 
         Results(PrintStream out) {
             this.out = out;
@@ -58,15 +61,21 @@ public final class InJvm {
 
         private void line(String status, TestIdentifier test, String reason) {
             String type = test.getUniqueId().replaceAll(".*\\.(\\w+)\\].*", "$1");
-            String name = test.isTest() ? type + ": " + test.getDisplayName() : type;
+            String name = test.isTest() ? type + ": " + test.getDisplayName() + notes : type;
             out.println(status + '\t' + name + '\t' + reason.replaceAll("\\s+", " ").trim());
         }
 
         @Override
         public void executionStarted(TestIdentifier test) {
+            notes = "";
             if (test.isTest()) {
                 line("begin", test, "");
             }
+        }
+
+        @Override
+        public void reportingEntryPublished(TestIdentifier test, ReportEntry entry) {
+            notes += ", " + String.join(", ", entry.getKeyValuePairs().values());
         }
 
         @Override

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -90,7 +91,7 @@ class RightnessTest {
 
     @ParameterizedTest(name = "{0} ticks")
     @MethodSource("kinds")
-    void userTimeIsCpuTimeForPureUserWork(String kind) {
+    void userTimeIsCpuTimeForPureUserWork(String kind, TestReporter reporter) {
         new Run(kind, 300 * MILLIS); // compiles the loops in another thread
         List<Run> attempts = new ArrayList<>();
         while (attempts.size() < ATTEMPTS) {
@@ -103,6 +104,7 @@ class RightnessTest {
             if (run.cpu > 30 * MILLIS && run.cpu - run.user <= Slack.ofPure(run.cpu)) {
                 return;
             }
+            reporter.publishEntry("again after attempt " + attempts.size());
         }
         throw new AssertionError("the thread did not work, or its user time is not within 5 % + 10 ms of the"
                 + " CPU time, in all of: " + attempts);
