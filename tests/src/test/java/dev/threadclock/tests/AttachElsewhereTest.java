@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * attach reaches JVMs of other users and in containers: as the right user, through their file system, and
@@ -109,7 +111,8 @@ class AttachElsewhereTest {
         }
     }
 
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
@@ -139,7 +142,8 @@ class AttachElsewhereTest {
     }
 
     /** The agent could not listen there, whatever folder the requesting file is in. */
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void aJvmWhoseTmpIsReadOnlyIsNotSignalled(TestJdk jdk) {
         Host.assumeMounts();
         String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "

@@ -71,8 +71,9 @@ class AttachRefusalTest {
         }
     }
 
-    @OnEachJdk
-    void aJvmThatHasTheAgentIsNotToldToTakeIt(TestJdk jdk) {
+    @Test
+    void aJvmThatHasTheAgentIsNotToldToTakeIt() {
+        TestJdk jdk = TestJdk.newest();
         assertHasItAlready(ChildJvm.of(jdk).withAgentPath("").with(OFF), OFF);
         if (jdk.feature() >= 9) {
             String noAgents = "-XX:-EnableDynamicAgentLoading";
@@ -109,8 +110,9 @@ class AttachRefusalTest {
         }
     }
 
-    @OnEachJdk
-    void topAndRecordShowWhatProcHas(TestJdk jdk) throws Exception {
+    @Test
+    void topAndRecordShowWhatProcHas() throws Exception {
+        TestJdk jdk = TestJdk.newest();
         assertShownByProc(ChildJvm.of(jdk).with(OFF, "-XX:+UseParallelGC"), OFF);
         assertShownByProc(ChildJvm.of(jdk).withAgentPath("").with(OFF, "-XX:+UseParallelGC"), OFF);
         if (jdk.feature() >= 9) {
@@ -119,8 +121,9 @@ class AttachRefusalTest {
         }
     }
 
-    @OnEachJdk
-    void theLastFlagWins(TestJdk jdk) {
+    @Test
+    void theLastFlagWins() {
+        TestJdk jdk = TestJdk.newest();
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
             Result attach = AttachJvm.command("attach", jvm.pid());
@@ -189,8 +192,9 @@ class AttachRefusalTest {
         return channel;
     }
 
-    @OnEachJdk
-    void theTimeLimitHolds(TestJdk jdk) throws Exception {
+    @Test
+    void theTimeLimitHolds() throws Exception {
+        TestJdk jdk = TestJdk.newest();
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             AttachJvm.command("attach", jvm.pid());
             try (SocketChannel occupied = occupy(jvm)) {

@@ -41,7 +41,7 @@ class ChurnTest {
 
     @OnEachJdk
     void aThreadsTimeIsNeverAnothers(TestJdk jdk) {
-        churn(jdk, ChildJvm.of(jdk), jdk.isThorough() ? THREADS : 15_000);
+        churn(jdk, ChildJvm.of(jdk), jdk.isThorough() ? THREADS : 10_000);
     }
 
     @ParameterizedTest(name = "{0}")

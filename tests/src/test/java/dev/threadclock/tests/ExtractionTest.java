@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The native library is extracted from the jar wherever there is a place for it, and leaves nothing behind.
@@ -64,7 +66,8 @@ class ExtractionTest {
         assertEmpty(chosen);
     }
 
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
                 "/dev/null")) {
@@ -104,7 +107,8 @@ class ExtractionTest {
         return "mount -t tmpfs -o " + options + " none '" + place + "'";
     }
 
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
         Host.assumeMounts();
         for (String options : List.of("noexec", "ro", "size=4k")) {
@@ -116,7 +120,8 @@ class ExtractionTest {
         }
     }
 
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void withNoPlaceAtAllTheJvmRunsWithoutAndSaysSo(TestJdk jdk) throws Exception {
         Host.assumeMounts();
         assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
@@ -140,7 +145,8 @@ class ExtractionTest {
                 line -> assertThat(line).isEqualTo("this is stderr"));
     }
 
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
         String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
         assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok()
