@@ -70,16 +70,6 @@ class OptionsTest {
 
     @ParameterizedTest(name = "{1}, {0}")
     @MethodSource("doors")
-    void bothFreshnessesWork(TestJdk jdk, Door door) {
-        for (String freshness : new String[]{"tick", "now"}) {
-            assertThat(door.apply(ChildJvm.of(jdk), "freshness=" + freshness).run(Active.class).ok()
-                    .value("active"))
-                    .as(freshness).isEqualTo("true");
-        }
-    }
-
-    @ParameterizedTest(name = "{1}, {0}")
-    @MethodSource("doors")
     void logToAFileIsAppended(TestJdk jdk, Door door) throws Exception {
         Path log = folder.resolve("log");
         Files.writeString(log, "what was there\n");

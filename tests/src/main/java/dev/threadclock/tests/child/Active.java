@@ -33,7 +33,8 @@ public final class Active {
         }
     }
 
-    static boolean active() {
+    /** Whether the agent answers the calling thread. */
+    public static boolean active() {
         boolean micros = false;
         for (int i = 0; i < 40; i++) {
             Burn.cpuNanos(3_000_000);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Threads;
 import dev.threadclock.tests.child.Threads.Worker;
@@ -70,6 +71,17 @@ class ContractTest {
         assertThat(THREADS.isThreadCpuTimeSupported()).isTrue();
         assertThat(THREADS.isCurrentThreadCpuTimeSupported()).isTrue();
         assertThat(THREADS.isThreadCpuTimeEnabled()).isTrue();
+    }
+
+    /**
+     * So that the other tests are about the agent where there is one. The thread is a new one, because one
+     * that others have read may have finer times than those that it reads itself.
+     */
+    @Test
+    void theAgentAnswersWhereItIsLoaded() throws Exception {
+        FutureTask<Boolean> active = new FutureTask<>(Active::active);
+        new Thread(active).start();
+        assertThat(active.get()).isEqualTo(!System.getProperty("threadclock.form").equals("plain"));
     }
 
     @Test
