@@ -58,7 +58,7 @@ class HostileUserTest {
         program = folder.resolve("hostile_user");
         try {
             Result result = ChildJvm.start(List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2",
-                    Product.ROOT.resolve("tests/src/main/c/hostile_user.c").toString(), "-o",
+                    Product.ROOT.resolve("tests/c/hostile_user.c").toString(), "-o",
                     program.toString()), Map.of()).end();
             assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
         } catch (IllegalStateException e) {

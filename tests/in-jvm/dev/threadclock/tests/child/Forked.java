@@ -3,7 +3,7 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program whose native code forks: each forked process reads the times of its single thread, which
- * start at 0, through ThreadMXBean, and ends. Arguments: the library of tests/src/main/c/company.c, how
+ * start at 0, through ThreadMXBean, and ends. Arguments: the library of tests/c/company.c, how
  * often. Prints {@code forks=N wrong=N hung=N}: wrong ones had times that are not theirs; hung ones waited
  * for a thread of the JVM that does not exist in them.
  */

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A library compiled from tests/src/main/c, for child programs that need native code or another agent.
+ * A library compiled from tests/c, for child programs that need native code or another agent.
  *
  * @param file the library, or none if it cannot be built here
  * @param problem why there is none
@@ -39,7 +39,7 @@ record CLibrary(Optional<Path> file, String problem) {
             Result result = ChildJvm.start(
                     List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
                             "-I" + include.get(), "-I" + include.get().resolve("linux"),
-                            Product.ROOT.resolve("tests/src/main/c/" + name + ".c").toString(), "-o",
+                            Product.ROOT.resolve("tests/c/" + name + ".c").toString(), "-o",
                             library.toString(), "-ldl"),
                     Map.of()).end();
             return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-/** The native methods of tests/src/main/c/parity_helper.c. */
+/** The native methods of tests/c/parity_helper.c. */
 public final class Helper {
     /** Loads the helper library; false if the argument says that there is none. */
     public static boolean load(String path) {
