@@ -18,14 +18,14 @@ record TestJdk(Jdk jdk) {
     }
 
     /**
-     * The JDKs of the long tests: the machine's installed ones among these, or the oldest and the newest if
-     * there are none. The others, from ci/jdks, get shorter tests.
+     * The JDKs of the long tests: JDK 17 and those that the machine has installed, or the oldest and the
+     * newest if there are none. The others get shorter tests.
      */
     static List<TestJdk> thorough() {
-        List<TestJdk> installed = FOUND.stream().filter(jdk -> jdk.jdk().home().startsWith("/usr/lib/jvm"))
-                .toList();
-        return installed.isEmpty()
-                ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : installed;
+        List<TestJdk> some = FOUND.stream()
+                .filter(jdk -> jdk.feature() == 17 || jdk.jdk().home().startsWith("/usr/lib/jvm")).toList();
+        return some.isEmpty()
+                ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : some;
     }
 
     boolean isThorough() {
