@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Proc;
 import dev.threadclock.tests.child.Steady;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
@@ -115,10 +116,7 @@ class AttachMemoryTest {
 
     private static Memory memory(AttachChannel channel, Running running) throws IOException {
         String summary = channel.request("jcmd", "VM.native_memory summary", "", "");
-        long resident = Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                .findFirst().orElse(0);
+        long resident = Proc.status(running.process().pid(), "VmRSS");
         return new Memory(resident, number(COMMITTED, summary), number(HEAP, summary));
     }
 

@@ -48,16 +48,18 @@ final class ChildJvm {
         return with("-agentpath:" + Product.LIBRARY + (options.isEmpty() ? "" : "=" + options));
     }
 
+    /** Suppresses the warning of JDK 24 and later. */
+    ChildJvm withNativeAccess() {
+        return jdk.warnsOfNativeAccess() ? with("--enable-native-access=ALL-UNNAMED") : this;
+    }
+
     /** Loads the agent with -javaagent, and suppresses the warning of JDK 24 and later. */
     ChildJvm withJavaAgent(String options) {
         return withJavaAgent(Product.JAR, options);
     }
 
     ChildJvm withJavaAgent(Path jar, String options) {
-        if (jdk.warnsOfNativeAccess()) {
-            with("--enable-native-access=ALL-UNNAMED");
-        }
-        return withPlainJavaAgent(jar, options);
+        return withNativeAccess().withPlainJavaAgent(jar, options);
     }
 
     ChildJvm withPlainJavaAgent(Path jar, String options) {

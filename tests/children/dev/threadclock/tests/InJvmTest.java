@@ -109,9 +109,7 @@ class InJvmTest {
                             .filter(name -> System.getProperty(name) != null)
                             .map(name -> "-D" + name + "=" + System.getProperty(name))
                             .toArray(String[]::new)));
-            if (jdk.warnsOfNativeAccess()) {
-                child.with("--enable-native-access=ALL-UNNAMED");
-            }
+            child.withNativeAccess();
             Result result = child.run(InJvm.class, file.toString(), form.tag() + tags, WHICH);
             List<String[]> lines = Files.readAllLines(file).stream().map(line -> line.split("\t", 3))
                     .toList();

@@ -22,9 +22,17 @@ class LibraryFallbackTest {
     @TempDir
     Path folder;
 
+    private static ChildJvm plain(TestJdk jdk) {
+        return ChildJvm.of(jdk).withClassPath(Product.JAR);
+    }
+
+    private static Result run(TestJdk jdk, String... flags) {
+        return plain(jdk).withNativeAccess().with(flags).run(LibrarySources.class);
+    }
+
     @OnEachJdk
     void theSourceOfEachQuantityIsReported(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk, List.of(), LibrarySources.class).ok();
+        Result result = run(jdk).ok();
         assertThat(result.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
         assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ",
                 "source TOTAL INTERPOLATED: ",
@@ -38,7 +46,7 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void theJvmsOwnWarningIsTheOnlyOne(TestJdk jdk) {
-        Result result = LibraryJvm.runPlain(jdk, List.of(), LibrarySources.class);
+        Result result = plain(jdk).run(LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.err().lines().filter(line -> line.contains("has been called by")))
                 .as(result.toString()).hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
@@ -79,15 +87,15 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void onAnUnknownProcessor(TestJdk jdk) {
-        List<String> flags = List.of("-Dos.arch=sparc");
-        assertAnsweredByTheJvm(LibraryJvm.run(jdk, flags, LibrarySources.class).ok(),
+        String flags = "-Dos.arch=sparc";
+        assertAnsweredByTheJvm(run(jdk, flags).ok(),
                 "there is no native library for os.name Linux, os.arch sparc");
     }
 
     @OnEachJdk
     void onAnotherOperatingSystem(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 does not start when it is told that it runs elsewhere");
-        assertAnsweredByTheJvm(LibraryJvm.run(jdk, List.of("-Dos.name=Solaris"), LibrarySources.class).ok(),
+        assertAnsweredByTheJvm(run(jdk, "-Dos.name=Solaris").ok(),
                 "os.name Solaris");
     }
 
@@ -103,15 +111,13 @@ class LibraryFallbackTest {
     @OnEachJdk
     void whereTheLibraryDoesNotLoad(TestJdk jdk) {
         String why = "-Ddev.threadclock.library=/nonexistent/lib.so does not load";
-        List<String> flags = List.of("-Ddev.threadclock.library=/nonexistent/lib.so");
-        assertAnsweredByTheJvm(logged(LibraryJvm.run(jdk, flags, LibrarySources.class), why), why);
+        String flags = "-Ddev.threadclock.library=/nonexistent/lib.so";
+        assertAnsweredByTheJvm(logged(run(jdk, flags), why), why);
     }
 
     @OnEachJdk
     void whereTheLibraryIsAnother(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk,
-                List.of("-Ddev.threadclock.library=" + ParityHelper.assumeLibrary()),
-                LibrarySources.class);
+        Result result = run(jdk, "-Ddev.threadclock.library=" + ParityHelper.assumeLibrary());
         logged(result, "take the library and the classes from the same version of threadclock");
         assertAnsweredByTheJvm(result,
                 "the native library does not fit dev.threadclock.internal.NativeLibrary");
@@ -121,16 +127,15 @@ class LibraryFallbackTest {
     void theLogCanBeSwitchedOff(TestJdk jdk) throws Exception {
         Path settings = Files.writeString(folder.resolve("logging.properties"),
                 "handlers=java.util.logging.ConsoleHandler\ndev.threadclock.level=OFF\n");
-        LibraryJvm.run(jdk, List.of("-Ddev.threadclock.library=/nonexistent/lib.so",
-                "-Djava.util.logging.config.file=" + settings), LibrarySources.class).ok();
+        run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so",
+                "-Djava.util.logging.config.file=" + settings).ok();
     }
 
     @OnEachJdk
     void theLogNeedsNoModule(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
-        List<String> flags = List.of("--limit-modules", "java.base,java.management",
+        Result result = run(jdk, "--limit-modules", "java.base,java.management",
                 "-Ddev.threadclock.library=/nonexistent/lib.so");
-        Result result = LibraryJvm.run(jdk, flags, LibrarySources.class);
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.err()).as(result.toString())
                 .containsOnlyOnce("CPU times come from ThreadMXBean here");
@@ -138,19 +143,18 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void aRequiredNativeLibraryIsMissedAtTheFirstUse(TestJdk jdk) {
-        Result result = LibraryJvm.run(jdk,
-                List.of("-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc"), LibrarySources.class);
+        Result result = run(jdk, "-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc");
         assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
         assertThat(result.err()).contains("ExceptionInInitializerError",
                 "CPU times come from ThreadMXBean here", "os.arch sparc");
-        LibraryJvm.run(jdk, List.of("-Ddev.threadclock.requireNative=true"), LibrarySources.class).ok();
+        run(jdk, "-Ddev.threadclock.requireNative=true").ok();
     }
 
     @OnEachJdk
     void whereNativeAccessIsDenied(TestJdk jdk) {
         assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
         Result result = logged(
-                LibraryJvm.runPlain(jdk, List.of("--illegal-native-access=deny"), LibrarySources.class),
+                plain(jdk).with("--illegal-native-access=deny").run(LibrarySources.class),
                 "--enable-native-access=");
         assertAnsweredByTheJvm(result, "Illegal native access");
         assertThat(result.out()).contains("--enable-native-access=");
@@ -159,13 +163,12 @@ class LibraryFallbackTest {
     @OnEachJdk
     void withoutTheModuleOfThreadMXBean(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
-        Result nothing = LibraryJvm
-                .run(jdk, List.of("--limit-modules", "java.base", "-Dos.arch=sparc"), LibrarySources.class)
+        Result nothing = run(jdk, "--limit-modules", "java.base", "-Dos.arch=sparc")
                 .ok();
         assertThat(nothing.value("read")).isEqualTo("false");
         assertThat(nothing.out()).contains("source USER TICK: none",
                 "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
-        Result all = LibraryJvm.run(jdk, List.of("--limit-modules", "java.base"), LibrarySources.class).ok();
+        Result all = run(jdk, "--limit-modules", "java.base").ok();
         assertThat(all.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
         assertThat(all.number("threads")).isPositive();
     }

@@ -25,9 +25,7 @@ class LibraryLoadersTest {
 
     private static void run(TestJdk jdk, List<String> flags, String... loaders) {
         ChildJvm child = ChildJvm.of(jdk).with(flags.toArray(String[]::new));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(LibraryLoaders.class, loaders).ok();
         assertThat(result.number("native")).as(result.toString()).isEqualTo(loaders.length);
         assertThat(result.number("user")).as(result.toString()).isPositive();
@@ -80,9 +78,7 @@ class LibraryLoadersTest {
             throws Exception {
         int times = jdk.isThorough() ? 200 : 60;
         ChildJvm child = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags);
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(Redeployments.class, jar, name, Integer.toString(times)).ok();
         assertThat(result.number("left")).as(result.toString()).isZero();
         assertThat(result.number("native")).as(result.toString()).isEqualTo(10 + times);

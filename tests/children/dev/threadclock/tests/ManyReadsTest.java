@@ -36,9 +36,7 @@ class ManyReadsTest {
                 .under("unshare", "-p", "-f", "--mount-proc", "sh", "-c",
                         "echo " + FEW_IDS + " >/proc/sys/kernel/pid_max && \"$@\"", "sh")
                 .withinAtLeast(Duration.ofMinutes(12));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(ManyReads.class, READS.isEmpty() ? "1000000000" : READS,
                 READS.isEmpty() ? "2" : "600",
                 Long.toString(ticks.lengthNanos()), Long.toString(ticks.phaseNanos()));

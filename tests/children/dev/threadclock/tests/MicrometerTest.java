@@ -24,10 +24,11 @@ class MicrometerTest {
 
     private static ChildJvm child(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR,
-                Product.ROOT.resolve("metrics/micrometer/target/classes"), Product.origin(KeyValue.class),
+                Product.ROOT.resolve("java/metrics/micrometer/target/classes"),
+                Product.origin(KeyValue.class),
                 Product.origin(MeterRegistry.class), Product.origin(Observation.class),
                 Product.origin(Histogram.class));
-        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+        return child.withNativeAccess();
     }
 
     private static Result run(TestJdk jdk, String... args) {

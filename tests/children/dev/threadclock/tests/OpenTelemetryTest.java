@@ -145,9 +145,7 @@ class OpenTelemetryTest {
                         "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
                         "-Dotel.metric.export.interval=500")
                 .withClassPath(Product.JAR);
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         return child.start(TracedApplication.class, args);
     }
 

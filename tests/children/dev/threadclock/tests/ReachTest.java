@@ -243,7 +243,7 @@ class ReachTest {
     void switchedOnAndOffWhileAllIsRead(TestJdk jdk) throws IOException {
         assumeConcerned(jdk);
         ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
-        Result result = (jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child)
+        Result result = child.withNativeAccess()
                 .run(ReachSwitching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
                         jdk.isThorough() ? "1000" : "300");
         assertThat(result.exitCode()).as(result.toString()).isZero();

@@ -22,10 +22,7 @@ class RequestsTest {
     Path folder;
 
     private Result requests(TestJdk jdk, String... options) {
-        ChildJvm child = ChildJvm.of(jdk);
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        ChildJvm child = ChildJvm.of(jdk).withNativeAccess();
         String[] arguments = new String[2 + options.length];
         arguments[0] = ParityHelper.assumeLibrary();
         arguments[1] = Product.LIBRARY.toString();

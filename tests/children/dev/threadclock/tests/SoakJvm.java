@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.tests.child.Proc;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -81,9 +82,10 @@ final class SoakJvm {
 
     void sample(long seconds) {
         try {
-            String status = Files.readString(proc("status"), StandardCharsets.ISO_8859_1);
-            samples.add(new Sample(seconds, field(status, "VmRSS:"), field(status, "RssAnon:"), count("fd"),
-                    mappings(), field(status, "Threads:")));
+            long pid = process.pid();
+            samples.add(
+                    new Sample(seconds, Proc.status(pid, "VmRSS"), Proc.status(pid, "RssAnon"), count("fd"),
+                            mappings(), Proc.status(pid, "Threads")));
         } catch (IOException e) {
             // It has ended; end() reports how.
         }
@@ -215,10 +217,5 @@ final class SoakJvm {
                         && lines.get(i).contains(" rw-p 00000000 00:00 "))
                 .filter(i -> lines.get(i - 1).split("[- ]")[1].equals(lines.get(i).split("-")[0])).count();
         return lines.size() - 2 * stacks;
-    }
-
-    private static long field(String status, String name) {
-        return status.lines().filter(line -> line.startsWith(name))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElse(0);
     }
 }

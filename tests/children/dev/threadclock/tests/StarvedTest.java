@@ -8,6 +8,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Forked;
 import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.Proc;
 import dev.threadclock.tests.child.ReadById;
 import dev.threadclock.tests.child.Steady;
 import dev.threadclock.tests.child.StormState;
@@ -86,13 +87,6 @@ class StarvedTest {
             assertThat(result.exitCode()).as(result.toString()).isZero();
         }
 
-        long status(String field) throws IOException {
-            return Files.readAllLines(Path.of("/proc/" + running.process().pid() + "/status")).stream()
-                    .filter(line -> line.startsWith(field + ":"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                    .findFirst().orElseThrow();
-        }
-
         /** At the end, it must accept the agent, and no answer may have been wrong. */
         void assertFine() throws IOException {
             assertThat(ask("do=attach,total=tick")).startsWith("ok\n");
@@ -137,9 +131,7 @@ class StarvedTest {
         String file = library.file().get().toString();
         ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
                 .with(Crash.flag(folder));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
         assertThat(result.number("starved")).as(result.toString()).isEqualTo(3);
         assertThat(result.number("busy")).as(result.toString()).isGreaterThan(90_000_000L);
@@ -154,7 +146,8 @@ class StarvedTest {
     void noAddressSpace(TestJdk jdk) throws Exception {
         for (long more : new long[]{0, 64, 256, 1024, 4096}) {
             try (SteadyJvm jvm = new SteadyJvm(jdk)) {
-                jvm.limit("as", Long.toString((jvm.status("VmSize") + more) * KILOBYTE));
+                jvm.limit("as", Long
+                        .toString((Proc.status(jvm.running.process().pid(), "VmSize") + more) * KILOBYTE));
                 jvm.ask("do=attach");
                 jvm.ask("do=detach");
                 jvm.limit("as", "unlimited");
@@ -209,9 +202,7 @@ class StarvedTest {
         CLibrary library = CLibrary.of("company");
         assumeTrue(library.file().isPresent(), library.problem());
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(Forked.class, library.file().get().toString(), "50").ok();
         assertThat(result.number("wrong")).as(result.toString()).isZero();
         assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result)

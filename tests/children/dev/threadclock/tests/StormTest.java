@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.threadclock.tests.StormRun.Outcome;
 import java.nio.file.Path;
 import java.util.stream.Stream;

@@ -22,8 +22,7 @@ class SwitchingTest {
 
     /** A child without the JVM's warnings about the helper libraries. */
     private static ChildJvm child(TestJdk jdk) {
-        ChildJvm child = ChildJvm.of(jdk);
-        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+        return ChildJvm.of(jdk).withNativeAccess();
     }
 
     private static void assertNone(Result result, String... mistakes) {

@@ -27,9 +27,7 @@ class VirtualCrowdTest {
         assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30));
-        if (jdk.warnsOfNativeAccess()) {
-            child.with("--enable-native-access=ALL-UNNAMED");
-        }
+        child.withNativeAccess();
         Result result = child.run(VirtualCrowd.class, ParityHelper.assumeLibrary(),
                 Product.LIBRARY.toString(),
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",

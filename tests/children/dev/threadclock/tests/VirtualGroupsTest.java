@@ -33,7 +33,7 @@ class VirtualGroupsTest {
     private static ChildJvm child(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR)
                 .with("-Djdk.virtualThreadScheduler.parallelism=2", "-XX:+EnableDynamicAgentLoading");
-        return jdk.warnsOfNativeAccess() ? child.with("--enable-native-access=ALL-UNNAMED") : child;
+        return child.withNativeAccess();
     }
 
     private static AttachJvm accounted(TestJdk jdk) {

@@ -3,10 +3,6 @@ package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Burn.THREADS;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Paths;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -67,7 +63,7 @@ public final class Churn {
         long[] samples = new long[8];
         for (long left; (left = LEFT.get()) > 0; Thread.sleep(5)) {
             int eighth = (int) ((threads - left) * 8 / threads);
-            resident[eighth] += residentKilobytes();
+            resident[eighth] += Proc.status("self", "VmRSS");
             samples[eighth]++;
         }
         long early = resident[1] / Math.max(1, samples[1]);
@@ -168,11 +164,5 @@ public final class Churn {
         if (WRONG.incrementAndGet() == 1) {
             first = text.replace(' ', '_');
         }
-    }
-
-    private static long residentKilobytes() throws IOException {
-        String statm = new String(Files.readAllBytes(Paths.get("/proc/self/statm")),
-                StandardCharsets.US_ASCII);
-        return Long.parseLong(statm.split(" ")[1]) * 4;
     }
 }

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * A child program: an application server that redeploys an application with the library in it. Arguments: the
  * jar, the package, and the number of times. Each class loader is used and dropped. Prints the state of the
  * process after the first ten times and at the end: {@code mappings.before=N mappings.after=N}, those of the
- * library ({@code ours.}), open files ({@code files.}), resident memory in KB ({@code rss.}), and the number
+ * library ({@code ours.}), open files ({@code files.}), and the number
  * of class loaders that are {@code left=} and that were {@code native=}.
  */
 public final class Redeployments {
@@ -83,10 +83,8 @@ public final class Redeployments {
         try (Stream<Path> open = Files.list(Paths.get("/proc/self/fd"))) {
             files = open.count();
         }
-        String rss = lines("status").stream().filter(line -> line.startsWith("VmRSS")).findFirst().get()
-                .replaceAll("\\D", "");
         System.out.println("mappings." + when + "=" + mappings.size() + " ours." + when + "=" + ours
-                + " files." + when + "=" + files + " rss." + when + "=" + rss);
+                + " files." + when + "=" + files);
     }
 
     private static List<String> lines(String file) throws IOException {

@@ -44,7 +44,7 @@ public final class VirtualCrowd {
         switcher.start();
         begin(threads / 5);
         System.gc();
-        long before = residentKb();
+        long before = Proc.status("self", "VmRSS");
         begin(threads - threads / 5);
         over = true;
         switcher.join();
@@ -53,7 +53,7 @@ public final class VirtualCrowd {
         VirtualThreads.startAccounting();
         begin(TOGETHER); // their accounts end with them, not with the accounting
         System.gc();
-        long after = residentKb();
+        long after = Proc.status("self", "VmRSS");
         if (failure != null) {
             throw failure;
         }
@@ -126,14 +126,5 @@ public final class VirtualCrowd {
             }
             Thread.sleep(100);
         }
-    }
-
-    private static long residentKb() throws Exception {
-        for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("[^0-9]", ""));
-            }
-        }
-        throw new AssertionError("no VmRSS");
     }
 }
