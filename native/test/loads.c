@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -79,14 +80,15 @@ int compare_ns(const void *a, const void *b)
 }
 
 /*
- * The time of a coming tick. The stamp of the coarse clock is not the time of its tick (it counts whole
- * intervals from the clock's own origin, kernel/time/timekeeping.c), but it changes at the tick. The median
- * of several observations: one may be late, and a CPU that leaves idle updates the clock between ticks.
+ * Where ticks are: a moment of one, found by the coarse clock. Its stamp is not the time of its tick (it
+ * counts whole intervals from the clock's own origin, kernel/time/timekeeping.c), but it changes at the
+ * tick. The median of several observations: one may be late, and a CPU that leaves idle updates the clock
+ * between ticks.
  */
-static int64_t next_tick_ns(int64_t tick_ns)
+static void *find_tick(void *found_ns)
 {
     enum { LOOKS = 25 };
-    int64_t offsets_ns[LOOKS], origin_ns = 0;
+    int64_t offsets_ns[LOOKS], origin_ns = 0, tick_ns = threadclock_tick_length_ns();
     for (int i = 0; i < LOOKS; i++) {
         int64_t stamp_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
         while (clock_ns(CLOCK_MONOTONIC_COARSE) == stamp_ns) {
@@ -97,8 +99,24 @@ static int64_t next_tick_ns(int64_t tick_ns)
         offsets_ns[i] = (changed_ns - origin_ns) % tick_ns;
     }
     qsort(offsets_ns, LOOKS, sizeof offsets_ns[0], compare_ns);
-    int64_t now_ns = monotonic_ns();
-    return now_ns - (now_ns - origin_ns) % tick_ns + offsets_ns[LOOKS / 2] + 2 * tick_ns;
+    *(int64_t *)found_ns = origin_ns + offsets_ns[LOOKS / 2];
+    return NULL;
+}
+
+/* Another thread looks for it, because it burns a user tick at each look: the load must not have those. */
+int64_t tick_moment_ns(void)
+{
+    int64_t found_ns = 0;
+    pthread_t seeker;
+    assert_in_any_thread(pthread_create(&seeker, NULL, find_tick, &found_ns) == 0);
+    assert_in_any_thread(pthread_join(seeker, NULL) == 0);
+    return found_ns;
+}
+
+static int64_t next_tick_ns(int64_t tick_ns)
+{
+    int64_t found_ns = tick_moment_ns(), now_ns = monotonic_ns();
+    return now_ns - (now_ns - found_ns) % tick_ns + 2 * tick_ns;
 }
 
 static void burn_each_tick(int rounds, int64_t from_ns, int64_t to_ns)

@@ -27,6 +27,9 @@ int compare_ns(const void *a, const void *b);
 void burn_user_ns(int64_t ns);
 void burn_system_ns(int64_t ns);
 
+/* The moment of a tick that has passed; the others are whole ticks away from it. Takes 25 ticks. */
+int64_t tick_moment_ns(void);
+
 /* Rounds of one tick each: busy in user mode only around the tick, or only between ticks. */
 void burn_around_ticks(int rounds);
 void burn_between_ticks(int rounds);
