@@ -127,7 +127,7 @@ ensure_dist() {
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
     if [[ -n $clean ]]; then
         rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/{,java/,java/metrics/,lab/}*/target
+            "$TC_ROOT"/{,java/,java/metrics/,lab/programs/}*/target
         build_dist $all
     else
         dist_is_current $all || build_dist $all

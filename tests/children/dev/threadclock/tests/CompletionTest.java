@@ -47,7 +47,7 @@ class CompletionTest {
             for (String command : List.of("top", "record", "attach", "detach", "status", "doctor")) {
                 assertThat(offered(command, "")).as(command).contains(jvm.pid());
             }
-            assertThat(offered("lab", "")).doesNotContain(jvm.pid());
+            assertThat(offered("demo", "")).doesNotContain(jvm.pid());
         }
     }
 }

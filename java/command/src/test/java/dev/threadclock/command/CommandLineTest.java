@@ -22,7 +22,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "help", "help top", "help lab", "top --help", "lab diff --help",
+    @ValueSource(strings = {"--help", "help", "help top", "top --help",
         "completion", "completion bash",
         "completion zsh", "--version"})
     void helpExitsWith0(String line) {

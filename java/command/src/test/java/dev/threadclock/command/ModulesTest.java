@@ -34,7 +34,7 @@ class ModulesTest {
             List.of("command.jdk"), List.of("command.attach"),
             List.of("command.sample", "command.interval", "command.host", "command.top", "command.record",
                     "command.report"),
-            List.of("command.probe"), List.of("command.machine"), List.of("command.measure"), List.of("lab"),
+            List.of("command.probe"), List.of("command.machine"), List.of("command.measure"),
             List.of("command.demo"),
             List.of("command", "command.doctor", "command.help"));
     /** The library, the agent, and between them what the agent's jar has for itself. */
@@ -48,7 +48,7 @@ class ModulesTest {
      */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
             ROOT + ".command.demo.DemoMarkdown", ROOT + ".command.demo.DemoHtml",
-            ROOT + ".command.probe.TickLoads");
+            ROOT + ".command.probe.TickLoads", ROOT + ".command.probe.Slack");
 
     private static JavaClasses classes;
 

@@ -15,13 +15,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs three threads while Flight Recorder records: "hitter" works around timer ticks, "avoider" between
  * them, "system" in the kernel for a fifth of the time. Prints what other sources report of them at the end:
- * the kernel in /proc, in steps of 10 ms; ThreadMXBean; JVMTI, if its agent (lab/cpp/jvmti_clock.c) is
- * loaded.
+ * the kernel in /proc, in steps of 10 ms; ThreadMXBean.
  *
  * <p>Arguments: milliseconds to work; length and phase of the timer tick in nanoseconds of System.nanoTime();
- * the period of Flight Recorder's events in milliseconds; "jvmti" if that agent is loaded. Prints "processors
- * N"; for each thread "load", its name, when it began by System.currentTimeMillis(), user and system by
- * /proc, user and total by the bean, and total by JVMTI or -1; then "done".
+ * the period of Flight Recorder's events in milliseconds. Prints "processors N"; for each thread "load",
+ * its name, when it began by System.currentTimeMillis(), user and system by /proc, user and total by the
+ * bean; then "done".
  */
 public final class RecordedLoads {
     private static final long HUNDREDTH_NANOS = 10_000_000;
@@ -75,12 +74,12 @@ public final class RecordedLoads {
                 Long.parseLong(fields[SYSTEM_FIELD]) * HUNDREDTH_NANOS};
         }
 
-        void print(boolean jvmti) throws IOException {
+        void print() throws IOException {
             long[] kernel = byKernel();
             long user = BEAN.getThreadUserTime(thread.getId());
             long total = BEAN.getThreadCpuTime(thread.getId());
             System.out.println("load " + thread.getName() + " " + began + " " + kernel[0] + " " + kernel[1]
-                    + " " + user + " " + total + " " + (jvmti ? JvmtiClock.read(thread) : -1));
+                    + " " + user + " " + total);
         }
     }
 
@@ -101,7 +100,7 @@ public final class RecordedLoads {
         }
         Thread.sleep(Long.parseLong(args[3]) * 3 / 2); // until Flight Recorder's last events
         for (Load load : loads) {
-            load.print(args.length > 4);
+            load.print();
         }
         System.out.println("done");
         OVER.countDown();

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.probe;
 
+import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a switch between two virtual threads (one is unmounted, the other mounted) costs their carrier,
@@ -29,15 +36,55 @@ public final class VirtualSwitch {
     private static double median() throws InterruptedException {
         double[] nanos = new double[ROUNDS];
         for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-            long before = VirtualLoads.carriersTotal();
-            VirtualLoads.run(THREADS, () -> {
+            long before = carriersTotal();
+            run(THREADS, () -> {
                 for (int i = 0; i < YIELDS; i++) {
                     Thread.yield();
                 }
             });
-            nanos[Math.max(round, 0)] = (double) (VirtualLoads.carriersTotal() - before) / (THREADS * YIELDS);
+            nanos[Math.max(round, 0)] = (double) (carriersTotal() - before) / (THREADS * YIELDS);
         }
         Arrays.sort(nanos);
         return nanos[ROUNDS / 2];
+    }
+
+    private static long carriersTotal() {
+        ThreadTimes times = new ThreadTimes();
+        times.read();
+        long sum = 0;
+        for (int i = 0; i < times.size(); i++) {
+            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
+        }
+        return sum;
+    }
+
+    private static void run(int count, Runnable body) throws InterruptedException {
+        AtomicLong ended = new AtomicLong();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            threads.add(start(() -> {
+                body.run();
+                ended.incrementAndGet();
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (ended.get() != count) {
+            throw new IllegalStateException("a virtual thread failed");
+        }
+    }
+
+    /** Thread.startVirtualThread, which the Java version of this class does not have. */
+    private static Thread start(Runnable body) {
+        try {
+            MethodHandle starter = MethodHandles.publicLookup().findStatic(Thread.class, "startVirtualThread",
+                    MethodType.methodType(Thread.class, Runnable.class));
+            return (Thread) starter.invokeExact(body);
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("virtual threads need JDK 21 or later", e);
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import dev.threadclock.command.demo.DemoHtml;
-import dev.threadclock.lab.report.LabHtml;
-import dev.threadclock.lab.report.LabReport;
 import dev.threadclock.command.page.Page;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,8 +39,6 @@ class PagesTest {
         }
         Files.createDirectories(PICTURES);
         Files.writeString(folder.resolve("demo.html"), DemoHtml.render(RESULTS.resolve("demo.json")));
-        LabReport lab = LabReport.fromJson(RESULTS.resolve("lab.json"));
-        Files.writeString(folder.resolve("lab.html"), new LabHtml(lab).render());
         Files.writeString(folder.resolve("recording.html"), Recordings.page());
         browser = Browser.start(program.get(), Files.createDirectory(folder.resolve("profile")));
     }
@@ -76,11 +72,10 @@ class PagesTest {
     @ParameterizedTest(name = "{0}, {1} pixels, dark: {2}, scripts: {3}")
     @CsvSource({
         "demo, 1280, false, true", "demo, 1280, true, true", "demo, 390, false, true",
-        "demo, 390, true, true", "lab, 1280, false, true", "lab, 1280, true, true", "lab, 390, false, true",
-        "lab, 390, true, true",
+        "demo, 390, true, true",
         "recording, 1280, false, true", "recording, 1280, true, true", "recording, 390, false, true",
         "recording, 390, true, true",
-        "demo, 390, false, false", "lab, 390, false, false", "recording, 390, false, false",
+        "demo, 390, false, false", "recording, 390, false, false",
         "recording, 1280, true, false"
     })
     void thePageIsDrawnAndFitsItsWindow(String name, int width, boolean dark, boolean scripts)
@@ -264,7 +259,7 @@ class PagesTest {
 
     @Test
     void theKeyOfACurveShowsTheValuesUnderThePointer() throws Exception {
-        try (BrowserPage page = open("lab", 1280)) {
+        try (BrowserPage page = open("demo", 1280)) {
             assertThat(textOf(page, ".u-legend .u-value")).isEqualTo("–");
             page.point("figure .u-over", 0.5);
             page.await("document.querySelector('.u-legend .u-value').textContent.endsWith(' %')");
@@ -275,7 +270,7 @@ class PagesTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"lab", "recording"})
+    @ValueSource(strings = {"demo", "recording"})
     void openPagesFollowTheSchemeAndTheWindow(String name) throws Exception {
         try (BrowserPage page = open(name, 1280)) {
             page.look(390, true, true);

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of the laboratory: ./threadclock lab --help"""
+import argparse
+import os
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+
+import experiments
+from frame import jdks as all_jdks
+from frame import page, publish, result as results, verdict
+from frame.compare import compare
+from frame.lab import FAILURES, JAR, Failure, Lab, NotRunnable, say
+
+DESCRIPTION = """Measures again, on this machine, what others have published about the CPU time of threads,
+and what threadclock claims. Each row gets two verdicts: on the published claim, and on ours."""
+EPILOG = """examples:
+  threadclock lab --quick                  all rows in about 5 minutes: orders of magnitude
+  threadclock lab --only 4 --only 14       some rows, by number or name
+  threadclock lab --jdk DIR --jdk DIR      these JDKs only, instead of all that are found
+  threadclock lab diff A.json B.json       compares two results of one experiment
+exit status: 0 measured, whatever the verdicts; 1 something failed; 2 usage error"""
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="threadclock lab", description=DESCRIPTION, epilog=EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true", help="short runs: the intervals are wider")
+    parser.add_argument("--list", action="store_true", help="list the experiments and how long each takes")
+    parser.add_argument("--only", action="append", default=[], metavar="ROW|NAME",
+     help="only this experiment")
+    parser.add_argument("--jdk", action="append", default=[], metavar="DIR", help="a JDK to measure")
+    parser.add_argument("--repetitions", type=int, metavar="N",
+                        help="instead of each experiment's own number")
+    parser.add_argument("--html", metavar="FILE", default="lab.html", help="the page (default: lab.html)")
+    parser.add_argument("--results", metavar="DIR", help="also write one JSON file for each experiment here")
+    parser.add_argument("--publish", action="store_true",
+                        help="write the results to lab/results and the figures into README and docs")
+    parser.add_argument("--render", action="store_true",
+     help="measure nothing: only copy lab/results into the pages")
+    parser.add_argument("--check", action="store_true",
+     help="measure nothing: fail if a page differs from its result, name results that are too old")
+    parser.add_argument("--yes", action="store_true",
+     help="install packages that are missing, without asking")
+    parser.add_argument("--no-install", action="store_true", help="install nothing")
+    chosen = parser.parse_args(arguments)
+    if chosen.yes and chosen.no_install:
+        parser.error("--yes and --no-install exclude each other")
+    if chosen.repetitions is not None and chosen.repetitions < 2:
+        parser.error("--repetitions must be at least 2, because an interval needs two")
+    known = experiments.all_experiments()
+    # What only serves a page of the documentation is left out of a quick look at the rows.
+    rows = [one for one in known if one.ROWS or not chosen.quick]
+    chosen.experiments = select(known, chosen.only, parser) if chosen.only else rows
+    chosen.jdks = []
+    for home in chosen.jdk:
+        jdk = all_jdks.of(home)
+        if jdk is None:
+            parser.error(f"--jdk {home}: there is no JDK with a compiler and HotSpot's server VM")
+        chosen.jdks.append(jdk)
+    chosen.jdks = sorted(chosen.jdks or all_jdks.installed(), key=lambda jdk: jdk.order)
+    for file in (chosen.html, chosen.results):
+        if file and not os.access(Path(file).resolve().parent, os.W_OK):
+            parser.error(f"cannot write in {Path(file).resolve().parent}")
+    return chosen
+
+
+def select(known, wanted, parser):
+    selected = []
+    for want in wanted:
+        found = [one for one in known if want in (one.NAME, *map(str, one.ROWS))]
+        if not found:
+            parser.error(f"--only {want}: no such row or experiment; --list names them")
+        selected += [one for one in found if one not in selected]
+    return selected
+
+
+def show_list(chosen):
+    sums = [0, 0]
+    for one in chosen.experiments:
+        rows = ", ".join(map(str, one.ROWS)) or "-"
+        print(f"{rows:>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, {one.SECONDS[1] / 60:5.1f} min   "
+              f"{one.TITLE}")
+        sums = [sums[i] + one.SECONDS[i] for i in (0, 1)]
+    for row, what in experiments.NOT_BUILT.items():
+        print(f"{row:>6}  not built yet        {what}")
+    print(f"In all about {sums[0] / 60:.0f} minutes quick, {sums[1] / 60:.0f} minutes in full; longer under "
+          "load.")
+    return 0
+
+
+LEFT_OUT = ("--html", "--results", "--only") # with their values
+
+
+def repeatable(arguments, name):
+    """The command that repeats one experiment, without where its files go and the folders of this user."""
+    shown, skip = [], False
+    for one in arguments:
+        if not skip and one not in (*LEFT_OUT, "--yes", "--no-install", "--publish"):
+            shown.append(one)
+        skip = one in LEFT_OUT
+    return "".join(f" {shlex.quote(one)}" for one in [*shown, "--only", name]).replace(str(Path.home()), "~")
+
+
+def measure(experiment, lab, command):
+    """One experiment, whatever becomes of it."""
+    lab.noise, lab.quiet, lab.dropped = [], True, 0
+    began = time.monotonic()
+    try:
+        data = experiment.run(lab)
+        return results.of(experiment, lab, data, time.monotonic() - began, command)
+    except NotRunnable as reason:
+        return results.without_data(experiment, lab, verdict.ABSENT, str(reason), command)
+    except (Failure, *FAILURES) as failure:
+        reason = f"{type(failure).__name__}: {failure}"
+        return results.without_data(experiment, lab, verdict.FAILED, reason, command)
+
+
+# What the launcher asks with TC_LAB_PARSE set: whether anything is left to do that needs a build.
+DONE = 64
+
+
+def main(arguments):
+    only_parse = "TC_LAB_PARSE" in os.environ
+    if arguments[:1] == ["diff"]:
+        status = compare(arguments[1:])
+        return status or (DONE if only_parse else 0)
+    chosen = parse(arguments)
+    if chosen.list or chosen.render or chosen.check:
+        status = show_list(chosen) if chosen.list else pages(chosen)
+        return status or (DONE if only_parse else 0)
+    if only_parse:
+        return 0
+    if not JAR.exists():
+        say("lab: dist/threadclock.jar is missing: run ./threadclock build")
+        return 1
+    lab, measured = Lab(chosen.jdks, chosen.quick, chosen.repetitions), []
+    say(f"lab: {len(chosen.experiments)} experiments with {', '.join(map(str, chosen.jdks)) or 'no JDK'}")
+    for experiment in chosen.experiments:
+        say(f"{experiment.NAME}: {experiment.TITLE}")
+        one = measure(experiment, lab, repeatable(arguments, experiment.NAME))
+        measured.append((experiment, one))
+        print(page.text(experiment, one), flush=True)
+        for folder in filter(None, (chosen.results, chosen.publish and results.FOLDER)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            results.write(one, Path(folder) / f"{experiment.NAME}.json")
+    Path(chosen.html).write_text(page.whole(measured))
+    print(page.counted([(pair, results.judged(*pair)) for pair in measured]))
+    say(f"Wrote {chosen.html}")
+    if chosen.publish:
+        publish.render(experiments.all_experiments())
+    return int(any(one["data"] is None and one["verdict"][0] == verdict.FAILED for _, one in measured))
+
+
+def pages(chosen):
+    known = experiments.all_experiments()
+    for line in publish.older(known):
+        say(f"older than its code: {line}")
+    try:
+        differing = publish.render(known, write=chosen.render)
+    except publish.Unknown as unknown:
+        say(f"lab: {unknown}")
+        return 1
+    for path in differing:
+        print(f"{path}: {'written' if chosen.render else 'differs from the results: run lab --render'}")
+    return int(bool(differing) and chosen.check)
+
+
+if __name__ == "__main__":
+    # Both end with what was started: SIGINT is ignored where a shell has started this in the background.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except SystemExit as end: # argparse ends after --help
+        sys.exit(DONE if end.code == 0 and {"--help", "-h"} & {*sys.argv}
+                 and "TC_LAB_PARSE" in os.environ else end.code)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments, one a file, in the order of their rows. A file has its data first:
+
+    ROWS        its rows in the table of docs/lab.md; () if it serves a page of the documentation only
+    SOURCE      who published the claim, or None
+    CLAIM       what they found, and OURS what we claim; None if there is no such claim
+    CONDITIONS  how it is measured
+    PUBLISHED   the whole published table, where there is one
+    CODE        the paths whose change makes a stored result older than what it measures
+    SECONDS     how long it takes here, quick and in full
+
+then run(lab), which returns everything measured as JSON, and judge(data, quiet), which only looks at that.
+VIEWS, where a page of the documentation shows figures, are functions from data to Markdown.
+"""
+import importlib
+
+ORDER = (
+    "jmh_16_threads",
+    "caller_as_zero",
+    "jmh_1_thread",
+    "backport_25u",
+    "memory_mapping",
+    "kernel_allocation",
+    "system_calls",
+    "flame_graphs",
+    "user_against_total",
+    "implementations",
+    "invariants",
+    "consumers",
+    "clocks",
+    "rightness",
+    "read_cost",
+    "many_threads",
+    "observer",
+    "flight_recorder",
+    "upstream_fix",
+    "virtual_threads",
+    "agent_cost",
+    "scrape_cost",
+     )
+
+# Rows that the lab does not have yet, and what they are.
+NOT_BUILT = {21: "Trino 405 and the newest: CPU seconds of TPC-H queries, and the share of reads in them"}
+
+
+def load(name):
+    module = importlib.import_module(f"experiments.{name}")
+    module.NAME = name.replace("_", "-")
+    module.TITLE = module.__doc__.strip().rstrip(".")
+    return module
+
+
+def all_experiments():
+    return [load(name) for name in ORDER]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flight Recorder's user and system time of threads against the kernel's."""
+import json
+import re
+from datetime import datetime
+
+from experiments import rightness
+from frame import page, verdict
+from frame.lab import BUILD, Failure, NotRunnable
+
+ROWS = (18,)
+SOURCE = CLAIM = None
+OURS = (
+    "Where the JVM reads /proc, and with reach=jvm on each JDK, jdk.ThreadCPULoad agrees with the kernel to "
+    "5 % of the "
+    "thread's CPU time and a tick per event. Where the JVM counts ticks, it does not.")
+CONDITIONS = (
+    "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
+    "second; the "
+    "truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
+CODE = ["native/agent", "native/core", "lab/programs/java/Loads.java"]
+SECONDS = 35, 650
+SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<configuration version="2.0"><event name="jdk.ThreadCPULoad">
+  <setting name="enabled">true</setting><setting name="period">1000 ms</setting>
+</event></configuration>
+"""
+NAMES = ("around", "between", "system")
+MODES = {"as it is": None, "with threadclock": "", "with reach=jvm": "reach=jvm"}
+
+
+def run(lab):
+    tick_ns, phase_ns = rightness.ticks(lab)
+    settings, recording = BUILD / "load.jfc", BUILD / "load.jfr"
+    settings.write_text(SETTINGS)
+    modes = {name: options for name, options in MODES.items() if not lab.quick or options != ""}
+    found, notes = {}, []
+    for jdk in lab.chosen():
+        for mode, options in modes.items():
+            recording.unlink(missing_ok=True)
+            try:
+                lines = lab.java(jdk, "Loads", "together", 4000 if lab.quick else 20000, tick_ns, phase_ns,
+                agent=options, options=(f"-XX:StartFlightRecording=dumponexit=true,settings={settings},"
+                f"filename={recording}", ))
+                printed = lab.run([lab.builder.home / "bin/jfr", "print", "--json",
+                                  "--events", "jdk.ThreadCPULoad", recording])
+            except Failure as failure:
+                notes.append(f"{jdk} makes no such recording: {str(failure)[:200]}")
+                break
+            loads = rightness.loads(lines)
+            processors = next(int(line[1]) for line in lines if line[0] == "processors")
+            add_recorded(loads, json.loads(printed)["recording"]["events"], processors)
+            found[f"{jdk}, {mode}"] = {"kind": "legacy" if jdk.legacy else "virt", "mode": mode,
+            "loads": loads}
+    if not found:
+        raise NotRunnable("; ".join(notes) or "no JDK here makes a recording")
+    return {"tick_ns": tick_ns, "found": found, "notes": notes}
+
+
+def milliseconds(text):
+    """Of a time like 2026-11-24T14:00:00.123456789+00:00, of which Python reads six digits."""
+    return datetime.fromisoformat(re.sub(r"(\.\d{6})\d*", r"\1", text).replace("Z",
+             "+00:00")).timestamp() * 1000
+
+
+def add_recorded(loads, events, processors):
+    """Sums the events of each thread: a share of all processors, since the events before."""
+    values = [(milliseconds(event["values"]["startTime"]), event["values"]) for event in events]
+    values = [(at, one) for at, one in values if (one.get("eventThread") or {}).get("javaName") in loads]
+    looks = sorted({at for at, _ in values})
+    for name, load in loads.items():
+        load.update(recorded_user=0.0, recorded_system=0.0, looks=len(looks))
+        for at, one in values:
+            if one["eventThread"]["javaName"] == name:
+                before = max((look for look in looks if look < at), default=load["began"])
+                available_ns = (at - max(before, load["began"])) * 1e6 * processors
+                load["recorded_user"] += one["user"] * available_ns
+                load["recorded_system"] += one["system"] * available_ns
+
+
+def error(load):
+    return max(abs(load["recorded_user"] - load["kernel_user"]), abs(load["recorded_system"] - \
+               load["kernel_system"])) / (load["kernel_user"] + load["kernel_system"])
+
+
+def right(load, tick_ns):
+    total = load["kernel_user"] + load["kernel_system"]
+    return error(load) * total <= rightness.SHARE * total + load["looks"] * tick_ns + rightness.STEP_NS
+
+
+def judge(data, quiet):
+    wrong, shown, dropped = [], {}, 0
+    for name, one in data["found"].items():
+        claimed = one["kind"] == "legacy" or one["mode"] == "with reach=jvm"
+        for thread in NAMES:
+            load = one["loads"][thread]
+            if load["on_time"] < rightness.ON_TIME:
+                dropped += 1
+                continue
+            group = "claimed" if claimed else "VIRT"
+            shown[group] = max(shown.get(group, 0), error(load))
+            if claimed and not right(load, data["tick_ns"]):
+                wrong.append(f"{name}, {thread}: {100 * error(load):.0f} %")
+    virt = "no JDK here counts ticks"
+    if "VIRT" in shown:
+        virt = f"{100 * shown['VIRT']:.0f} % where the JVM counts ticks"
+    text = (f"largest error {100 * shown.get('claimed', 0):.1f} % of a thread's CPU time where we claim it, "
+            f"{virt}; {dropped} loads missed their moments")
+    text += f"; wrong: {'; '.join(wrong[:4])}" if wrong else ""
+    ours = verdict.holds(not wrong, text) if "claimed" in shown else verdict.Verdict(verdict.NOISY, text)
+    return {"verdicts": {18: {"published": None, "ours": ours}},
+        "tables": [{"title": "ms of CPU time", "head": HEAD, "rows": rows(data)}],
+        "why": "The kernel's own split is an estimate: where one tick found a thread in the kernel, it has "
+               "system time there, too. Flight Recorder drops a period of more than a whole CPU. "
+               + "; ".join(data["notes"])}
+
+
+HEAD = ["", "the kernel: user, system", "Flight Recorder: user, system", "ThreadMXBean, user", "CPU time", ""]
+
+
+def rows(data):
+    def ms(*values):
+        return ", ".join(f"{value / 1e6:,.0f}" for value in values)
+
+    def kind(load):
+        if load["on_time"] < rightness.ON_TIME:
+            return "missed its moments"
+        return "right" if right(load, data["tick_ns"]) else "wrong"
+    return [[f"{name}: {rightness.LOADS[thread]}", ms(load["kernel_user"], load["kernel_system"]),
+             ms(load["recorded_user"], load["recorded_system"]), ms(load["user"]), ms(load["total"]),
+             kind(load)]
+            for name, one in data["found"].items()
+            for thread, load in one["loads"].items() if thread in NAMES]
+
+
+def newest(data):
+    """The newest JDK only, for the page."""
+    name = list(data["found"])[-1].rpartition(", ")[0]
+    kept = {**data, "found": {key: one for key, one in data["found"].items() if key.startswith(name)}}
+    return page.markdown_table(HEAD, rows(kept))
+
+
+VIEWS = {"": newest}

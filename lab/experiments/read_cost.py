@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A read against System.nanoTime(), and other libraries."""
+from frame import page, stats, verdict
+from frame.lab import QUICK
+
+ROWS = (15,)
+SOURCE = CLAIM = None
+OURS = "A tick read of user time costs less than a read of nanoTime(), in C and in Java."
+CONDITIONS = ("C: medians of blocks that take turns, 5 processes; JMH AverageTime, 3 forks of each JDK by "
+              "turns")
+TITLES = {
+    "null": "baseline: an empty function",
+    "coarse": "vDSO: CLOCK_MONOTONIC_COARSE",
+    "monotonic": "vDSO: CLOCK_MONOTONIC (nanoTime)",
+    "getppid": "a bare system call (getppid)",
+    "tick": "threadclock_user_tick_ns",
+    "system_tick": "threadclock_system_tick_ns",
+    "total_tick": "threadclock_total_tick_ns",
+    "triple": "threadclock_times_tick",
+    "interpolated": "threadclock_total_interpolated_ns",
+    "virt_pid0": "threadclock_user_raw_ns (VIRT, PID 0; raw ticks)",
+    "virt_tid": "VIRT clock by TID (JDK 25.0.5, 26, 27)",
+    "sched": "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
+    "sched_tid": "SCHED clock by TID",
+    "total_now": "threadclock_total_now_ns",
+    "rusage": "getrusage(RUSAGE_THREAD)",
+    "now": "threadclock_user_now_ns",
+    "proc": "/proc/self/task/<tid>/stat (legacy)",
+    "papi": "PAPI_get_virt_nsec (total)",
+     }
+PEERS = {
+    "threadclock": "threadclock (`userNanos()`, `totalInterpolatedNanos()`)",
+    "threadMXBean": "ThreadMXBean",
+    "jna": "JNA (`getrusage`, `clock_gettime`)",
+    "airlift": "airlift `CpuTimer`",
+     "oshi": "OSHI `OSThread`"}
+CODE = ["native/core", "native/jvm", "native/agent", "java/library/src/main", "lab/programs/reads.c",
+        "lab/programs/jmh/src"]
+SECONDS = 45, 600
+
+
+def run(lab):
+    reads, milliseconds = lab.c("reads"), 500 if lab.quick else 3000
+    data = {"c": [one["C"] for one in lab.rounds({"C": lambda: lab.json([reads, "cost", milliseconds])}, 5)]}
+    pair, _ = lab.pair()
+    settings, subjects = QUICK if lab.quick else (1, 1, 2, 1), {}
+    for jdk in pair.values():
+        for agent, peers in (
+        (None, "threadclock,threadMXBean" if lab.quick else ",".join(PEERS)), ("", "threadMXBean")):
+            name = f"{jdk}{'' if agent is None else ', with the agent'}"
+            options = ("--enable-native-access=ALL-UNNAMED",) if jdk.feature >= 22 else ()
+            subjects[name] = lambda jdk=jdk, agent=agent, peers=peers, options=options: lab.jmh(
+                jdk, r"OwnThread\.(nanoTime|user|total)$", "avgt", settings, 1, agent, options,
+                ("-p", f"peer={peers}", "-prof", "gc"))
+    return {**data, "java": lab.rounds(subjects, 3), "jdks": [str(jdk) for jdk in pair.values()]}
+
+
+def judge(data, quiet):
+    in_c = stats.ratio([one["monotonic"] for one in data["c"]], [one["tick"] for one in data["c"]])
+    ratios = {"C": in_c}
+    for jdk in data["jdks"]:
+        for name, read in ((jdk, "user threadclock"), (f"{jdk}, with the agent", "user threadMXBean")):
+            ratios[f"{name}, {read.split()[1]}"] = stats.ratio(
+                [one[name]["nanoTime"]["mean"] for one in data["java"]],
+                [one[name][read]["mean"] for one in data["java"]])
+    worst = min(ratios.values(), key=lambda each: each.low)
+    return {"verdicts": {15: {"published": None, "ours": verdict.at_least(worst, 1, quiet,
+    "nanoTime / user time: " + "; ".join( f"{name} {each} x" for name, each in ratios.items()))}},
+    "tables": [ {"title": "C, ns a read", "head": C_HEAD, "rows": c_rows(data)}, {"title": "Java, ns a read",
+    "head": JAVA_HEAD, "rows": java_rows(data)}], "why": ""}
+
+
+C_HEAD = ["read", "ns [95 %]", "x CLOCK_MONOTONIC"]
+JAVA_HEAD = ["JDK", "read by", "user, ns", "x nanoTime", "total, ns", "bytes of heap a read"]
+
+
+def c_rows(data):
+    nano = [one["monotonic"] for one in data["c"]]
+    return [[TITLES[name], str(stats.interval([one[name] for one in data["c"]])),
+             stats.number(stats.ratio([one[name] for one in data["c"]], nano).value)]
+            for name in TITLES if name in data["c"][0]]
+
+
+def java_rows(data):
+    rows = []
+    for name, found in data["java"][0].items():
+        for peer, title in PEERS.items():
+            user, total = f"user {peer}", f"total {peer}"
+            if user in found:
+                values = [one[name][user]["mean"] for one in data["java"]]
+                rows.append([name, title, str(stats.interval(values)), stats.number(
+                        stats.ratio(values, [one[name]["nanoTime"]["mean"] for one in data["java"]]).value),
+                    str(stats.interval([one[name][total]["mean"] for one in data["java"]])),
+                    f"{sum(one[name][user].get('bytes', 0) for one in data['java']) / len(data['java']):,.0f}"
+                ])
+    return rows
+
+
+VIEWS = {"c": lambda data: page.markdown_table(C_HEAD, c_rows(data)),
+         "java": lambda data: page.markdown_table(JAVA_HEAD, java_rows(data))}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""System calls of a read, counted."""
+import re
+
+from frame import stats, verdict
+from frame.lab import BUILD
+
+ROWS = (7,)
+SOURCE = ("Packagecloud blog: strace -c of 100,000 reads in a Java loop on JDK 8, flag "
+          "UseLinuxPosixThreadCPUClocks")
+CLAIM = ("Without the flag a read takes 4.45 system calls more (open, read, close, fstat), and ten times as "
+         "long.")
+OURS = "With threadclock a read of user time makes no system call, on each JDK."
+CONDITIONS = "strace -f -c of the same loop, minus that of the loop without reads; the times without strace"
+PUBLISHED = {
+    "off": {"read": 201_007, "close": 100_057, "open": 100_107, "fstat": 100_066, "clock_gettime": 17_979,
+            "all": 519_216, "ms": 12_170.0},
+    "on": {"clock_gettime": 115_472, "read": 1_003, "open": 104, "close": 54, "fstat": 64, "all": 116_697,
+           "ms": 1670.643325},
+}
+READS = 100_000
+CALLS = ("openat", "read", "close", "fstat", "clock_gettime", "getrusage")
+SAME = {"newfstatat": "fstat", "newfstat": "fstat", "open": "openat"}
+FLAG = "UseLinuxPosixThreadCPUClocks"
+STRAY = 0.05 # calls a read by the JVM's other threads
+CODE = ["native/core", "native/jvm", "native/agent", "lab/programs/java/Reads.java"]
+SECONDS = 20, 180
+ROW = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
+
+
+def parse(table):
+    """The table of strace -c: calls by name."""
+    counts = {}
+    for calls, name in ROW.findall(table):
+        if name != "total":
+            counts[SAME.get(name, name)] = counts.get(SAME.get(name, name), 0) + int(calls)
+    return counts
+
+
+def run(lab):
+    strace, reads = lab.tool("strace"), READS // (5 if lab.quick else 1)
+    table = BUILD / "strace.txt"
+
+    def count(jdk, kind, number, agent, options):
+        lab.java(jdk, "Reads", "count", kind, number, agent=agent, options=options,
+                 wrap=[strace, "-f", "-c", "-qq", "-o", table])
+        return parse(table.read_text())
+
+    def measure(jdk, kind="user", agent=None, options=()):
+        none, many = (count(jdk, kind, number, agent, options) for number in (0, reads))
+        plain = lab.java(jdk, "Reads", "count", kind, reads, agent=agent, options=options)[-1]
+        return {"calls": {name: (many.get(name, 0) - none.get(name, 0)) / reads for name in CALLS},
+                "ns": float(plain[2]) / reads}
+    data = {"absent": None, "reads": reads, "jdks": {}}
+    for jdk in lab.chosen():
+        data["jdks"][str(jdk)] = {"legacy": jdk.legacy, **{ name: measure(jdk, agent=agent)
+                         for name, agent in (("as it is", None), ("with threadclock", ""))}}
+    flagged = [jdk for jdk in lab.jdks if f"bool {FLAG} " in lab.run(
+        [jdk.java, "-XX:+PrintFlagsFinal", "-version"])]
+    if flagged:
+        rounds = lab.rounds({sign: lambda sign=sign: measure( flagged[0], "total", options=(
+            f"-XX:{'+' if sign == 'on' else '-'}{FLAG}",)) for sign in ("off", "on")}, 3)
+        data["flag"] = {"jdk": str(flagged[0]), "rounds": rounds}
+    else:
+        data["absent"] = f"no JDK here has the flag {FLAG} (JDK 8 to 24)"
+    return data
+
+
+def calls(one):
+    return sum(one["calls"].values())
+
+
+def judge(data, quiet):
+    theirs, flag_rows = verdict.absent(data["absent"]) if data["absent"] else None, []
+    if not theirs:
+        rounds = data["flag"]["rounds"]
+        off, on = (sum(calls(one[sign]) for one in rounds) / len(rounds) for sign in ("off", "on"))
+        time = stats.ratio([one["off"]["ns"] for one in rounds], [one["on"]["ns"] for one in rounds])
+        factor = PUBLISHED["off"]["ms"] / PUBLISHED["on"]["ms"]
+        fast = verdict.published_factor(time, factor, quiet)
+        text = (f"{off:.2f} system calls a read against {on:.2f}, published 5.19 and 1.17; without strace "
+                f"{time} x the time, published 10 x")
+        theirs = verdict.Verdict(verdict.REFUTED if off - on < verdict.TOLERANCE * 4.02 else fast.kind, text)
+        flag_rows = [[name, *(cell for sign in ("off", "on") for cell in (
+            f"{PUBLISHED[sign].get({'openat': 'open'}.get(name, name), 0) / READS:.2f}",
+            f"{sum(one[sign]['calls'][name] for one in rounds) / len(rounds):.2f}"))] for name in CALLS]
+        flag_rows.append(["ns a read", *(cell for sign in ("off", "on") for cell in (
+            stats.number(PUBLISHED[sign]["ms"] * 1e6 / READS) + " (under strace)",
+            str(stats.interval([one[sign]["ns"] for one in rounds])) + " (without)"))])
+    most = max(calls(one["with threadclock"]) for one in data["jdks"].values())
+    rows = [[jdk, "/proc" if one["legacy"] else "VIRT", *(f"{calls(one[name]):.2f}" for name in (
+        "as it is", "with threadclock")), stats.number(one["as it is"]["ns"]), stats.number(
+            one["with threadclock"]["ns"])] for jdk, one in data["jdks"].items()]
+    return {"verdicts": {7: {"published": theirs, "ours": verdict.holds(
+        most < STRAY, f"at most {most:.3f} system calls a read on {len(rows)} JDKs")}},
+        "tables": [{"title": "reads of the total with the flag off and on, "
+                             f"{data.get('flag', {}).get('jdk', '')}",
+                    "head": ["a read", "off, published", "off", "on, published", "on"], "rows": flag_rows},
+                   {"title": "reads of user time", "rows": rows, "head": [
+                       "JDK", "reads", "system calls", "with threadclock", "ns a read", "with threadclock"]}],
+        "why": "The published times include strace, which stops the program at each call: 120 us a read. A "
+               "newer JDK opens with openat and does not ask twice whether there is more to read."}

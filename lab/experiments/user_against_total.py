@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""User time against total, as first reported."""
+from frame import stats, verdict
+from frame.lab import QUICK
+from frame.machine import CPUS
+
+ROWS = (9,)
+SOURCE = "JDK-8210452 (2018)"
+CLAIM = "User time costs 30 to 400 times as much as total, and more so with concurrent readers."
+OURS = "With threadclock user time costs less than the JDK's own total."
+CONDITIONS = "JMH AverageTime of both reads by turns, 1 thread and twice the CPUs, 3 forks"
+LEAST = 30
+CODE = ["native/core", "native/jvm", "native/agent", "lab/programs/jmh/src"]
+SECONDS = 35, 300
+
+
+def run(lab):
+    pair, reason = lab.pair()
+    settings = QUICK if lab.quick else (2, 2, 3, 2)
+    subjects = {}
+    for kind, jdk in pair.items():
+        for threads in (1,) if lab.quick else (1, 2 * CPUS):
+            for agent in (None, ""):
+                name = f"{jdk}, {threads} thread(s){'' if agent is None else ', with threadclock'}"
+                subjects[name] = lambda jdk=jdk, threads=threads, agent=agent: {
+                    key: one["mean"] for key, one in lab.jmh(
+                        jdk, r"UserTime\.(user|total)$", "avgt", settings, threads, agent).items()}
+    return {"absent": reason if "legacy" not in pair else None, "legacy": str(pair.get("legacy", "")),
+            "rounds": lab.rounds(subjects, 3)}
+
+
+def judge(data, quiet):
+    rounds = data["rounds"]
+    ratios = {name: stats.ratio([one[name]["user"] for one in rounds], [one[name]["total"] for one in rounds])
+              for name in rounds[0]}
+    legacy = {name: each for name, each in ratios.items() if "threadclock" not in name
+              and data["legacy"] and name.startswith(data["legacy"])}
+    if data["absent"]:
+        theirs = verdict.absent(data["absent"])
+    else:
+        least = min(legacy.values(), key=lambda each: each.value)
+        theirs = verdict.published_factor(least, LEAST, quiet)
+        theirs = verdict.Verdict(theirs.kind, "; ".join(f"{name}: {each} x" for name, each in legacy.items())
+                                 + ", published 30 to 400 x" + ("" if quiet else "; measured under load"))
+    cheaper = [stats.ratio([one[name.removesuffix(", with threadclock")]["total"] for one in rounds],
+                           [one[name]["user"] for one in rounds]) for name in ratios if "threadclock" in name]
+    worst = min(cheaper, key=lambda each: each.low)
+    rows = [[name, *(str(stats.interval([one[name][read] for one in rounds])) for read in ("user", "total")),
+             str(each)] for name, each in ratios.items()]
+    return {"verdicts": {9: {"published": theirs, "ours": verdict.at_least(worst, 1, quiet,
+                                         f"the JDK's total is at least {worst} x our user time")}},
+        "tables": [{"title": "ns a read, means of forks", "head": ["", "user", "total", "user / total"],
+            "rows": rows}],
+        "why": "In 2018 a clock read on their machine took 70 ns; mitigations have made system calls dearer "
+               "since, and the total costs one."}

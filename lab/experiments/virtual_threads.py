@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual threads: their CPU time, their carriers', and mounted time."""
+from frame import page, stats, verdict
+
+ROWS = (20,)
+SOURCE = CLAIM = None
+OURS = (
+    "The sum over virtual threads is at least 98 % of their carriers' CPU time at slices of a millisecond "
+    "and longer. Mounted time counts waiting for a CPU as well.")
+CONDITIONS = (
+    "JDK 21 or later; virtual threads that yield after each slice; two at work beside 0 to 4 burners; costs "
+    "with one carrier, each round in a JVM of its own")
+LEAST = 98
+CODE = ["native/jvm", "native/core", "java/library/src/main", "lab/programs/java/VirtualCosts.java"]
+SECONDS = 45, 400
+ONE_CARRIER = (
+    "-Djdk.virtualThreadScheduler.parallelism=1",
+    "-Djdk.virtualThreadScheduler.maxPoolSize=1",
+    "-Xms1g",
+    "-Xmx1g",
+     "-XX:+AlwaysPreTouch")
+
+
+def run(lab):
+    jdk, milliseconds = lab.newest(21), 100 if lab.quick else 1500
+
+    def right():
+        found = {"sum": {}, "mounted": {}}
+        for line in lab.source(jdk, "VirtualCosts", "right", milliseconds):
+            if line[0] == "sum":
+                found["sum"][f"{line[1]} {line[2]}"] = 100 * float(line[3]) / float(line[4])
+            elif line[0] == "mounted":
+                found["mounted"][line[1]] = float(line[3]) / float(line[2])
+            elif line[0] == "platform":
+                found["platform"] = float(line[1]) / float(line[2])
+        return found
+
+    def cost():
+        found = {}
+        for line in lab.source(jdk, "VirtualCosts", "cost", lab.jvmti("switch_events"), options=ONE_CARRIER):
+            found.setdefault(line[1], {})[line[2]] = float(line[3])
+        return found
+
+    return {"jdk": str(jdk),
+        "right": [one["right"] for one in lab.rounds({"right": right}, 3 if lab.quick else 5)],
+        "cost": [one["cost"] for one in lab.rounds({"cost": cost}, 3 if lab.quick else 5)]}
+
+
+def judge(data, quiet):
+    worst = min((stats.interval([one["sum"][name] for one in data["right"]]) for name in data["right"]
+                [0]["sum"] if name.split()[1] in ("2000", "1000")), key=lambda each: each.low)
+    mounted = {burners: stats.interval([one["mounted"][burners] for one in data["right"]])
+               for burners in data["right"][0]["mounted"]}
+    # A share of at most 100 % cannot clear its limit by a factor, as under load is asked of times.
+    kind = verdict.at_least(worst, LEAST, True, "").kind
+    kind = verdict.NOISY if kind == verdict.REFUTED and not quiet else kind
+    most = max(mounted.values(), key=lambda each: each.value)
+    return {"verdicts": {20: {"published": None, "ours": verdict.Verdict(
+        kind, f"{data['jdk']}: least sum {worst} % of the carriers'; mounted time up to {most} x the CPU "
+              "time")}},
+        "tables": [{"title": "the sum over virtual threads, % of their carriers' CPU time", "head": SUM_HEAD,
+                    "rows": sum_rows(data)},
+                   {"title": "mounted time / CPU time", "head": ["burners", "x"], "rows": [
+                       [burners, str(each)] for burners, each in mounted.items()]},
+                   {"title": "CPU ns of one, with one carrier", "head": COST_HEAD, "rows": cost_rows(data)}],
+        "why": "A carrier that waits for a CPU between two virtual threads has time that no virtual thread "
+               "has."}
+
+
+SUM_HEAD = ["clock", "slices of 2 ms", "1 ms", "100 us", "10 us"]
+COST_HEAD = ["", "without", "events ignored", "interpolated", "tick", "now"]
+WAYS = ("nothing", "ignored", "interpolated", "tick", "now")
+
+
+def sum_rows(data):
+    clocks = dict.fromkeys(name.split()[0] for name in data["right"][0]["sum"])
+    return [[clock, *(str(stats.interval([one["sum"][f"{clock} {micros}"] for one in data["right"]])) + " %"
+                      for micros in (2000, 1000, 100, 10))] for clock in clocks]
+
+
+def cost_rows(data):
+    def cell(what, way):
+        values = [one[what][way] for one in data["cost"]]
+        if way == "nothing":
+            return str(stats.interval(values))
+        return f"{stats.ratio(values, [one[what]['nothing'] for one in data['cost']])} x"
+    names = {"yield": "a yield, two threads", "start": "a thread's start and end",
+     "request": "an HTTP request, client and all"}
+    return [[names[what], *(cell(what, way) for way in WAYS)] for what in data["cost"][0]]
+
+
+VIEWS = {
+    "right": lambda data: f"{data['jdk']}:\n\n" +
+    page.markdown_table(
+        SUM_HEAD,
+        sum_rows(data)) +
+        "\n\nMounted time: " +
+        ", ".join(
+            f"{stats.interval([one['mounted'][burners] for one in data['right']])} x the CPU time beside "
+            f"{burners} burners" for burners in data["right"][0]["mounted"]) +
+            ".",
+            "cost": lambda data: page.markdown_table(
+                COST_HEAD,
+                cost_rows(data)) +
+                f"\n\nCPU nanoseconds without accounting; with it, how many times as much; {data['jdk']}."}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results as Markdown, for the pages of the documentation, and as one HTML page that fetches nothing."""
+import html
+import re
+
+from . import machine, result as results, verdict
+
+
+def markdown_table(head, rows):
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in [head, *rows]]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def counted(pairs):
+    """The verdicts about published claims and about ours, counted apart."""
+    lines = []
+    for side, title in (("published", "Published claims"), ("ours", "Our claims")):
+        kinds = [one[side].kind for _, judged in pairs
+                 for row, one in judged["verdicts"].items() if one[side] and row]
+        counts = [f"{kinds.count(kind)} {kind}" for kind in verdict.KINDS if kind in kinds]
+        lines.append(f"{title}: {', '.join(counts) or 'none'}.")
+    return " ".join(lines)
+
+
+def rows_of(pairs):
+    """A line a row: its number, what, the verdict on the published claim, and on ours."""
+    for (experiment, _), judged in pairs:
+        for row, one in judged["verdicts"].items():
+            yield [str(row or ""), experiment.TITLE, *(str(one[side]) if one[side] else ""
+                                                        for side in ("published", "ours"))]
+
+
+def summary(measured):
+    """The table of docs/lab.md."""
+    pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
+    return counted(pairs) + "\n\n" + markdown_table(
+        ["#", "what", "the published claim, here", "our claim, here"], rows_of(pairs))
+
+
+def text(experiment, one):
+    """A result for the terminal."""
+    judged = results.judged(experiment, one)
+    lines = []
+    for row, both in judged["verdicts"].items():
+        lines += [f"{row or '-':>3}  {experiment.TITLE}"]
+        lines += [f"     {side + ':':10} {both[side]}" for side in ("published", "ours") if both[side]]
+    return "\n".join(lines)
+
+
+STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
+td { font-variant-numeric: tabular-nums }
+th, td { border: 1px solid #8886; padding: .2rem .6rem; text-align: left; vertical-align: top }
+dt { font-weight: 600 } dd { margin: 0 0 .5rem }
+.confirmed { color: #17803d } .not-confirmed, .failed { color: #c02626 }
+.too-noisy, .not-runnable-here { color: #a16207 }
+"""
+
+
+def cell(value):
+    """Verdicts get the colour of their kind."""
+    for kind in verdict.KINDS:
+        if re.match(rf"{kind}\b", str(value)):
+            return f'<td class="{kind.replace(" ", "-")}">{html.escape(str(value))}</td>'
+    return f"<td>{html.escape(str(value))}</td>"
+
+
+def html_table(head, rows):
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>\n" for row in rows)
+    names = "".join(f"<th>{html.escape(str(one))}</th>" for one in head)
+    return f"<table><thead><tr>{names}</tr></thead>\n{body}</table>"
+
+
+def section(experiment, one):
+    judged = results.judged(experiment, one)
+    facts = [("Published by", experiment.SOURCE), ("They found", experiment.CLAIM),
+             ("We claim", experiment.OURS), ("Measured", experiment.CONDITIONS),
+             ("Why they differ", judged.get("why")), ("Where", results.where(one))]
+    parts = [f'<h2 id="{experiment.NAME}">{html.escape(experiment.TITLE)}</h2>']
+    parts.append(html_table(["row", "the published claim, here", "our claim, here"],
+                            [[row or "-", both["published"] or "", both["ours"] or ""]
+                             for row, both in judged["verdicts"].items()]))
+    parts.append("<dl>" + "".join(f"<dt>{title}</dt><dd>{html.escape(str(fact))}</dd>"
+                                  for title, fact in facts if fact) + "</dl>")
+    for table in judged["tables"]:
+        parts.append(f"<h3>{html.escape(table['title'])}</h3>" + html_table(table["head"], table["rows"]))
+    for title, content in (one["data"] or {}).get("attachments", {}).items():
+        if content.lstrip().startswith("<!DOCTYPE"):
+            parts.append(
+            f'<details><summary>{html.escape(title)}</summary><iframe sandbox="allow-scripts" width="100%" '
+            f'height="600" srcdoc="{html.escape(content)}"></iframe></details>')
+        else:
+            parts.append(
+                f"<details><summary>{html.escape(title)}</summary><pre>{html.escape(content)}</pre></details>"
+            )
+    return "\n".join(parts)
+
+
+def whole(measured):
+    pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
+    head = f"{counted(pairs)} Measured on {machine.in_words(measured[0][1]['machine'])}." if measured else ""
+    return "\n".join([
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>threadclock lab</title>',
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
+        '\'unsafe-inline\'; '
+        'script-src \'unsafe-inline\'; img-src data:; frame-src \'self\'">',
+        f"<style>{STYLE}</style></head><body><h1>threadclock lab</h1><p>{html.escape(head)}</p>",
+        "<p>Legacy: user time from /proc (JDK 8 to 25.0.4). VIRT: the raw clock (25.0.5, 26, 27). Numbers in "
+        "brackets "
+        "are 95 % intervals over repetitions; a claim is confirmed or not only if the whole interval says "
+        "so.</p>", html_table(["#", "what", "the published claim, here", "our claim, here"], rows_of(pairs)),
+        *(section(experiment, one) for experiment, one in measured), "</body></html>\n"])

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rows 1, 3 and 4 share: JMH SampleTime of getCurrentThreadUserTime(), before and after."""
+from . import stats, verdict
+from .lab import QUICK, NotRunnable
+
+CODE = ["native/core", "native/jvm", "native/agent", "lab/programs/jmh/src"]
+
+
+def run(lab, pair, reason, threads, forks, full):
+    """Forks of both JDKs, without and with the agent, by turns."""
+    if "legacy" not in pair and "virt" not in pair:
+        raise NotRunnable(reason)
+    settings = QUICK if lab.quick else full
+    subjects = {}
+    for kind, jdk in pair.items():
+        for agent in (None, ""):
+            name = kind if agent is None else f"{kind} with threadclock"
+            subjects[name] = lambda jdk=jdk, agent=agent: lab.jmh(
+                jdk, r"UserTime\.user$", "sample", settings, threads, agent)["user"]
+    key = ("sampled", *sorted((kind, str(jdk)) for kind, jdk in pair.items()), threads, settings)
+    rounds = lab.remember(key, lambda: lab.rounds(subjects, 3 if lab.quick else forks))
+    return {"jdks": {kind: str(jdk) for kind, jdk in pair.items()}, "absent": reason, "settings": settings,
+            "threads": threads, "rounds": rounds}
+
+
+def ratio(data, before, after, quantile="mean"):
+    rounds = data["rounds"]
+    return stats.ratio([one[before][quantile] for one in rounds], [one[after][quantile] for one in rounds])
+
+
+def judge(data, quiet, row, factor, published, unit_ns):
+    """The authors' headline by the quantile that they lead with, and our claim by the median."""
+    if data["absent"]:
+        theirs = verdict.absent(data["absent"])
+    else:
+        theirs = verdict.published_factor(ratio(data, "legacy", "virt", factor[0]), factor[1], quiet)
+        median = ratio(data, "legacy", "virt", "p50")
+        text = f"{factor[0]} of legacy / VIRT: {theirs.text}; median {median} x"
+        theirs = verdict.Verdict(theirs.kind, text)
+    measured = {kind: ratio(data, kind, f"{kind} with threadclock", "p50") for kind in data["jdks"]}
+    worst = min(measured.values(), key=lambda each: each.low)
+    text = "; ".join(f"{data['jdks'][kind]} / with threadclock: median {each} x"
+                     for kind, each in measured.items())
+    ours = verdict.at_least(worst, 1, quiet, text)
+    return {"verdicts": {row: {"published": theirs, "ours": ours}},
+            "tables": [table(data, published, unit_ns)]}
+
+
+def table(data, published, unit_ns):
+    """Every published quantile, {kind: {quantile: value}} in units of unit_ns, beside the measured one."""
+    head, rows = ["ns"], []
+    kinds = [kind for kind in ("legacy", "virt") if kind in data["jdks"]]
+    for kind in kinds:
+        head += [f"{'legacy' if kind == 'legacy' else 'VIRT'}, published",
+            data["jdks"][kind], "with threadclock"]
+    head += ["legacy / VIRT, published", "here"] if len(kinds) == 2 else []
+    for quantile in ("samples", "mean", *stats.QUANTILES):
+        row = [quantile]
+        for kind in kinds:
+            value = published[kind].get(quantile)
+            scale = 1 if quantile == "samples" else unit_ns
+            row.append(value if isinstance(value, str) else "" if value is None else stats.number(
+            value * scale))
+            for subject in (kind, f"{kind} with threadclock"):
+                row.append(str(stats.interval([one[subject][quantile] for one in data["rounds"]])))
+        if len(kinds) == 2:
+            both = [published[kind].get(quantile) for kind in kinds]
+            known = all(isinstance(value, (int, float)) for value in both) and quantile != "samples"
+            row += [f"{both[0] / both[1]:.1f}" if known else "",
+                    "" if quantile == "samples" else str(ratio(data, "legacy", "virt", quantile))]
+        rows.append(row)
+    title = (
+        f"getCurrentThreadUserTime(), {data['threads']} thread(s), nanoseconds; each sample includes a read "
+        f"of nanoTime(). Mean of {len(data['rounds'])} forks [95 %]")
+    return {"title": title, "head": head, "rows": rows}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.lab.jmh;
+
+import dev.threadclock.lab.jmh.peers.OwnThreadClock;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The cost of a read of the calling thread, with each peer, beside the baselines.
+ *
+ * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
+ * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
+ * peer=threadMXBean} for ThreadMXBean with the agent.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+public class OwnThread {
+    /** One peer per fork: the interface then has a single implementation, so its calls are free. */
+    @State(Scope.Thread)
+    public static class Peer {
+        @Param({"threadclock", "threadMXBean", "oshi", "jna", "airlift"})
+        String peer;
+
+        OwnThreadClock clock;
+
+        @Setup
+        public void choose() {
+            clock = OwnThreadClock.of(peer);
+        }
+    }
+
+    @Benchmark
+    public void baseline() {}
+
+    @Benchmark
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Benchmark
+    public long user(Peer peer) {
+        return peer.clock.userNanos();
+    }
+
+    @Benchmark
+    public long total(Peer peer) {
+        return peer.clock.totalNanos();
+    }
+}

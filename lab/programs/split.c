@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each source reports as user and system time of threads whose work is known: around ticks, between
+ * them, pure user, pure system, and mixes; then how old readings are, and whether a value ever decreases.
+ *
+ *   split loads MILLISECONDS     each load in a thread of its own; the truth is the precise clock
+ *   split fresh SECONDS          histograms against the precise clock read just before and just after
+ *   split ticks                  length of a tick, and the moment of one by CLOCK_MONOTONIC
+ *
+ * Prints one JSON object, in nanoseconds.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loads.h"
+#include "threadclock.h"
+
+static int64_t duration_ns, true_user_ns;
+
+static void user(int64_t ns)
+{
+    int64_t before_ns = thread_cpu_ns();
+    burn_user_ns(ns);
+    true_user_ns += thread_cpu_ns() - before_ns;
+}
+
+static int rounds(void)
+{
+    return (int)(duration_ns / threadclock_tick_length_ns());
+}
+
+static void around_ticks(void)
+{
+    burn_around_ticks(rounds());
+    true_user_ns = thread_cpu_ns();
+}
+
+static void between_ticks(void)
+{
+    burn_between_ticks(rounds());
+    true_user_ns = thread_cpu_ns();
+}
+
+static void pure_user(void)
+{
+    user(duration_ns);
+}
+
+static void pure_system(void)
+{
+    burn_system_ns(duration_ns);
+}
+
+static void mix(int64_t step_ns)
+{
+    for (int64_t end_ns = thread_cpu_ns() + duration_ns; thread_cpu_ns() < end_ns;) {
+        user(step_ns);
+        burn_system_ns(step_ns);
+    }
+}
+
+static void coarse_mix(void)
+{
+    mix(3 * NS_PER_MS);
+}
+
+static void fine_mix(void)
+{
+    mix(NS_PER_MS / 10);
+}
+
+static const struct load {
+    const char *name;
+    void (*work)(void);
+} loads[] = {{"around ticks", around_ticks}, {"between ticks", between_ticks}, {"user", pure_user},
+             {"system", pure_system}, {"mix, 3 ms", coarse_mix}, {"mix, 0.1 ms", fine_mix}};
+
+static void print(const char *source, int64_t user_ns, int64_t system_ns, const char *comma)
+{
+    printf("%s\"%s\": [%lld, %lld]", comma, source, (long long)user_ns, (long long)system_ns);
+}
+
+/* Each value may be older than the next one. The truth about the total comes last. */
+static void *run_load(void *argument)
+{
+    const struct load *load = argument;
+    true_user_ns = 0;
+    load->work();
+    int64_t raw_user_ns = threadclock_user_raw_ns();
+    int64_t raw_both_ns = threadclock_user_system_raw_ns();
+    struct threadclock_times proc = {0}, tick = {0}, now = {0};
+    threadclock_proc_times(0, &proc);
+    threadclock_times_tick(&tick);
+    threadclock_times_now(&now);
+    int64_t total_ns = thread_cpu_ns();
+    printf("%s\"%s\": {\"user_ns\": %lld, \"total_ns\": %lld, \"readings\": {", load == loads ? "{" : ", ",
+           load->name, (long long)true_user_ns, (long long)total_ns);
+    print("threadclock, tick", tick.user_ns, tick.system_ns, "");
+    print("threadclock, now", now.user_ns, now.system_ns, ", ");
+    print("/proc", proc.user_ns, proc.system_ns, ", ");
+    print("VIRT", raw_user_ns, raw_both_ns - raw_user_ns, ", ");
+    printf("}}");
+    return NULL;
+}
+
+/* 64 buckets an octave are enough for ages. */
+enum { BITS = 6, BUCKETS = 64 << BITS };
+
+struct watched {
+    const char *name;
+    int64_t (*read)(void);
+    int64_t backward;
+    uint64_t behind[BUCKETS]; /* the precise clock before the read, minus the reading: its age */
+    uint64_t ahead[BUCKETS];  /* the reading minus the precise clock after it */
+};
+
+static void record(uint64_t counts[BUCKETS], int64_t signed_ns)
+{
+    uint64_t ns = signed_ns < 0 ? 0 : (uint64_t)signed_ns;
+    int shift = ns < 2 << BITS ? 0 : 63 - __builtin_clzll(ns) - BITS;
+    counts[((uint64_t)shift << BITS) + (ns >> shift)]++;
+}
+
+static void print_counts(const char *name, const uint64_t counts[BUCKETS])
+{
+    const char *comma = "";
+    printf(", \"%s\": [", name);
+    for (uint64_t b = 0; b < BUCKETS; b++)
+        if (counts[b] > 0) {
+            uint64_t shift = b < 2 << BITS ? 0 : (b >> BITS) - 1;
+            uint64_t ns = b < 2 << BITS ? b : ((1 << BITS) + (b & ((1 << BITS) - 1))) << shift;
+            printf("%s[%llu,%llu]", comma, (unsigned long long)ns, (unsigned long long)counts[b]);
+            comma = ",";
+        }
+    printf("]");
+}
+
+static void *watch(void *argument)
+{
+    struct watched *watched = argument;
+    int64_t last_ns = 0;
+    for (int64_t end_ns = monotonic_ns() + duration_ns; monotonic_ns() < end_ns;) {
+        int64_t before_ns = thread_cpu_ns(), reading_ns = watched->read(), after_ns = thread_cpu_ns();
+        record(watched->behind, before_ns - reading_ns);
+        record(watched->ahead, reading_ns - after_ns);
+        watched->backward += reading_ns < last_ns;
+        last_ns = reading_ns;
+    }
+    return NULL;
+}
+
+/* A thread of its own: a new one has no earlier ticks, and no reading of one source updates another. */
+static void in_thread(void *(*work)(void *), void *argument)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, work, argument) != 0) {
+        fprintf(stderr, "split: no thread can be started\n");
+        exit(1);
+    }
+    pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static struct watched all[] = {{.name = "tick", .read = threadclock_total_tick_ns},
+                                   {.name = "interpolated", .read = threadclock_total_interpolated_ns}};
+    if (argc == 3 && strcmp(argv[1], "loads") == 0) {
+        duration_ns = atoll(argv[2]) * NS_PER_MS;
+        for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+            in_thread(run_load, (void *)&loads[i]);
+        printf("}\n");
+        return 0;
+    }
+    if (argc == 3 && strcmp(argv[1], "fresh") == 0) {
+        duration_ns = (int64_t)(atof(argv[2]) * 1e9 / 2);
+        for (int i = 0; i < 2; i++) {
+            in_thread(watch, &all[i]);
+            printf("%s\"%s\": {\"backward\": %lld", i == 0 ? "{" : "}, ", all[i].name,
+                   (long long)all[i].backward);
+            print_counts("behind", all[i].behind);
+            print_counts("ahead", all[i].ahead);
+        }
+        printf("}}\n");
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "ticks") == 0) {
+        printf("{\"tick_ns\": %lld, \"moment_ns\": %lld}\n", (long long)threadclock_tick_length_ns(),
+               (long long)tick_moment_ns());
+        return 0;
+    }
+    fprintf(stderr, "usage: split loads MILLISECONDS | split fresh SECONDS | split ticks\n");
+    return 2;
+}

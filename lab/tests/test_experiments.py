@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of single experiments, on made-up measurements: what would prove a claim wrong must do so."""
+import json
+
+import experiments
+import pytest
+from experiments import (
+    backport_25u,
+    clocks,
+    consumers,
+    flame_graphs,
+    flight_recorder,
+    invariants,
+    kernel_allocation,
+    memory_mapping,
+    rightness,
+     system_calls)
+from frame import publish, result as results, stats, verdict
+from frame.lab import ROOT
+
+ALL = experiments.all_experiments()
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.NAME)
+def test_an_experiment_is_complete(one):
+    assert one.TITLE and one.CONDITIONS and one.CODE and len(one.SECONDS) == 2
+    assert bool(one.SOURCE) == bool(one.CLAIM) and (one.CLAIM or one.OURS)
+    assert callable(one.run) and callable(one.judge)
+    assert all((ROOT / path).exists() for path in one.CODE), one.CODE
+
+
+def test_rows_are_each_there_once():
+    rows = [row for one in ALL for row in one.ROWS]
+    assert sorted(rows + list(experiments.NOT_BUILT)) == list(range(1, 22))
+
+
+def test_the_changelog_counts_the_rows():
+    assert f"{sum(len(one.ROWS) for one in ALL)} rows of experiments" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.NAME)
+def test_what_was_not_measured_is_a_verdict_for_each_claim(one):
+    judged = results.judged(one, {"data": None, "verdict": [verdict.ABSENT, "no"], "quiet": True})
+    for both in judged["verdicts"].values():
+        assert bool(both["published"]) == bool(one.CLAIM) and bool(both["ours"]) == bool(one.OURS)
+
+
+def sampled(legacy_ns, virt_ns, ours_ns):
+    def fork(ns, index):
+        return {**dict.fromkeys(stats.QUANTILES, ns * (1 + index / 1000)),
+                                "mean": ns * (1 + index / 1000), "samples": 9}
+    return {"jdks": {"legacy": "JDK 25.0.3", "virt": "JDK 25.0.5"}, "absent": None, "threads": 1, "rounds": [
+        {"legacy": fork(legacy_ns, i), "virt": fork(virt_ns, i), "legacy with threadclock": fork(ours_ns, i),
+         "virt with threadclock": fork(ours_ns, i)} for i in range(3)]}
+
+
+@pytest.mark.parametrize("legacy_ns, virt_ns, ours_ns, theirs, ours",
+    [ (24500,
+    1000,
+    30,
+    verdict.CONFIRMED,
+    verdict.CONFIRMED),
+    (10400,
+    1000,
+    30,
+    verdict.REFUTED,
+    verdict.CONFIRMED),
+    (24500,
+    1000,
+    2000,
+    verdict.CONFIRMED,
+     verdict.REFUTED)])
+def test_the_backport_is_judged_by_legacy_against_virt(legacy_ns, virt_ns, ours_ns, theirs, ours):
+    judged = backport_25u.judge(sampled(legacy_ns, virt_ns, ours_ns), True)["verdicts"][4]
+    assert (judged["published"].kind, judged["ours"].kind) == (theirs, ours)
+
+
+def test_without_a_virt_jdk_the_published_claim_is_not_judged():
+    data = sampled(24500, 1000, 30)
+    data["absent"], data["jdks"] = "no JDK from 25.0.5 on", {"legacy": "JDK 25.0.3"}
+    judged = backport_25u.judge(data, True)["verdicts"][4]
+    assert judged["published"].kind == verdict.ABSENT and judged["ours"].kind == verdict.CONFIRMED
+
+
+def test_every_published_quantile_has_a_neighbour():
+    table = backport_25u.judge(sampled(1, 1, 1), True)["tables"][0]
+    assert [row[0] for row in table["rows"]] == ["samples", "mean", *stats.QUANTILES]
+    assert {len(row) for row in table["rows"]} == {len(table["head"])}
+
+
+def test_fstat_is_counted_by_each_of_its_names():
+    table = ("% time     seconds  usecs/call     calls    errors syscall\n"
+             " 50.00    0.1       1   100002         1 newfstatat\n 25.00    0.1       1        7           "
+             "fstat\n"
+             " 25.00    0.1       1       20        10 openat\n100.00    0.3              100029        11 "
+             "total\n")
+    assert system_calls.parse(table) == {"fstat": 100009, "openat": 20}
+
+
+def split(user_ns, kernel_ns=100e6, total_ns=100e6, on_time=1.0):
+    return {"began": 0, "true_user": total_ns, "user": user_ns, "total": total_ns, "kernel_user": kernel_ns,
+            "kernel_system": total_ns - kernel_ns, "on_time": on_time}
+
+
+def right(ours, virt=0.0, tick_ahead=0, raw=0):
+    ages = {"backward": 0, "behind": {"max": 5e6, "p99": 4e6, "p99.9": 4e6}, "ahead": {"max": tick_ahead}}
+    readings = {"threadclock, tick": [100e6, 0], "threadclock, now": [
+        100e6, 0], "/proc": [100e6, 0], "VIRT": [raw, 0]}
+    return {"tick_ns": 4_000_000, "fresh": [{"tick": ages, "interpolated": ages}] * 3,
+            "c": [{"user": {"user_ns": 100e6, "total_ns": 100e6, "readings": readings}}] * 3,
+            "java": {"ours": {"kind": "ours", "rounds": [{"around": ours}]},
+                     "virt": {"kind": "virt", "rounds": [{"around": split(virt)}]}}}
+
+
+@pytest.mark.parametrize("data, kind", [
+    (right(split(100e6)), verdict.CONFIRMED), (right(split(70e6)), verdict.REFUTED),
+    (right(split(100e6 + 1)), verdict.REFUTED), # more user time than CPU time
+    (right(split(100e6), tick_ahead=1), verdict.REFUTED), (right(
+        split(100e6), virt=100e6, raw=100e6), verdict.REFUTED),
+    (right(split(0, on_time=0.5)), verdict.CONFIRMED)]) # missed its moments: not looked at
+def test_rightness_is_against_the_kernels_split(data, kind):
+    assert rightness.judge(data, True)["verdicts"][14]["ours"].kind == kind
+
+
+def test_events_of_the_recorder_are_shares_since_the_events_before():
+    def event(second, user):
+        return {"values": {"startTime": f"2026-01-01T00:00:{second:02d}.000000000Z", "user": user,
+        "system": 0.0, "eventThread": {"javaName": "around"}}}
+    load = split(0)
+    load["began"] = flight_recorder.milliseconds("2026-01-01T00:00:00Z")
+    flight_recorder.add_recorded({"around": load}, [event(1, 0.5), event(2, 0.25)], 2)
+    assert load["recorded_user"] == pytest.approx(1.5e9) and load["looks"] == 2
+
+
+def test_a_broken_invariant_refutes_the_side_that_it_belongs_to():
+    def jvm(kind, broken):
+        return {"kind": kind, "broken": {"user-within-total": [100, broken]}}
+    judged = invariants.judge({"found": {"a": jvm("virt", 3), "b": jvm("ours", 0)}}, True)["verdicts"][11]
+    assert (judged["published"].kind, judged["ours"].kind) == (verdict.REFUTED, verdict.CONFIRMED)
+    judged = invariants.judge({"found": {"a": jvm("legacy", 0), "b": jvm("ours", 1)}}, True)["verdicts"][11]
+    assert (judged["published"].kind, judged["ours"].kind) == (verdict.ABSENT, verdict.REFUTED)
+
+
+def test_half_of_the_consumers_is_not_all():
+    opened = {f"{title}, as it is": 1000 for title in consumers.JMX.values()}
+    opened |= {"JVMTI GetThreadCpuTime, as it is": 0, "JFR jdk.ThreadCPULoad, as it is": 90,
+               "JFR jdk.CPUTimeSample, as it is": 0, "the same by a JMX proxy, with threadclock": 0}
+    judged = consumers.judge({"jdk": "x", "opened": opened, "notes": []}, True)["verdicts"][12]
+    assert (judged["published"].kind, judged["ours"].kind) == (verdict.REFUTED, verdict.CONFIRMED)
+
+
+def test_an_allocation_of_another_source_refutes_us():
+    nothing = {source: {} for source in kernel_allocation.PROC + kernel_allocation.OTHERS}
+    one = {**nothing, "proc": {"@pages": 1.0, "@kmallocs": 1.0}, "one_byte": {"@pages": 1.0}}
+    judged = kernel_allocation.judge({"a_read": one}, True)["verdicts"][6]
+    assert (judged["published"].kind, judged["ours"].kind) == (verdict.CONFIRMED, verdict.CONFIRMED)
+    judged = kernel_allocation.judge({"a_read": {**one, "now": {"@kmallocs": 1.0}}}, True)["verdicts"][6]
+    assert judged["ours"].kind == verdict.REFUTED
+
+
+def test_a_stress_without_its_median_is_not_reproduced():
+    def load(proc_ns):
+        reads = {"proc": proc_ns, "virt_tid": proc_ns / 8, "tick": 30.0, "now": 500.0}
+        return {name: {"p50": ns, "p99": ns, "max": ns} for name, ns in reads.items()}
+    rounds = [{f"{count} mappers": load(7000.0) for count in memory_mapping.MAPPERS} for _ in range(3)]
+    assert memory_mapping.judge({"rounds": rounds}, True)["verdicts"][5]["published"].kind == verdict.REFUTED
+    rounds = [{f"{count} mappers": load(2.1e6) for count in memory_mapping.MAPPERS} for _ in range(3)]
+    assert memory_mapping.judge({"rounds": rounds}, True)[
+                                "verdicts"][5]["published"].kind == verdict.CONFIRMED
+
+
+def test_samples_are_shared_out_by_frames():
+    shares = flame_graphs.shares("main;user;fopen;__x64_sys_openat_[k] 3\nmain;user;clock_gettime 1\n")
+    assert shares["file"] == 0.75 and shares["clock"] == 0.25 and shares["kernel"] == 0.75
+    assert flame_graphs.shares("") == {}
+
+
+def test_a_flag_that_is_off_refutes_that_later_jdks_use_the_clock():
+    data = {"getcpuclockid_is_precise": True, "tick_ns": 4000000, "resolution_ns": {"sched": 1},
+        "sources": {}, "flags": {"JDK 8": "false", "JDK 25": None}}
+    assert clocks.judge(data, True)["verdicts"][13]["published"].kind == verdict.REFUTED
+
+
+def test_a_page_shows_what_the_result_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(publish, "ROOT", tmp_path)
+    (tmp_path / "x.txt").write_text("one\n")
+    page = "a\n<!-- figures: x.txt -->\nold\n<!-- /figures -->\nb\n"
+    new = publish.rendered(page, [])
+    assert "```\none\n```" in new and "old" not in new and publish.rendered(new, []) == new
+    with pytest.raises(publish.Unknown):
+        publish.rendered("<!-- figures: nothing -->\n<!-- /figures -->", [])
+
+
+def test_a_result_is_older_than_code_that_has_changed(monkeypatch):
+    one = ALL[0]
+    monkeypatch.setattr(results, "git", lambda *arguments: "now")
+    assert results.stale(one, {"code": results.trees(one.CODE)}) == []
+    assert results.stale(one, {"code": {**results.trees(one.CODE),
+                         one.CODE[0]: "then"}}) == [one.CODE[0]]
+
+
+@pytest.mark.parametrize("one",
+    [one for one in ALL if results.path_of(one).exists()],
+     ids=lambda one: one.NAME)
+def test_a_stored_result_can_be_traced_and_judged(one):
+    stored = json.loads(results.path_of(one).read_text())
+    assert stored["commit"] and stored["date"] and stored["machine"]["kernel"] and stored["jdks"]
+    for both in results.judged(one, stored)["verdicts"].values():
+        for side in filter(None, both.values()):
+            assert side.kind in verdict.KINDS
+    for view in getattr(one, "VIEWS", {}).values():
+        assert stored["data"] is None or "|" in view(stored["data"])

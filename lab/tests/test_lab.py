@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+import subprocess
+import time
+
+import pytest
+from frame import jdks, lab, machine
+
+
+def jdk(version, legacy):
+    one = jdks.Jdk(f"/{version}", version, "Test")
+    one.__dict__["legacy"] = legacy # what the binary would say
+    return one
+
+
+def of(*all_jdks):
+    return lab.Lab(sorted(all_jdks, key=lambda each: each.order))
+
+
+@pytest.mark.parametrize("version, feature", [("1.8.0_504", 8), ("25.0.5.0.3", 25), ("17.0.15", 17)])
+def test_features_of_versions(version, feature):
+    assert jdks.Jdk("/x", version, "").feature == feature
+
+
+def test_versions_are_ordered_as_numbers():
+    assert jdks.Jdk("/x", "25.0.10", "").order > jdks.Jdk("/x", "25.0.9", "").order
+
+
+def test_a_folder_without_a_jdk_is_none(tmp_path):
+    assert jdks.of(tmp_path) is None
+
+
+def test_a_pair_is_of_one_version_if_possible():
+    pair, reason = of(jdk("17.0.1", True), jdk("25.0.3", True), jdk("25.0.5", False), jdk("27", False)).pair()
+    assert [pair["legacy"].version, pair["virt"].version, reason] == ["25.0.3", "25.0.5", None]
+
+
+def test_a_pair_without_one_half_says_why():
+    pair, reason = of(jdk("17.0.1", True)).pair()
+    assert list(pair) == ["legacy"] and "25.0.5" in reason
+
+
+def test_no_jdk_is_no_pair():
+    with pytest.raises(lab.NotRunnable):
+        of().pair()
+
+
+def test_rounds_take_turns(quiet):
+    order = []
+    one = of()
+    found = one.rounds({"a": lambda: order.append("a") or 1, "b": lambda: order.append("b") or 2}, 2)
+    assert found == [{"a": 1, "b": 2}] * 2 and order == ["a", "b", "b", "a"] and one.quiet
+
+
+def test_disturbed_rounds_are_dropped_unseen(monkeypatch):
+    disturbed = iter([True, False, False])
+    monkeypatch.setattr(lab.Noise, "disturbed", property(lambda self: next(disturbed)))
+    values = iter([1, 2, 3])
+    one = of()
+    assert one.rounds({"a": lambda: next(values)}, 2) == [{"a": 2}, {"a": 3}]
+    assert one.quiet and one.dropped == 1
+
+
+def test_lasting_load_ends_the_search_and_is_said(monkeypatch):
+    monkeypatch.setattr(lab.Noise, "disturbed", property(lambda self: True))
+    one = of()
+    assert len(one.rounds({"a": lambda: 1}, 3)) == 3 and not one.quiet
+
+
+def test_what_was_measured_is_not_measured_again(quiet):
+    one, runs = of(), []
+    for _ in range(2):
+        one.remember("key", lambda: one.rounds({"a": lambda: runs.append(1)}, 2))
+    assert len(runs) == 2 and len(one.noise) == 4
+
+
+def test_noise_sees_another_process_and_not_its_own():
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) as burner:
+        with machine.Noise() as noise:
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                pass
+        burner.kill()
+    own = machine.run_times()[0]
+    assert 0 < noise.shares["others"] <= 1.2 and own > 0.5
+
+
+def test_a_program_that_does_not_end_is_killed():
+    with pytest.raises(lab.Failure, match="did not end"):
+        lab.Lab.run(["sleep", "60"], limit=0.3)
+
+
+def test_a_failed_program_shows_its_last_words():
+    with pytest.raises(lab.Failure, match="ended with 3: no"):
+        lab.Lab.run(["sh", "-c", "echo no >&2; exit 3"])
+
+
+def test_a_missing_tool_names_its_package():
+    with pytest.raises(lab.NotRunnable, match="apt-get install linux-perf"):
+        lab.Lab.tool("no-such-tool", "linux-perf")
+
+
+def test_a_broken_source_does_not_leave_a_program(tmp_path):
+    source, output = tmp_path / "x.c", tmp_path / "x"
+    source.write_text("no C")
+    with pytest.raises(lab.Failure, match="cannot be built"):
+        lab.build(output, [source], ["cc", "-o", output, source])
+    assert not output.exists()
