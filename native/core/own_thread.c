@@ -9,6 +9,7 @@
 #include "clock_id.h"
 #include "entries.h"
 #include "interpolated.h"
+#include "interval.h"
 #include "slot.h"
 #include "sys.h"
 #include "tick.h"
@@ -26,6 +27,8 @@ struct cell {
     struct tc_slot home;
     struct tc_stamp anchor;       /* of the interpolated total */
     struct tc_slot home_of_child; /* each fork switches between the two: see fill */
+    struct tc_slot moment;        /* the last tick, and the highest total, of moments (interval.h) */
+    uint64_t system_share;        /* of the time between the last two of these ticks */
 };
 _Static_assert(offsetof(struct cell, anchor) <= 64,
                "what tick and now reads need of a thread fits into a cache line");
@@ -337,13 +340,21 @@ int threadclock_times_now(struct threadclock_times *times)
     return error;
 }
 
-/* The anchor is the kernel's own answer, not the cell's value, which may be ahead and would stay so. */
-static int64_t total_anew(struct cell *cell)
+/*
+ * The total by the precise clock, or its error. The anchor is the kernel's own answer, not the cell's value,
+ * which may be ahead and would stay so.
+ */
+static int64_t total_anchored(struct cell *cell)
 {
     struct tc_anchoring anchoring = tc_anchor_begin(&cell->anchor);
     int64_t kernel_ns = refresh_total(cell);
     tc_anchor_end(&cell->anchor, &anchoring, kernel_ns);
-    int error = kernel_ns < 0 ? fill(cell, TC_KEY_NEVER) : 0;
+    return kernel_ns < 0 ? kernel_ns : total_ns(cell);
+}
+
+static int64_t total_anew(struct cell *cell)
+{
+    int error = total_anchored(cell) < 0 ? fill(cell, TC_KEY_NEVER) : 0;
     return error < 0 ? error : total_ns(cell);
 }
 
@@ -363,20 +374,63 @@ int64_t threadclock_total_interpolated_ns(void)
     return total_anew(cell);
 }
 
-/* An interpolated total is not stored, which spares a locked instruction: only its caller depends on it. */
-int tc_own_at_switch(enum threadclock_freshness freshness, struct threadclock_times *times)
+/* The user share of the last tick, which is this moment's. A handler that has seen a newer tick wins. */
+static uint64_t share_of_tick(struct cell *cell, const struct tc_moment *moment)
+{
+    struct tc_pair last = tc_slot_pair(&cell->moment);
+    if (__builtin_expect(moment->sum_ns != last.sum_ns, 0)) {
+        uint64_t share = tc_share_between(last.sum_ns, last.user_ns, moment, TC_WHOLE_SHARE);
+        if (tc_pair_cas(&cell->moment, last, (struct tc_pair){moment->sum_ns, moment->user_ns}))
+            TC_STORE(cell->system_share, TC_WHOLE_SHARE - share);
+    }
+    return TC_WHOLE_SHARE - TC_LOAD(cell->system_share);
+}
+
+/* A plain maximum: only the thread itself, and its handlers, which end before it continues, use it. */
+static uint64_t highest_total(struct cell *cell, uint64_t total_ns)
+{
+    uint64_t highest_ns = TC_LOAD(cell->moment.total_ns);
+    if (total_ns <= highest_ns && !tc_is_restored(highest_ns, total_ns))
+        return highest_ns;
+    TC_STORE(cell->moment.total_ns, total_ns);
+    return total_ns;
+}
+
+/*
+ * An interpolated total is not put into the slot, which spares a locked instruction: only moments depend on
+ * it. The epoch is checked last, because a handler may have forked: the parent's moment is of no use to the
+ * child.
+ */
+int tc_own_moment(enum threadclock_freshness freshness, struct tc_moment *moment)
 {
     struct cell *cell = cell_of_thread();
-    uint64_t ns;
-    int error = refresh_tick(cell);
-    if (error < 0)
-        return error;
-    tc_slot_times(cell->slot, times);
-    if (freshness == THREADCLOCK_INTERPOLATED)
-        times->total_ns = tc_interpolate(&cell->anchor, &ns) ? (int64_t)ns : total_anew(cell);
-    else if (freshness == THREADCLOCK_NOW)
-        times->total_ns = threadclock_total_now_ns();
-    return times->total_ns < 0 ? (int)times->total_ns : 0;
+    for (;;) {
+        uint64_t ns;
+        int error = refresh_tick(cell);
+        if (error < 0)
+            return error;
+        uint64_t epoch = TC_LOAD(cell->epoch);
+        struct tc_pair pair = tc_slot_pair(cell->slot);
+        int64_t now_ns = freshness == THREADCLOCK_TICK  ? total_ns(cell)
+                         : freshness == THREADCLOCK_NOW ? threadclock_total_now_ns()
+                         : tc_interpolate(&cell->anchor, &ns) ? (int64_t)ns
+                                                              : total_anchored(cell);
+        if (now_ns < 0)
+            return (int)now_ns;
+        *moment = (struct tc_moment){highest_total(cell, (uint64_t)now_ns), pair.sum_ns, pair.user_ns, 0};
+        moment->share = share_of_tick(cell, moment);
+        const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
+        if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))
+            return 0;
+        cell->moment = (struct tc_slot){0};
+    }
+}
+
+void tc_own_identity(uint64_t identity[2])
+{
+    struct cell *cell = cell_of_thread();
+    identity[0] = (uint64_t)(uintptr_t)cell;
+    identity[1] = tc_epoch_fork(TC_LOAD(cell->epoch));
 }
 
 bool tc_own_interpolates(void)

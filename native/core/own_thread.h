@@ -15,12 +15,6 @@ TC_INTERNAL enum threadclock_source_id tc_sample(struct threadclock_times *times
 TC_INTERNAL bool tc_own_interpolates(void);
 
 /*
- * For the switches of virtual threads: user and system as of the tick, and a total of this freshness, which
- * may be less than one that was read before. 0, or a negative errno.
- */
-TC_INTERNAL int tc_own_at_switch(enum threadclock_freshness freshness, struct threadclock_times *times);
-
-/*
  * What has been read of the calling thread so far, by any thread if it is registered; all zero if nothing.
  * Makes system calls only in a new epoch.
  */

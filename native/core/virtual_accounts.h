@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interval.h"
 #include "slot.h"
 #include "sys.h"
 #include "threadclock.h"
@@ -45,11 +46,6 @@ TC_INTERNAL void tc_virtual_end(tc_virtual account);
 /* The number of accounts. */
 TC_INTERNAL uint32_t tc_virtual_count(void);
 
-/* A carrier's times at one moment: sum is user + system, as of a tick; total is the chosen clock's. */
-struct moment {
-    uint64_t total_ns, sum_ns, user_ns;
-};
-
 /*
  * user_ns and system_ns are the sums over the finished slices. A thread that changes the account holds it
  * (BUSY in its word). That is normally the carrier, which has no rival; another thread holds the account only
@@ -69,9 +65,8 @@ struct account {
     uint32_t epoch;
     uint32_t readers; /* elsewhere; an account that has some is not reused */
     uint64_t user_ns, system_ns;
-    struct moment since; /* the carrier's, when the current slice began */
-    uint64_t share;      /* the user share of that slice, as far as it is known */
-    pid_t carrier;       /* 0: not mounted */
+    struct tc_moment since; /* the carrier's, when the current slice began */
+    pid_t carrier;          /* 0: not mounted */
     bool whole;
     uint8_t group;
     struct tc_pair counted; /* the part of its time that is in the group's sum */

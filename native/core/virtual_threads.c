@@ -6,17 +6,13 @@
 #include <stddef.h>
 
 #include "clock_id.h"
+#include "interval.h"
 #include "lock.h"
-#include "own_thread.h"
 #include "slot.h"
 
-/* A share is a fraction of this. */
-static const uint64_t WHOLE_SHARE = UINT64_C(1) << 32;
-
-/* A thread as a carrier: what it carries, and the split of its time in the last tick that it saw. */
+/* A thread as a carrier. */
 struct carrier {
     tc_virtual mounted;
-    uint64_t total_ns, sum_ns, user_ns, share;
     pid_t tid;
 };
 
@@ -30,75 +26,28 @@ static inline struct carrier *own_carrier(void)
     return carrier;
 }
 
-/* part / whole, as a share. */
-static uint64_t share_of(uint64_t part, uint64_t whole)
-{
-    for (; whole >= WHOLE_SHARE; whole >>= 1)
-        part >>= 1;
-    return part >= whole ? WHOLE_SHARE : (part << 32) / whole;
-}
-
-static uint64_t scaled(uint64_t ns, uint64_t share)
-{
-    return (ns >> 32) * share + ((ns & (WHOLE_SHARE - 1)) * share >> 32);
-}
-
-/*
- * The user share of the carrier's time between two moments; `known` if no tick came between them, or if a
- * restored process made the times decrease.
- */
-static uint64_t share_between(uint64_t sum_ns, uint64_t user_ns, const struct moment *now, uint64_t known)
-{
-    return now->sum_ns > sum_ns && now->user_ns >= user_ns
-               ? share_of(now->user_ns - user_ns, now->sum_ns - sum_ns)
-               : known;
-}
-
-/* The carrier's total never decreases here, so that no moment counts for two virtual threads. */
-static int read_carrier(struct carrier *carrier, enum threadclock_freshness clock, struct moment *now)
-{
-    struct threadclock_times times;
-    int error = tc_own_at_switch(clock, &times);
-    if (error < 0)
-        return error;
-    uint64_t total_ns = (uint64_t)times.total_ns;
-    if (total_ns > carrier->total_ns || tc_is_restored(carrier->total_ns, total_ns))
-        carrier->total_ns = total_ns;
-    *now = (struct moment){carrier->total_ns, (uint64_t)(times.user_ns + times.system_ns),
-                           (uint64_t)times.user_ns};
-    if (now->sum_ns != carrier->sum_ns) {
-        carrier->share = share_between(carrier->sum_ns, carrier->user_ns, now, WHOLE_SHARE);
-        carrier->sum_ns = now->sum_ns;
-        carrier->user_ns = now->user_ns;
-    }
-    return 0;
-}
-
-static void begin_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
+static void begin_slice(struct account *account, const struct tc_moment *now)
 {
     TC_STORE(account->since.total_ns, now->total_ns);
     TC_STORE(account->since.sum_ns, now->sum_ns);
     TC_STORE(account->since.user_ns, now->user_ns);
-    TC_STORE(account->share, carrier->share);
+    TC_STORE(account->since.share, now->share);
 }
 
 /* False: the slice's length is unknown, because the process was restored during it; the account must end. */
-static bool end_slice(struct account *account, const struct carrier *carrier, const struct moment *now)
+static bool end_slice(struct account *account, const struct tc_moment *now)
 {
-    const struct moment *since = &account->since;
-    if (tc_is_restored(since->total_ns, now->total_ns))
+    if (tc_is_restored(account->since.total_ns, now->total_ns))
         return false;
-    uint64_t share = share_between(since->sum_ns, since->user_ns, now, carrier->share);
-    uint64_t slice_ns = now->total_ns > since->total_ns ? now->total_ns - since->total_ns : 0;
-    uint64_t user_ns = scaled(slice_ns, share);
-    TC_STORE(account->user_ns, account->user_ns + user_ns);
-    TC_STORE(account->system_ns, account->system_ns + slice_ns - user_ns);
+    struct threadclock_times used = tc_times_between(&account->since, now, now->share);
+    TC_STORE(account->user_ns, account->user_ns + (uint64_t)used.user_ns);
+    TC_STORE(account->system_ns, account->system_ns + (uint64_t)used.system_ns);
     return true;
 }
 
 static void unmount(struct carrier *carrier)
 {
-    struct moment now;
+    struct tc_moment now;
     uint64_t word;
     tc_virtual handle = carrier->mounted;
     struct account *account = tc_account_hold(handle, &word);
@@ -107,7 +56,7 @@ static void unmount(struct carrier *carrier)
         return;
     bool known = true;
     if (account->carrier == carrier->tid) {
-        known = read_carrier(carrier, tc_virtual_clock(), &now) == 0 && end_slice(account, carrier, &now);
+        known = tc_own_moment(tc_virtual_clock(), &now) == 0 && end_slice(account, &now);
         TC_STORE(account->carrier, 0);
     }
     tc_account_release(account, word);
@@ -123,7 +72,7 @@ void tc_virtual_unmount(void)
 bool tc_virtual_mount(tc_virtual handle)
 {
     struct carrier *carrier = own_carrier();
-    struct moment now;
+    struct tc_moment now;
     uint64_t word;
     if (carrier->mounted != 0) /* its unmounting was not reported */
         unmount(carrier);
@@ -132,9 +81,9 @@ bool tc_virtual_mount(tc_virtual handle)
         return false;
     if (carrier->tid == 0)
         carrier->tid = tc_own_tid();
-    bool known = read_carrier(carrier, tc_virtual_clock(), &now) == 0;
+    bool known = tc_own_moment(tc_virtual_clock(), &now) == 0;
     if (known) {
-        begin_slice(account, carrier, &now);
+        begin_slice(account, &now);
         TC_STORE(account->carrier, carrier->tid);
         carrier->mounted = handle;
     }
@@ -154,7 +103,7 @@ static void show(struct account *account, uint64_t user_ns, uint64_t system_ns,
 
 int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, struct tc_virtual_times *times)
 {
-    struct moment now;
+    struct tc_moment now;
     uint64_t word;
     struct carrier *carrier = own_carrier();
     struct account *account = tc_account_hold(carrier->mounted, &word);
@@ -163,10 +112,10 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
     if (tc_virtual_clock() == THREADCLOCK_TICK) /* a fresher clock would also count what was mounted before */
         freshness = THREADCLOCK_TICK;
     bool mounted_here = account->id == id && account->carrier == carrier->tid, known = true;
-    int error = mounted_here ? read_carrier(carrier, freshness, &now) : -ENOENT;
+    int error = mounted_here ? tc_own_moment(freshness, &now) : -ENOENT;
     if (error == 0 && (freshness != THREADCLOCK_TICK || now.sum_ns != account->since.sum_ns)) {
-        known = end_slice(account, carrier, &now);
-        begin_slice(account, carrier, &now);
+        known = end_slice(account, &now);
+        begin_slice(account, &now);
     }
     if (error == 0 && known) {
         show(account, account->user_ns, account->system_ns, times);
@@ -197,9 +146,9 @@ static uint64_t share_of_long(pid_t tid, uint64_t sum_ns, uint64_t user_ns, uint
     struct threadclock_times times;
     if (slice_ns < LONG_NS || threadclock_tid_times(tid, &times) != 0)
         return known;
-    struct moment now = {.sum_ns = (uint64_t)(times.user_ns + times.system_ns),
+    struct tc_moment now = {.sum_ns = (uint64_t)(times.user_ns + times.system_ns),
                          .user_ns = (uint64_t)times.user_ns};
-    return share_between(sum_ns, user_ns, &now, known);
+    return tc_share_between(sum_ns, user_ns, &now, known);
 }
 
 /*
@@ -214,7 +163,7 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
         if (word == 0)
             return -ESRCH;
         uint64_t user_ns = TC_LOAD(account->user_ns), system_ns = TC_LOAD(account->system_ns);
-        uint64_t since_ns = TC_LOAD(account->since.total_ns), share = TC_LOAD(account->share);
+        uint64_t since_ns = TC_LOAD(account->since.total_ns), share = TC_LOAD(account->since.share);
         uint64_t since_sum_ns = TC_LOAD(account->since.sum_ns);
         uint64_t since_user_ns = TC_LOAD(account->since.user_ns);
         bool whole = TC_LOAD(account->whole);
@@ -223,7 +172,7 @@ static int read_account(struct account *account, tc_virtual handle, struct tc_vi
         uint64_t slice_ns = tid > 0 ? slice_of(tid, since_ns) : 0;
         share = share_of_long(tid, since_sum_ns, since_user_ns, slice_ns, share);
         if (!tc_account_is_busy(word) && tc_account_word(account, handle) == word) {
-            uint64_t slice_user_ns = scaled(slice_ns, share);
+            uint64_t slice_user_ns = tc_scaled(slice_ns, share);
             times->account = handle;
             times->whole = whole;
             show(account, user_ns + slice_user_ns, system_ns + slice_ns - slice_user_ns, times);

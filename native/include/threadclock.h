@@ -46,7 +46,7 @@ extern "C" {
  *   - reads are safe in any number of threads, in signal handlers (also one that interrupts another read),
  *     and after fork() or a raw fork system call: the child reads its own times. They are not safe in a child
  *     of vfork(), which runs on its parent's thread-local storage. A thread's first read may make the dynamic
- *     linker allocate the thread's 112 bytes (glibc, library loaded by dlopen): make one read in the thread
+ *     linker allocate the thread's 160 bytes (glibc, library loaded by dlopen): make one read in the thread
  *     before you rely on reads in a signal handler;
  *   - otherwise no memory is allocated, errno is unchanged, and no file stays open (unless close is refused:
  *     then those of /proc do).
@@ -113,6 +113,34 @@ THREADCLOCK_API int threadclock_times_now(struct threadclock_times *times);
  * threadclock_describe() reports the result. Failure: as threadclock_total_now_ns.
  */
 THREADCLOCK_API int64_t threadclock_total_interpolated_ns(void);
+
+/*
+ * What the calling thread uses between two moments: of a piece of work, however short and however long it
+ * waits. total: as threadclock_total_interpolated_ns, precise at both ends. user + system = total: divided as
+ * the kernel divides the ticks between the two moments; if there was none, as in the last ticks that an
+ * interval of this thread has seen (in its first tick: as in the thread's life). So sums over many intervals
+ * are divided as the kernel divides the thread, as long as what the intervals do does not depend on what the
+ * thread did in the tick before.
+ *
+ * Intervals nest, overlap, and may be ended more than once, which then tells the time so far. The totals of
+ * intervals that follow each other never include a moment twice. Nothing has to be released. An interval must
+ * end on the thread that began it.
+ *
+ * System calls: none if neither a tick nor a switch came since the thread's last read; otherwise those of a
+ * tick read and of an interpolated total (one clock_gettime per end where interpolation is impossible).
+ * Thread safe and signal safe, also in a handler that interrupts another begin or end.
+ *
+ * begin, end: 0; -EINVAL: an argument is null; -EPERM, ...: the precise clock is refused (seccomp), for which
+ * ticks are no substitute. end: -ESTALE: the interval was not begun, or by another thread, or before a fork,
+ * or the process was restored since (CRIU); used is then unchanged.
+ */
+struct threadclock_interval {
+    uint64_t reserved[6];
+};
+
+THREADCLOCK_API int threadclock_interval_begin(struct threadclock_interval *interval);
+THREADCLOCK_API int threadclock_interval_end(const struct threadclock_interval *interval,
+                                             struct threadclock_times *used);
 
 /*
  * Raw reads: the tick counts behind the kernel's estimate, before it scales them; whole ticks, less what a
