@@ -24,7 +24,9 @@
     METHOD(coarseMonotonicNanos, "()J")                  \
     METHOD(timesTick, "(J)I")                            \
     METHOD(timesNow, "(J)I")                             \
-    METHOD(taskTick, "(J)I")                             \
+    METHOD(intervalBegin, "(J)I")                        \
+    METHOD(intervalEnd, "(J)I")                          \
+    METHOD(intervalSoFar, "(Ljava/lang/Thread;JJ)I")     \
     METHOD(processTimes, "(J)I")                         \
     METHOD(tidTimes, "(IJ)I")                            \
     METHOD(allThreads, "(JI)I")                          \
@@ -39,6 +41,9 @@
     METHOD(findThreads, "()V")                           \
     METHOD(virtualNanos, "(JII)J")                       \
     METHOD(virtualTimes, "(JIJ)I")                       \
+    METHOD(virtualBegin, "(JJ)I")                        \
+    METHOD(virtualEnd, "(JJ)I")                          \
+    METHOD(virtualSoFar, "(Ljava/lang/Thread;JJ)I")      \
     METHOD(virtualThreadTimes, "(Ljava/lang/Thread;J)I") \
     METHOD(virtualOn, "(I)Ljava/lang/String;")           \
     METHOD(virtualOff, "()V")                            \

@@ -7,10 +7,10 @@
 
 #include "sys.h"
 
-struct task;
+union interval;
 
-/* threadclock_times_tick, followed by the elapsed time of the tick, even if the times are unavailable. */
-TC_INTERNAL jint tc_task_tick(struct task *task);
+/* threadclock_interval_end, whose result replaces the interval; if it fails, the interval stays. */
+TC_INTERNAL jint tc_interval_end_in_place(union interval *interval);
 
 /* jni_virtual.c: the natives for virtual threads. */
 #define TC_VIRTUAL_NATIVE(type, name, ...) \
@@ -19,6 +19,9 @@ TC_INTERNAL jint tc_task_tick(struct task *task);
 
 TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness);
 TC_VIRTUAL_NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address);
+TC_VIRTUAL_NATIVE(jint, virtualBegin, jlong id, jlong address);
+TC_VIRTUAL_NATIVE(jint, virtualEnd, jlong id, jlong address);
+TC_VIRTUAL_NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address);
 TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address);
 TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock);
 TC_VIRTUAL_NATIVE(void, virtualOff);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "instance.h"
+#include "interval.h"
 #include "java_binding.h"
 #include "java_natives.h"
 #include "java_threads.h"
 #include "run_queue.h"
 #include "threadclock.h"
+#include "threads.h"
 #include "tick.h"
 #include "vm_structs.h"
 
@@ -51,25 +53,35 @@ NATIVE_TIMES(timesTick, threadclock_times_tick)
 NATIVE_TIMES(timesNow, threadclock_times_now)
 NATIVE_TIMES(processTimes, threadclock_process_times)
 
-/* For CpuMeter: a fourth long is the elapsed time of the tick, because another call would double the cost. */
-struct task {
-    struct threadclock_times times;
-    int64_t wall_ns;
+/* An interval is at the address at its beginning, and what the thread has used since, at its end. */
+union interval {
+    struct threadclock_interval begun;
+    struct threadclock_times used;
 };
 
-jint tc_task_tick(struct task *task)
-{
-    int64_t coarse_ns = tc_coarse_ns();
-    task->wall_ns = coarse_ns >= 0 ? coarse_ns : threadclock_clock_ns(CLOCK_MONOTONIC);
-    return threadclock_times_tick(&task->times);
-}
-
-NATIVE(jint, taskTick)(JNIEnv *env, jclass caller, jlong address);
-NATIVE(jint, taskTick)(JNIEnv *env, jclass caller, jlong address)
+NATIVE(jint, intervalBegin)(JNIEnv *env, jclass caller, jlong address);
+NATIVE(jint, intervalBegin)(JNIEnv *env, jclass caller, jlong address)
 {
     (void)env;
     (void)caller;
-    return tc_task_tick((struct task *)address);
+    return threadclock_interval_begin((struct threadclock_interval *)address);
+}
+
+jint tc_interval_end_in_place(union interval *interval)
+{
+    struct threadclock_times used;
+    int error = threadclock_interval_end(&interval->begun, &used);
+    if (error == 0)
+        interval->used = used;
+    return error;
+}
+
+NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address);
+NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address)
+{
+    (void)env;
+    (void)caller;
+    return tc_interval_end_in_place((union interval *)address);
 }
 
 NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer);
@@ -125,21 +137,43 @@ NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread)
     return java_threads_tid(env, thread, &structs, &eetop);
 }
 
-/* If it is alive afterwards, the TID was its own throughout. */
+/*
+ * By its registration, if the agent has registered it. Otherwise by its TID, which was its own throughout if
+ * the thread is alive afterwards.
+ */
+static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *times)
+{
+    uint64_t eetop, id = java_threads_id(env, thread);
+    threadclock_thread registered;
+    if (id != 0 && tc_threads_find(id, &registered) == 0)
+        return threadclock_thread_times(registered, times);
+    int result = java_threads_tid(env, thread, &structs, &eetop);
+    if (result > 0)
+        result = threadclock_tid_times(result, times);
+    return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;
+}
+
 NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address);
 NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address)
 {
     (void)caller;
-    uint64_t eetop;
     struct threadclock_times times;
-    int result = java_threads_tid(env, thread, &structs, &eetop);
-    if (result > 0)
-        result = threadclock_tid_times(result, &times);
-    if (result == 0 && !java_threads_same(env, thread, eetop))
-        result = -ESRCH;
-    if (result == 0)
+    int error = thread_times(env, thread, &times);
+    if (error == 0)
         *(struct threadclock_times *)address = times;
-    return result;
+    return error;
+}
+
+/* The interval may end meanwhile: the caller then discards the result. */
+NATIVE(jint, intervalSoFar)(JNIEnv *env, jclass caller, jobject thread, jlong begun, jlong address);
+NATIVE(jint, intervalSoFar)(JNIEnv *env, jclass caller, jobject thread, jlong begun, jlong address)
+{
+    (void)caller;
+    struct threadclock_interval interval = *(const struct threadclock_interval *)begun;
+    struct threadclock_times now;
+    int error = thread_times(env, thread, &now);
+    return error != 0 ? error
+                      : tc_interval_elsewhere(&interval, &now, (struct threadclock_times *)address);
 }
 
 /* Stores at an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
@@ -183,7 +217,7 @@ static const struct {
     FUNCTION(threadclock_total_tick_ns),   FUNCTION(threadclock_total_now_ns),
     FUNCTION(threadclock_total_interpolated_ns),
     FUNCTION(threadclock_times_tick),      FUNCTION(threadclock_times_now),
-    FUNCTION(tc_task_tick),
+    FUNCTION(threadclock_interval_begin),  FUNCTION(tc_interval_end_in_place),
 };
 
 NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name);

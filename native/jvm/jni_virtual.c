@@ -4,7 +4,6 @@
 #include <jni.h>
 
 #include "java_natives.h"
-#include "tick.h"
 #include "virtual_accounting.h"
 #include "virtual_groups.h"
 #include "virtual_threads.h"
@@ -30,10 +29,10 @@ TC_VIRTUAL_NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness)
                                             : times.times.total_ns;
 }
 
-/* The six longs that are stored at an address. */
+/* The five longs that are stored at an address. */
 struct stored {
     struct threadclock_times times;
-    int64_t wall_ns, account, whole;
+    int64_t account, whole;
 };
 
 static int store(int error, const struct tc_virtual_times *times, jlong address)
@@ -51,9 +50,49 @@ TC_VIRTUAL_NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
 {
     (void)caller;
     struct tc_virtual_times times;
-    int64_t coarse_ns = tc_coarse_ns();
-    ((struct stored *)address)->wall_ns = coarse_ns >= 0 ? coarse_ns : threadclock_clock_ns(CLOCK_MONOTONIC);
     return store(own_times(env, id, freshness, &times), &times, address);
+}
+
+/* An interval: the times at its beginning and their account; 0: it has none, and its end fails. */
+TC_VIRTUAL_NATIVE(jint, virtualBegin, jlong id, jlong address)
+{
+    (void)caller;
+    struct tc_virtual_times times = {.account = 0};
+    int error = tc_virtual_clock() == THREADCLOCK_TICK ? -EOPNOTSUPP
+                                                       : own_times(env, id, THREADCLOCK_INTERPOLATED, &times);
+    if (error != 0)
+        times.account = 0;
+    store(0, &times, address);
+    return error;
+}
+
+/* The difference, if the account is still the same. In an account, user + system = total. */
+static int difference(int error, const struct tc_virtual_times *now, jlong begun, jlong address)
+{
+    const struct stored since = *(const struct stored *)begun;
+    if (error == 0 && (since.account == 0 || since.account != (int64_t)now->account))
+        error = -ESTALE;
+    if (error == 0)
+        *(struct threadclock_times *)address = (struct threadclock_times){
+            now->times.user_ns - since.times.user_ns, now->times.system_ns - since.times.system_ns,
+            now->times.total_ns - since.times.total_ns};
+    return error;
+}
+
+TC_VIRTUAL_NATIVE(jint, virtualEnd, jlong id, jlong address)
+{
+    (void)caller;
+    struct tc_virtual_times now;
+    return difference(own_times(env, id, THREADCLOCK_INTERPOLATED, &now), &now, address, address);
+}
+
+/* Of any thread; the interval may end meanwhile: the caller then discards the result. */
+TC_VIRTUAL_NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address)
+{
+    (void)env;
+    (void)caller;
+    struct tc_virtual_times now;
+    return difference(virtual_accounting_times(thread, &now), &now, begun, address);
 }
 
 TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)

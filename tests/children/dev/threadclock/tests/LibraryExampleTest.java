@@ -41,6 +41,6 @@ class LibraryExampleTest {
                 .end();
         assertThat(result.exitCode()).as(result.toString()).isZero();
         assertThat(result.out()).containsPattern(
-                "user [1-9][0-9]+ ns, system [0-9]+ ns, total [1-9][0-9]+ ns, wall [1-9][0-9]+ ns");
+                "user [1-9][0-9]+ ns, system [0-9]+ ns, total [1-9][0-9]+ ns in 1 intervals");
     }
 }

@@ -15,7 +15,7 @@ import dev.threadclock.ThreadTimes;
  */
 public final class LibrarySources {
     public static void main(String[] args) {
-        CpuMeter meter = new CpuMeter(Freshness.NOW, null).start();
+        CpuMeter meter = new CpuMeter().start();
         for (long x = 1, end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; x = x * 31 + 7) {
             if (x == 0) {
                 System.out.println();
@@ -71,6 +71,6 @@ public final class LibrarySources {
                 + threads.size()
                 + " tid=" + ThreadClock.tid(Thread.currentThread()) + " byTid=" + byTid + " other=" + other
                 + " native=" + ThreadClock.isNative() + " required=" + required + " nobody=" + nobody
-                + " meter=" + meter.totalNanos() + " wall=" + meter.wallNanos());
+                + " meter=" + meter.totalNanos());
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuTimes;
-import dev.threadclock.CpuTotals;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 import dev.threadclock.tests.child.Burn;
@@ -57,7 +56,7 @@ class AllocationTest {
     @Tag("plain")
     void noneOfTheLibrary() {
         CpuTimes times = new CpuTimes();
-        CpuMeter meter = new CpuMeter(new CpuTotals());
+        CpuMeter meter = new CpuMeter();
         Thread self = Thread.currentThread();
         assertNothing("tick", 1_000_000, () -> Burn.sink += ThreadClock.userNanos()
                 + ThreadClock.systemNanos() + ThreadClock.totalNanos());

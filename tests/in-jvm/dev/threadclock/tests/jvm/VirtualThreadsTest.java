@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuTimes;
-import dev.threadclock.CpuTotals;
+import dev.threadclock.CpuWork;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
@@ -141,7 +141,7 @@ class VirtualThreadsTest {
     /** On a virtual thread, no value decreases and CPU time does not exceed elapsed time. */
     private static void readOwn(long runNanos) {
         CpuTimes times = new CpuTimes();
-        CpuMeter meter = new CpuMeter(Freshness.NOW, null);
+        CpuMeter meter = new CpuMeter();
         long[] highest = new long[3];
         long[] single = new long[7];
         long end = System.nanoTime() + runNanos;
@@ -203,8 +203,8 @@ class VirtualThreadsTest {
                     "no more than passes");
             began.countDown();
             LockSupport.park();
-            CpuTotals totals = new CpuTotals();
-            CpuMeter meter = totals.start();
+            CpuMeter meter = new CpuMeter().start();
+            CpuWork work = new CpuWork().open();
             burn(10_000_000);
             VirtualThreads.stopAccounting();
             assertTrue(!ThreadClock.readNow(times), "its time is unknown again");
@@ -212,7 +212,8 @@ class VirtualThreadsTest {
             CpuTimes again = new CpuTimes();
             assertTrue(ThreadClock.readNow(again) && !again.isWhole(), "another account");
             meter.stop();
-            assertTrue(meter.totalNanos() == -1 && totals.totalNanos() == -1,
+            work.close();
+            assertTrue(meter.totalNanos() == -1 && work.totalNanos() == 0 && work.isPartial(),
                     "an interval over the gap is unknown");
             assertTrue(again.totalNanosSince(times) == -1, "so is the difference");
         });

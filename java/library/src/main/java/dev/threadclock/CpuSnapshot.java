@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
+import java.time.Duration;
+
 /**
  * User, system and total CPU time as a value: of one moment, or of the interval between two. Immutable, so it
- * may be kept, compared and passed between threads. {@link CpuTimes}, {@link CpuMeter}, {@link CpuTotals} and
+ * may be kept, compared and passed between threads. {@link CpuTimes}, {@link CpuMeter}, {@link CpuWork} and
  * {@link ThreadTimes} return their current values as a snapshot, which is the only thing about them that
  * allocates.
  *
@@ -56,6 +58,40 @@ public final class CpuSnapshot {
     /** {@return total CPU time in nanoseconds, or -1} */
     public long totalNanos() {
         return totalNanos;
+    }
+
+    /**
+     * {@return user time}
+     *
+     * @throws IllegalStateException if it is unknown
+     */
+    public Duration user() {
+        return duration(userNanos);
+    }
+
+    /**
+     * {@return system time}
+     *
+     * @throws IllegalStateException if it is unknown
+     */
+    public Duration system() {
+        return duration(systemNanos);
+    }
+
+    /**
+     * {@return total CPU time}
+     *
+     * @throws IllegalStateException if it is unknown
+     */
+    public Duration total() {
+        return duration(totalNanos);
+    }
+
+    private static Duration duration(long nanos) {
+        if (nanos < 0) {
+            throw new IllegalStateException("this CPU time is unknown");
+        }
+        return Duration.ofNanos(nanos);
     }
 
     /**

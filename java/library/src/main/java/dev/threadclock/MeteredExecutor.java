@@ -11,42 +11,42 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An executor whose tasks add their CPU time to totals; a thin layer over another. */
+/** An executor whose tasks are scopes of a piece of work; a thin layer over another. */
 final class MeteredExecutor implements ExecutorService {
-    private final CpuTotals totals;
+    private final CpuWork work;
     private final ExecutorService executor;
 
-    MeteredExecutor(CpuTotals totals, ExecutorService executor) {
-        this.totals = totals;
+    MeteredExecutor(CpuWork work, ExecutorService executor) {
+        this.work = work;
         this.executor = executor;
     }
 
     private <T> List<Callable<T>> wrapAll(Collection<? extends Callable<T>> tasks) {
         List<Callable<T>> wrapped = new ArrayList<>(tasks.size());
         for (Callable<T> task : tasks) {
-            wrapped.add(totals.wrapCallable(task));
+            wrapped.add(work.wrapCallable(task));
         }
         return wrapped;
     }
 
     @Override
     public void execute(Runnable task) {
-        executor.execute(totals.wrap(task));
+        executor.execute(work.wrap(task));
     }
 
     @Override
     public Future<?> submit(Runnable task) {
-        return executor.submit(totals.wrap(task));
+        return executor.submit(work.wrap(task));
     }
 
     @Override
     public <T> Future<T> submit(Runnable task, T result) {
-        return executor.submit(totals.wrap(task), result);
+        return executor.submit(work.wrap(task), result);
     }
 
     @Override
     public <T> Future<T> submit(Callable<T> task) {
-        return executor.submit(totals.wrapCallable(task));
+        return executor.submit(work.wrapCallable(task));
     }
 
     @Override

@@ -10,9 +10,7 @@ import dev.threadclock.internal.ThreadTable;
  * <pre>{@code
  * ThreadTimes threads = new ThreadTimes();
  * threads.read();
- * for (int i = 0; i < threads.size(); i++) {
- *     System.out.println(threads.name(i) + ": " + threads.userNanos(i));
- * }
+ * System.out.print(threads);
  * }</pre>
  *
  * <p>Threads are listed in the order in which they started. The list includes Java threads, with their Java
@@ -130,5 +128,15 @@ public final class ThreadTimes {
      */
     public CpuSnapshot snapshot(int index) {
         return new CpuSnapshot(userNanos(index), systemNanos(index), totalNanos(index));
+    }
+
+    /** {@return the threads of the last pass, a line each: name and times} */
+    @Override
+    public String toString() {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < size(); i++) {
+            lines.append(name(i)).append(": ").append(snapshot(i)).append('\n');
+        }
+        return lines.toString();
     }
 }

@@ -10,8 +10,8 @@ import dev.threadclock.internal.Clocks;
  *
  * <pre>{@code
  * VirtualThreads.startAccounting();
- * CpuTotals totals = new CpuTotals(Freshness.NOW);
- * Thread.startVirtualThread(() -> totals.measure(() -> handle(request))); // may block, and change carriers
+ * CpuWork work = new CpuWork();
+ * Thread.startVirtualThread(() -> work.measure(() -> handle(request))); // may block, and change carriers
  * }</pre>
  *
  * <p>While it is on, the reads of {@link ThreadClock} and {@link CpuMeter} work on virtual threads as on
@@ -62,6 +62,14 @@ public final class VirtualThreads {
      */
     public static void stopAccounting() {
         CLOCKS.virtualOff();
+    }
+
+    /** Why an interval of a virtual thread has no value, and the remedy. */
+    static String whyUnknown() {
+        return CLOCKS.virtualClock() == Freshness.TICK.ordinal()
+                ? "virtual threads are accounted for by whole ticks: call VirtualThreads.startAccounting()"
+                : "the CPU time of virtual threads is not accounted for: call"
+                        + " VirtualThreads.startAccounting() first, or start the agent with virtual=on";
     }
 
     /** {@return true while virtual threads are accounted for} */

@@ -2,7 +2,9 @@
 package dev.threadclock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Times as values: kept, subtracted, added, compared. */
@@ -10,9 +12,7 @@ class CpuSnapshotTest {
     private static final CpuSnapshot NOTHING_KNOWN = new CpuTimes().snapshot();
 
     private static CpuSnapshot snapshot(long user, long system, long total) {
-        CpuTotals totals = new CpuTotals();
-        totals.add(user, system, total, 0);
-        return totals.snapshot();
+        return new CpuSnapshot(user, system, total);
     }
 
     @Test
@@ -56,11 +56,30 @@ class CpuSnapshotTest {
     }
 
     @Test
+    void knownTimesAreDurations() {
+        assertThat(snapshot(1, 2, 4).total()).isEqualTo(Duration.ofNanos(4));
+        assertThat(snapshot(1, 2, 4).user().plus(snapshot(1, 2, 4).system())).isEqualTo(Duration.ofNanos(3));
+        assertThatThrownBy(NOTHING_KNOWN::total).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void metersAndThreadsReturnSnapshots() {
         CpuMeter meter = new CpuMeter().start().stop();
         assertThat(meter.snapshot().totalNanos()).isEqualTo(meter.totalNanos());
         ThreadTimes threads = new ThreadTimes();
         threads.read();
         assertThat(threads.snapshot(0).totalNanos()).isEqualTo(threads.totalNanos(0));
+        assertThat(threads.toString()).contains(threads.name(0) + ": " + threads.snapshot(0));
+    }
+
+    @Test
+    void timesThatWereNotReadAreUnknownAndSoIsTheirDifference() {
+        CpuTimes times = new CpuTimes();
+        assertThat(times.totalNanos()).isEqualTo(-1);
+        CpuTimes earlier = new CpuTimes();
+        assertThat(ThreadClock.read(times)).isTrue();
+        assertThat(times.userNanosSince(earlier)).isEqualTo(-1);
+        earlier.set(times);
+        assertThat(times.userNanosSince(earlier)).isZero();
     }
 }

@@ -29,11 +29,14 @@ public abstract class Clocks {
 
     public abstract boolean timesNow(Reading reading);
 
-    /** User, system and total as of the last tick, and that tick's elapsed time. */
-    public abstract void taskTick(Reading reading);
+    /** Begins an interval of the calling thread in a reading. False: its time will be unknown. */
+    public abstract boolean begin(Thread thread, Reading reading);
 
-    /** User, system, total and elapsed time now. */
-    public abstract void taskNow(Reading reading);
+    /** Ends the interval that this thread began: the reading becomes what was used, or unknown. */
+    public abstract boolean end(Thread thread, Reading reading);
+
+    /** What a running interval of another thread has used so far; wrong if it ends meanwhile. */
+    public abstract boolean soFar(Thread thread, Reading begun, Reading used);
 
     public abstract boolean threadTimes(Thread thread, Reading reading);
 
@@ -61,10 +64,9 @@ public abstract class Clocks {
         return -1;
     }
 
-    /** User, system, total and elapsed time of the calling thread, which runs on a carrier. */
+    /** User, system and total of the calling thread, which runs on a carrier. */
     public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
         reading.set(-1, -1, -1);
-        reading.wallNanos = System.nanoTime();
         return false;
     }
 

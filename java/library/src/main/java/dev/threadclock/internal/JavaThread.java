@@ -11,7 +11,11 @@ public final class JavaThread {
     private static final MethodHandle THREAD_ID = method("threadId", long.class);
 
     /** The class of virtual threads with -XX:-VMContinuations, which have a platform thread each. */
-    private static final Class<?> BOUND = IS_VIRTUAL == null ? null : boundVirtualThread();
+    private static final Class<?> BOUND = IS_VIRTUAL == null ? null
+            : named("java.lang.ThreadBuilders$BoundVirtualThread");
+
+    /** The class of the JDK's carriers of virtual threads; it has no subclasses. */
+    private static final Class<?> CARRIER = IS_VIRTUAL == null ? null : named(JavaThreads.CARRIER);
 
     private JavaThread() {}
 
@@ -32,11 +36,19 @@ public final class JavaThread {
         return isVirtual(thread) && thread.getClass() != BOUND;
     }
 
-    private static Class<?> boundVirtualThread() {
+    /**
+     * True if the thread carries virtual threads: what it uses while one is mounted is that thread's time.
+     * Libraries run on it as well, for example in front of a task that some have wrapped.
+     */
+    public static boolean isCarrier(Thread thread) {
+        return CARRIER != null && thread.getClass() == CARRIER;
+    }
+
+    /** Null if this JDK has no such class. */
+    private static Class<?> named(String name) {
         try {
             // By this class's own loader, which a security manager permits.
-            return Class.forName("java.lang.ThreadBuilders$BoundVirtualThread", false,
-                    JavaThread.class.getClassLoader());
+            return Class.forName(name, false, JavaThread.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError | SecurityException e) {
             return null;
         }

@@ -65,15 +65,32 @@ class JniClocks extends Clocks {
         return reading.times(Native.timesNow(reading.address));
     }
 
-    @Override
-    public void taskTick(Reading reading) {
-        reading.task(Native.taskTick(reading.address));
+    int intervalBegin(long address) {
+        return Native.intervalBegin(address);
+    }
+
+    int intervalEnd(long address) {
+        return Native.intervalEnd(address);
     }
 
     @Override
-    public void taskNow(Reading reading) {
-        reading.times(Native.timesNow(reading.address));
-        reading.wallNanos = System.nanoTime();
+    public final boolean begin(Thread thread, Reading reading) {
+        return (JavaThread.isCarried(thread) ? Native.virtualBegin(JavaThread.id(thread), reading.address)
+                : intervalBegin(reading.address)) == 0;
+    }
+
+    @Override
+    public final boolean end(Thread thread, Reading reading) {
+        return reading.times(JavaThread.isCarried(thread)
+                ? Native.virtualEnd(JavaThread.id(thread), reading.address)
+                : intervalEnd(reading.address));
+    }
+
+    @Override
+    public boolean soFar(Thread thread, Reading begun, Reading used) {
+        return used.times(JavaThread.isCarried(thread)
+                ? Native.virtualSoFar(thread, begun.address, used.address)
+                : Native.intervalSoFar(thread, begun.address, used.address));
     }
 
     @Override
@@ -100,9 +117,7 @@ class JniClocks extends Clocks {
 
     @Override
     public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
-        int error = Native.virtualTimes(JavaThread.id(thread), freshness, reading.address);
-        reading.wallNanos = freshness == NOW ? System.nanoTime() : reading.written(3);
-        return reading.virtualTimes(error);
+        return reading.virtualTimes(Native.virtualTimes(JavaThread.id(thread), freshness, reading.address));
     }
 
     @Override

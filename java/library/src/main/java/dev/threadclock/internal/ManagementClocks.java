@@ -81,14 +81,20 @@ final class ManagementClocks extends Clocks {
     }
 
     @Override
-    public void taskTick(Reading reading) {
-        timesTick(reading);
-        reading.wallNanos = System.nanoTime();
+    public boolean begin(Thread thread, Reading reading) {
+        return timesTick(reading);
     }
 
     @Override
-    public void taskNow(Reading reading) {
-        taskTick(reading);
+    public boolean end(Thread thread, Reading reading) {
+        long user = reading.userNanos;
+        long total = reading.totalNanos;
+        return timesTick(reading) && reading.since(user, total);
+    }
+
+    @Override
+    public boolean soFar(Thread thread, Reading begun, Reading used) {
+        return threadTimes(thread, used) && used.since(begun.userNanos, begun.totalNanos);
     }
 
     @Override

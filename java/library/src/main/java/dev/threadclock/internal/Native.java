@@ -50,8 +50,14 @@ public final class Native {
     /** The same as of now. */
     static native int timesNow(long address);
 
-    /** As timesTick, followed by the elapsed time of the tick, which is always written. */
-    static native int taskTick(long address);
+    /** Begins an interval of the calling thread, which is kept at an address. 0, or a negative errno. */
+    static native int intervalBegin(long address);
+
+    /** Ends it: user, system and total since then replace it. If that fails, it stays. */
+    static native int intervalEnd(long address);
+
+    /** Writes what a running interval of another thread has used so far to an address. */
+    static native int intervalSoFar(Thread thread, long begun, long address);
 
     /**
      * Writes user, system and total, as of now, of a thread of this process to an address. 0, -ESRCH, or
@@ -90,12 +96,19 @@ public final class Native {
     static native long virtualNanos(long id, int quantity, int freshness);
 
     /**
-     * Writes the same thread's user, system and total, the elapsed time of the tick (always), its account,
-     * and 1 if the account covers the thread's whole life, to an address. 0, or a negative errno.
+     * Writes the same thread's user, system and total, its account, and 1 if the account covers the thread's
+     * whole life, to an address. 0, or a negative errno.
      */
     static native int virtualTimes(long id, int freshness, long address);
 
-    /** The same as of now for any virtual thread, but without elapsed time; -ESRCH if it has no account. */
+    /** Intervals of virtual threads, as those of others; -EOPNOTSUPP: they are accounted for by ticks. */
+    static native int virtualBegin(long id, long address);
+
+    static native int virtualEnd(long id, long address);
+
+    static native int virtualSoFar(Thread thread, long begun, long address);
+
+    /** As virtualTimes, as of now, for any virtual thread; -ESRCH if it has no account. */
     static native int virtualThreadTimes(Thread thread, long address);
 
     /** Begins the accounting of virtual threads with this clock. Null, or why it is impossible. */

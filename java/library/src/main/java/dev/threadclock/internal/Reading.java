@@ -12,7 +12,6 @@ public final class Reading {
     public long userNanos = -1;
     public long systemNanos = -1;
     public long totalNanos = -1;
-    public long wallNanos = -1;
 
     /** The account of a virtual thread; 0 for others. Readings of different accounts have no difference. */
     public long account;
@@ -20,7 +19,7 @@ public final class Reading {
     /** False if the thread ran before its account began. */
     public boolean isWhole;
 
-    /** Address to which native code writes user, system, total and wall; 0 without native code. */
+    /** Address to which native code writes user, system and total, or an interval; 0 without native code. */
     final long address;
 
     private final LongBuffer written;
@@ -45,8 +44,19 @@ public final class Reading {
         isWhole = other.isWhole;
     }
 
-    long written(int index) {
-        return written.get(index);
+    /**
+     * Becomes what was used since these times. The JVM's user time has steps of up to 10 ms: what exceeds the
+     * total is left out.
+     */
+    boolean since(long user, long total) {
+        if (user < 0 || total < 0 || userNanos < 0 || totalNanos < total) {
+            set(-1, -1, -1);
+            return false;
+        }
+        long used = totalNanos - total;
+        long usedUser = Math.max(0, Math.min(userNanos - user, used));
+        set(usedUser, used - usedUser, used);
+        return true;
     }
 
     /** As times; also copies the account of a virtual thread. */
@@ -54,8 +64,8 @@ public final class Reading {
         if (!times(error)) {
             return false;
         }
-        account = written.get(4);
-        isWhole = written.get(5) != 0;
+        account = written.get(3);
+        isWhole = written.get(4) != 0;
         return true;
     }
 
@@ -67,11 +77,5 @@ public final class Reading {
         }
         set(written.get(0), written.get(1), written.get(2));
         return true;
-    }
-
-    /** The same; also copies wall, in either case. */
-    void task(int error) {
-        wallNanos = written.get(3);
-        times(error);
     }
 }

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * The hot reads through the foreign function interface (FFM) of JDK 22 and later. They are critical
  * downcalls: the thread skips the transition to the state "in native", which is most of the cost of JNI, but
- * a safepoint has to wait for it. So only reads that usually make no system call, and at most one of less
- * than 1 us, use FFM; the others stay with JNI.
+ * a safepoint has to wait for it. So only reads that usually make no system call, and at most two that take
+ * less than 1 us, use FFM; the others stay with JNI.
  *
  * <p>The handles are deliberately not final. C2 assumes that any call contains a safepoint poll, and omits
  * the poll of a loop that makes one; but a critical downcall inlined into the loop has no poll. A thread in
@@ -21,7 +21,8 @@ final class FfmClocks extends JniClocks {
     private static MethodHandle totalTick = Downcall.ofNanos("threadclock_total_tick_ns");
     private static MethodHandle totalInterpolated = Downcall.ofNanos("threadclock_total_interpolated_ns");
     private static MethodHandle timesTick = Downcall.ofAddress("threadclock_times_tick");
-    private static MethodHandle taskTick = Downcall.ofAddress("tc_task_tick");
+    private static MethodHandle intervalBegin = Downcall.ofAddress("threadclock_interval_begin");
+    private static MethodHandle intervalEnd = Downcall.ofAddress("tc_interval_end_in_place");
 
     FfmClocks() {
         super("FFM");
@@ -73,9 +74,18 @@ final class FfmClocks extends JniClocks {
     }
 
     @Override
-    public void taskTick(Reading reading) {
+    int intervalBegin(long address) {
         try {
-            reading.task((int) taskTick.invokeExact(reading.address));
+            return (int) intervalBegin.invokeExact(address);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    @Override
+    int intervalEnd(long address) {
+        try {
+            return (int) intervalEnd.invokeExact(address);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.micrometer;
 
-import dev.threadclock.CpuScopes;
+import dev.threadclock.CpuWork;
 import dev.threadclock.CpuSnapshot;
 import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
@@ -33,15 +33,15 @@ import java.util.logging.Logger;
  *
  * <p>The time of an observation within another one's scope counts in both, as elapsed time does.
  *
- * <p><b>Never a wrong value.</b> If part of an observation's time is unknown ({@link CpuScopes#isPartial()}
- * lists the cases), it is recorded in no timer, but in the counter {@code threadclock.observations.partial},
+ * <p><b>Never a wrong value.</b> If part of an observation's time is unknown ({@link CpuWork#whyPartial()}
+ * says why), it is recorded in no timer, but in the counter {@code threadclock.observations.partial},
  * tagged with its {@code name}. An observation that has opened no scope is in neither. Without the library's
  * native code there are no such meters, and the log gives the reason. If a registry refuses a meter, for
  * example because the application has another one of that name, the log reports it once and the observation
  * continues.
  *
- * <p><b>Cost.</b> Four system calls per scope, two when it opens and two when it closes. A scope within
- * another one of the same observation on the same thread makes none.
+ * <p><b>Cost.</b> A scope costs as much as one of {@link CpuWork}, usually without a system call. Timers are
+ * looked up once for each combination of name and tags.
  */
 public final class CpuObservationHandler implements ObservationHandler<Observation.Context> {
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
@@ -49,6 +49,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     private final MeterRegistry registry;
     private final boolean works = NativeCode.works();
     private final AtomicBoolean hasWarned = new AtomicBoolean();
+    private final Map<Tagged, Timers> timers = new ConcurrentHashMap<>();
 
     /**
      * Creates a handler.
@@ -57,6 +58,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
      */
     public CpuObservationHandler(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
+        registry.config().onMeterRemoved(meter -> timers.clear());
     }
 
     /**
@@ -65,8 +67,8 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
      * @param context the observation's context
      * @return its scopes; null if it has opened none, or nothing can be measured
      */
-    public static CpuScopes cpuOf(Observation.ContextView context) {
-        return context.get(CpuScopes.class);
+    public static CpuWork cpuOf(Observation.ContextView context) {
+        return context == null ? null : context.get(CpuWork.class);
     }
 
     @Override
@@ -74,20 +76,26 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         return works;
     }
 
+    // Micrometer's compatibility kit demands that a handler accepts no context (null).
+
     /** Removes what an earlier observation with the same context has left. */
     @Override
     public void onStart(Observation.Context context) {
-        context.remove(CpuScopes.class);
+        if (context != null) {
+            context.remove(CpuWork.class);
+        }
     }
 
     @Override
     public void onScopeOpened(Observation.Context context) {
-        context.computeIfAbsent(CpuScopes.class, key -> new CpuScopes()).open();
+        if (context != null) {
+            context.computeIfAbsent(CpuWork.class, key -> new CpuWork()).open();
+        }
     }
 
     @Override
     public void onScopeClosed(Observation.Context context) {
-        CpuScopes cpu = cpuOf(context);
+        CpuWork cpu = cpuOf(context);
         if (cpu != null) {
             cpu.close();
         }
@@ -95,7 +103,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
 
     @Override
     public void onScopeReset(Observation.Context context) {
-        CpuScopes cpu = cpuOf(context);
+        CpuWork cpu = cpuOf(context);
         if (cpu != null) {
             cpu.closeAll();
         }
@@ -103,7 +111,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
 
     @Override
     public void onStop(Observation.Context context) {
-        CpuScopes cpu = cpuOf(context);
+        CpuWork cpu = cpuOf(context);
         if (cpu == null || !cpu.end()) { // a second handler of the same observation would record it again
             return;
         }
@@ -117,7 +125,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
         }
     }
 
-    private void record(Observation.Context context, CpuScopes cpu) {
+    private void record(Observation.Context context, CpuWork cpu) {
         if (cpu.isPartial()) {
             Counter.builder("threadclock.observations.partial").tag("name", context.getName())
                     .description("Observations whose CPU time is not known in full").register(registry)
@@ -129,19 +137,58 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
 
     private void record(Observation.Context context, CpuSnapshot used) {
         Throwable error = context.getError();
-        List<Tag> tags = new ArrayList<>();
-        tags.add(Tag.of("error",
-                error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName()));
-        for (KeyValue each : context.getLowCardinalityKeyValues()) {
-            tags.add(Tag.of(each.getKey(), each.getValue()));
+        Tagged tagged = new Tagged(context.getName(),
+                error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName(),
+                context.getLowCardinalityKeyValues());
+        Timers to = timers.get(tagged);
+        if (to == null) {
+            to = new Timers(tagged, registry);
+            timers.put(tagged, to);
         }
-        Tags all = Tags.of(tags); // added in one step, because each and() copies and sorts them
-        record(context, all.and("cpu.mode", "user"), used.userNanos());
-        record(context, all.and("cpu.mode", "system"), used.systemNanos());
+        to.user.record(used.userNanos(), TimeUnit.NANOSECONDS);
+        to.system.record(used.systemNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private void record(Observation.Context context, Tags tags, long nanos) {
-        Timer.builder(context.getName() + ".cpu").tags(tags).description("CPU time within the scopes")
-                .register(registry).record(nanos, TimeUnit.NANOSECONDS);
+    /** What the timers of an observation depend on. */
+    private static final class Tagged {
+        private final String name;
+        private final String error;
+        private final KeyValues values;
+
+        Tagged(String name, String error, KeyValues values) {
+            this.name = name;
+            this.error = error;
+            this.values = values;
+        }
+
+        @Override
+        public boolean equals(Object object) {
+            Tagged other = (Tagged) object;
+            return name.equals(other.name) && error.equals(other.error) && values.equals(other.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * name.hashCode() + error.hashCode()) + values.hashCode();
+        }
+    }
+
+    private static final class Timers {
+        private final Timer user;
+        private final Timer system;
+
+        Timers(Tagged tagged, MeterRegistry registry) {
+            Tags tags = Tags.of("error", tagged.error);
+            for (KeyValue each : tagged.values) {
+                tags = tags.and(each.getKey(), each.getValue());
+            }
+            user = timer(tagged.name, tags.and("cpu.mode", "user"), registry);
+            system = timer(tagged.name, tags.and("cpu.mode", "system"), registry);
+        }
+
+        private static Timer timer(String name, Tags tags, MeterRegistry registry) {
+            return Timer.builder(name + ".cpu").tags(tags).description("CPU time within the scopes")
+                    .register(registry);
+        }
     }
 }

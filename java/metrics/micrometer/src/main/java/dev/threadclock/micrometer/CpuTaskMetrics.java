@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.micrometer;
 
-import dev.threadclock.CpuTotals;
+import dev.threadclock.CpuWork;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -20,10 +20,8 @@ import java.util.function.ToLongFunction;
  *
  * <p>Two counters: {@code threadclock.tasks}, the tasks that have run, and {@code threadclock.tasks.cpu.time}
  * in seconds, also tagged with {@code cpu.mode}, user or system. Several names may share one pool of threads,
- * each with its own executor around it. The times come from {@link CpuTotals}; if a sum is unknown there, it
- * is NaN here.
- *
- * <p><b>Cost.</b> Four system calls per task, two before it runs and two after it.
+ * each with its own executor around it. The times come from {@link CpuWork}; if it lacks the time of a task,
+ * they are NaN here.
  */
 public final class CpuTaskMetrics {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -46,26 +44,25 @@ public final class CpuTaskMetrics {
         if (!NativeCode.works()) {
             return executor;
         }
-        CpuTotals totals = new CpuTotals();
+        CpuWork work = new CpuWork();
         Tags all = Tags.of(Arrays.asList(tags)).and("name", name);
-        FunctionCounter.builder("threadclock.tasks", totals, each -> totals.intervals()).tags(all)
+        FunctionCounter.builder("threadclock.tasks", work, each -> work.intervals()).tags(all)
                 .description("Tasks that have run").register(registry);
-        cpuTime(registry, totals, all.and("cpu.mode", "user"), CpuTotals::userNanos);
-        cpuTime(registry, totals, all.and("cpu.mode", "system"), CpuTotals::systemNanos);
-        return totals.metered(executor);
+        cpuTime(registry, work, all.and("cpu.mode", "user"), CpuWork::userNanos);
+        cpuTime(registry, work, all.and("cpu.mode", "system"), CpuWork::systemNanos);
+        return work.metered(executor);
     }
 
     /**
-     * The function refers to the totals, because the registry would let them be collected with the executor.
+     * The function refers to the work, because the registry would let them be collected with the executor.
      */
-    private static void cpuTime(MeterRegistry registry, CpuTotals totals, Tags tags,
-            ToLongFunction<CpuTotals> quantity) {
-        FunctionCounter.builder("threadclock.tasks.cpu.time", totals, each -> seconds(totals, quantity))
+    private static void cpuTime(MeterRegistry registry, CpuWork work, Tags tags,
+            ToLongFunction<CpuWork> quantity) {
+        FunctionCounter.builder("threadclock.tasks.cpu.time", work, each -> seconds(work, quantity))
                 .tags(tags).baseUnit("seconds").description("CPU time of tasks").register(registry);
     }
 
-    private static double seconds(CpuTotals totals, ToLongFunction<CpuTotals> quantity) {
-        long nanos = quantity.applyAsLong(totals);
-        return nanos < 0 ? Double.NaN : nanos / NANOS_PER_SECOND;
+    private static double seconds(CpuWork work, ToLongFunction<CpuWork> quantity) {
+        return work.isPartial() ? Double.NaN : quantity.applyAsLong(work) / NANOS_PER_SECOND;
     }
 }

@@ -3,7 +3,7 @@ package dev.threadclock.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.CpuScopes;
+import dev.threadclock.CpuWork;
 import dev.threadclock.ThreadClock;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tag;
@@ -80,7 +80,7 @@ class CpuObservationHandlerTest {
         }).get();
         other.submit(observation::stop).get(); // started on another thread
         assertThat(recordedNanos("two.threads")).isBetween(burnt[0] - 4_000.0, around[0] + 4_000.0);
-        CpuScopes cpu = CpuObservationHandler.cpuOf(observation.getContextView());
+        CpuWork cpu = CpuObservationHandler.cpuOf(observation.getContextView());
         assertThat(cpu.snapshot().totalNanos()).isBetween(burnt[0], around[0] + 4_000);
         assertThat(cpu.intervals()).isEqualTo(2);
     }
@@ -143,11 +143,15 @@ class CpuObservationHandlerTest {
     }
 
     @Test
-    void aScopeThatIsNeverClosedHasNoValue() throws Exception {
+    void aScopeThatIsStillOpenElsewhereCountsUpToTheStop() throws Exception {
         Observation observation = started("never.closed");
-        other.submit(observation::openScope).get();
+        long burnt = other.submit(() -> {
+            observation.openScope();
+            return Work.burn(WORK_NANOS);
+        }).get();
         observation.stop();
-        assertPartial("never.closed", 1);
+        other.submit(() -> Work.burn(WORK_NANOS)).get();
+        assertThat(recordedNanos("never.closed")).isBetween(burnt - 4_000.0, burnt + WORK_NANOS / 2.0);
     }
 
     @Test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.CpuScopes;
+import dev.threadclock.CpuWork;
 import dev.threadclock.CpuSnapshot;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -9,9 +9,11 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
-import java.util.Arrays;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Sees every scope that opens and closes on any thread, and meters those of recorded spans. What a span has
@@ -23,15 +25,8 @@ final class SpanScopes {
     static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
     static final AttributeKey<Boolean> PARTIAL = AttributeKey.booleanKey("threadclock.cpu.partial");
 
-    private static final int STRIPES = 64; // so that threads with different spans rarely contend for a lock
-
-    private final Map<SpanContext, CpuScopes>[] spans;
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    SpanScopes() {
-        spans = new Map[STRIPES];
-        Arrays.setAll(spans, i -> new WeakHashMap<>());
-    }
+    private final Map<Key, CpuWork> spans = new ConcurrentHashMap<>();
+    private final ReferenceQueue<SpanContext> collected = new ReferenceQueue<>();
 
     /** A storage that meters what the given one stores. */
     ContextStorage over(ContextStorage storage) {
@@ -64,21 +59,21 @@ final class SpanScopes {
         if (!span.isRecording()) {
             return scope;
         }
-        Map<SpanContext, CpuScopes> stripe = stripe(span);
-        CpuScopes cpu;
-        synchronized (stripe) {
-            cpu = stripe.computeIfAbsent(span.getSpanContext(), key -> new CpuScopes());
+        CpuWork cpu = spans.get(new Key(span.getSpanContext(), null));
+        if (cpu == null) {
+            removeCollected();
+            cpu = spans.computeIfAbsent(new Key(span.getSpanContext(), collected), key -> new CpuWork());
         }
         cpu.open();
         return new Metered(cpu, scope);
     }
 
     private static final class Metered implements Scope {
-        private final CpuScopes cpu;
+        private final CpuWork cpu;
         private final Scope scope;
         private boolean closed;
 
-        Metered(CpuScopes cpu, Scope scope) {
+        Metered(CpuWork cpu, Scope scope) {
             this.cpu = cpu;
             this.scope = scope;
         }
@@ -98,11 +93,7 @@ final class SpanScopes {
 
     /** Called when the span ends: sets what it has used as attributes, if any scope of it was seen. */
     void end(Span span) {
-        Map<SpanContext, CpuScopes> stripe = stripe(span);
-        CpuScopes cpu;
-        synchronized (stripe) {
-            cpu = stripe.remove(span.getSpanContext());
-        }
+        CpuWork cpu = spans.remove(new Key(span.getSpanContext(), null));
         if (cpu == null) {
             return;
         }
@@ -116,7 +107,30 @@ final class SpanScopes {
         span.setAttribute(PARTIAL, cpu.isPartial());
     }
 
-    private Map<SpanContext, CpuScopes> stripe(Span span) {
-        return spans[span.getSpanContext().hashCode() & STRIPES - 1];
+    private void removeCollected() {
+        for (Reference<?> key = collected.poll(); key != null; key = collected.poll()) {
+            spans.remove(key);
+        }
+    }
+
+    /** A span's context, held weakly; equal to itself, and to others with an equal context. */
+    private static final class Key extends WeakReference<SpanContext> {
+        private final int hash;
+
+        Key(SpanContext context, ReferenceQueue<SpanContext> queue) {
+            super(context, queue);
+            hash = context.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object object) {
+            SpanContext context = get();
+            return this == object || context != null && context.equals(((Key) object).get());
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
     }
 }

@@ -19,11 +19,12 @@ import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
  * their carrier's, while {@link dev.threadclock.VirtualThreads} accounts for them.
  *
  * <p><b>Partial</b> is true if some of the span's time is missing from the sum;
- * {@link dev.threadclock.CpuScopes#isPartial()} lists the cases. If nothing is known, the times are absent. A
- * span that was never current has none of the attributes.
+ * {@link dev.threadclock.CpuWork#whyPartial()} lists the cases. If nothing is known, the times are absent. A
+ * span that was never current has none of the attributes. A thread on which the span never becomes current,
+ * such as one that the application starts with {@code new Thread()}, is not part of it.
  *
- * <p><b>Cost.</b> Four system calls per scope, two when it opens and two when it closes. A scope of a span
- * that is already current on the same thread makes none.
+ * <p><b>Cost.</b> A scope costs as much as one of {@link dev.threadclock.CpuWork}, usually without a system
+ * call.
  */
 public final class ThreadClockSpans {
     private ThreadClockSpans() {}

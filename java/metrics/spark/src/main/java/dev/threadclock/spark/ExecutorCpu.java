@@ -9,7 +9,6 @@ import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -36,15 +35,14 @@ final class ExecutorCpu implements ExecutorPlugin {
 
     /** A thread and the task that it runs. */
     private static final class Metered {
-        private final CpuMeter meter = new CpuMeter(Freshness.NOW, null);
+        private final CpuMeter meter = new CpuMeter();
         private int stage;
         private long query;
         private long waitedNanos;
 
         /** Keeps the task's ids, because Spark no longer has its context at the end. */
         void start(TaskContext task) {
-            meter.abandon(); // if the end of the last one was not reported
-            meter.reset();
+            meter.reset(); // the end of the last one may not have been reported
             query = queryOf(task);
             stage = task.stageId();
             waitedNanos = ThreadClock.waitedNanos();

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.JavaThread;
+import dev.threadclock.internal.Reading;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+
+/**
+ * The CPU time of work on any number of threads, at once or one after the other: a request, a query, the tasks
+ * of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or while it
+ * runs a task that was given to one of the methods below. Thread safe.
+ *
+ * <pre>{@code
+ * CpuWork requests = new CpuWork();
+ * ExecutorService pool = requests.metered(Executors.newFixedThreadPool(8)); // every task of the pool
+ * int answer = requests.measure(() -> compute());                           // a task now
+ * CompletableFuture.supplyAsync(requests.wrap(() -> compute()));            // a task later
+ * try (CpuWork running = requests.open()) {                                 // a block
+ *     handle();
+ * }
+ * long totalNanos = requests.totalNanos();
+ * }</pre>
+ *
+ * <p>Each scope is measured like an interval of {@link CpuMeter}: precise, and user + system is total. Scopes
+ * of the same work on one thread may be nested: its time counts once. Within scopes of another work, it counts
+ * in both. What a task hands to other threads is included only if they open scopes of the same work, for
+ * example as tasks of {@link #metered}.
+ *
+ * <p><b>Never too much.</b> Time that cannot be measured is missing from the sums, {@link #isPartial()} is
+ * true, and {@link #whyPartial()} says why. No method throws, except what tasks throw.
+ *
+ * <p><b>Virtual threads</b> have their own time while {@link VirtualThreads} accounts for them; otherwise their
+ * scopes are missing. Their carriers are not measured, because what these use is the mounted threads' time.
+ *
+ * <p><b>Cost.</b> Usually no system call, no lock that different threads share, and no allocation but the first
+ * scope's. A wrapped task is a small object.
+ */
+public final class CpuWork implements AutoCloseable {
+    private static final Clocks CLOCKS = Clocks.CLOCKS;
+
+    /** With this many threads in a scope, those that have ended are looked for. */
+    private static final int MANY_SCOPES = 16;
+
+    private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
+
+    /** The scopes that a thread may use again, because a new one is expensive. */
+    private static final ThreadLocal<Scope[]> IDLE = ThreadLocal.withInitial(() -> new Scope[1]);
+
+    private final LongAdder user = new LongAdder();
+    private final LongAdder system = new LongAdder();
+    private final LongAdder intervals = new LongAdder();
+    /** Whoever removes a scope adds its time: its thread, or the one that ends the work. */
+    private final Map<Thread, Scope> open = new ConcurrentHashMap<>(2);
+    private final AtomicBoolean hasEnded = new AtomicBoolean();
+    private volatile String whyPartial = "";
+
+    /** Creates work that no thread has begun. */
+    public CpuWork() {}
+
+    /** A thread's outermost scope. */
+    private static final class Scope {
+        private final Reading reading = new Reading();
+        private Scope next; // idle ones
+        private int depth;
+        private boolean isKnown;
+    }
+
+    /**
+     * The calling thread begins to work on this. After the end this does nothing.
+     *
+     * @return this, for try-with-resources
+     */
+    public CpuWork open() {
+        try {
+            Thread thread = Thread.currentThread();
+            Scope scope = open.get(thread);
+            if (scope != null) {
+                scope.depth++;
+            } else if (!hasEnded.get() && !JavaThread.isCarrier(thread)) {
+                begin(thread);
+            }
+            return this;
+        } catch (StackOverflowError | OutOfMemoryError e) {
+            whyPartial = INTERRUPTED; // without a call, for which there may be no stack
+            throw e;
+        }
+    }
+
+    private void begin(Thread thread) {
+        if (open.size() >= MANY_SCOPES && open.keySet().removeIf(each -> !each.isAlive())) {
+            partial("a thread ended within a scope");
+        }
+        Scope[] idle = IDLE.get();
+        Scope scope = idle[0];
+        if (scope == null) {
+            scope = new Scope();
+        } else {
+            idle[0] = scope.next;
+        }
+        scope.depth = 1;
+        scope.isKnown = CLOCKS.begin(thread, scope.reading);
+        open.put(thread, scope);
+        if (hasEnded.get()) { // meanwhile
+            open.remove(thread);
+        }
+    }
+
+    /**
+     * The calling thread stops working on this, if this is its outermost scope. If it has no scope, this call
+     * closes another thread's: because it is unknown which, all open scopes are dropped.
+     */
+    @Override
+    public void close() {
+        close(1);
+    }
+
+    /** The calling thread stops working on this: closes all of its scopes. */
+    public void closeAll() {
+        close(Integer.MAX_VALUE);
+    }
+
+    private void close(int scopes) {
+        try {
+            Thread thread = Thread.currentThread();
+            Scope scope = open.get(thread);
+            if (scope == null) {
+                if (scopes == 1 && !JavaThread.isCarrier(thread)) {
+                    dropAll("a scope was closed on another thread than it was opened on");
+                }
+            } else if (scope.depth > scopes) {
+                scope.depth -= scopes;
+            } else {
+                finish(thread, scope);
+            }
+        } catch (StackOverflowError | OutOfMemoryError e) {
+            whyPartial = INTERRUPTED;
+            throw e;
+        }
+    }
+
+    private void finish(Thread thread, Scope scope) {
+        boolean isKnown = CLOCKS.end(thread, scope.reading);
+        if (open.remove(thread) != scope) {
+            return; // the end has counted or dropped it
+        }
+        add(thread, scope, isKnown, scope.reading);
+        Scope[] idle = IDLE.get();
+        scope.next = idle[0];
+        idle[0] = scope;
+    }
+
+    private void add(Thread thread, Scope scope, boolean isKnown, Reading used) {
+        if (scope.isKnown && isKnown) {
+            user.add(used.userNanos);
+            system.add(used.systemNanos);
+            intervals.increment();
+        } else {
+            partial(JavaThread.isCarried(thread) ? VirtualThreads.whyUnknown()
+                    : "the kernel refused a clock, or the process was restored from a checkpoint");
+        }
+    }
+
+    private void partial(String why) {
+        if (whyPartial.isEmpty()) {
+            whyPartial = why;
+        }
+    }
+
+    private void dropAll(String why) {
+        if (open.keySet().removeIf(each -> true)) {
+            partial(why);
+        }
+    }
+
+    /**
+     * Ends the work. Open scopes end here, on whatever threads they are: a thread that is still within one has
+     * used what its clock says now.
+     *
+     * @return true if this was the first call
+     */
+    public boolean end() {
+        boolean isFirst = hasEnded.compareAndSet(false, true);
+        if (isFirst && !open.isEmpty()) {
+            closeAll();
+            open.forEach(this::endElsewhere);
+        }
+        return isFirst;
+    }
+
+    /** Reads first, then takes the scope: if that succeeds, the thread was within it throughout. */
+    private void endElsewhere(Thread thread, Scope scope) {
+        Reading used = new Reading();
+        boolean isKnown = CLOCKS.soFar(thread, scope.reading, used);
+        if (open.remove(thread, scope)) {
+            if (isKnown) {
+                add(thread, scope, true, used);
+            } else {
+                partial("a scope was still open on thread " + thread.getName() + ", which cannot be read");
+            }
+        }
+    }
+
+    /**
+     * Runs a task in a scope.
+     *
+     * @param task the task
+     */
+    public void measure(Runnable task) {
+        open();
+        try {
+            task.run();
+        } finally {
+            close();
+        }
+    }
+
+    /**
+     * Runs a task in a scope.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return its result
+     */
+    public <T> T measure(Supplier<T> task) {
+        open();
+        try {
+            return task.get();
+        } finally {
+            close();
+        }
+    }
+
+    /**
+     * Runs a task that may throw a checked exception, in a scope.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return its result
+     * @throws Exception what the task throws
+     */
+    public <T> T measureCallable(Callable<T> task) throws Exception {
+        open();
+        try {
+            return task.call();
+        } finally {
+            close();
+        }
+    }
+
+    /**
+     * Returns a task that runs the given one in a scope, each time.
+     *
+     * @param task the task
+     * @return the measured task
+     */
+    public Runnable wrap(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        return () -> measure(task);
+    }
+
+    /**
+     * Returns a task that runs the given one in a scope, each time; for example for
+     * {@code CompletableFuture.supplyAsync}.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return the measured task
+     */
+    public <T> Supplier<T> wrap(Supplier<T> task) {
+        Objects.requireNonNull(task, "task");
+        return () -> measure(task);
+    }
+
+    /**
+     * Returns a task that runs the given one in a scope, each time.
+     *
+     * @param task the task
+     * @param <T> the type of its result
+     * @return the measured task
+     */
+    public <T> Callable<T> wrapCallable(Callable<T> task) {
+        Objects.requireNonNull(task, "task");
+        return () -> measureCallable(task);
+    }
+
+    /**
+     * Returns an executor that hands every task to the given one and runs it in a scope. Everything else,
+     * including shutdown, is left to the given executor. Tasks that never run are not counted.
+     *
+     * @param executor the executor that runs the tasks
+     * @return the measuring executor
+     */
+    public ExecutorService metered(ExecutorService executor) {
+        return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /** {@return user time of the closed scopes in nanoseconds} */
+    public long userNanos() {
+        return user.sum();
+    }
+
+    /** {@return system time of the closed scopes in nanoseconds} */
+    public long systemNanos() {
+        return system.sum();
+    }
+
+    /** {@return total CPU time of the closed scopes in nanoseconds: user + system} */
+    public long totalNanos() {
+        return user.sum() + system.sum();
+    }
+
+    /** {@return these times as a value; of one moment only while no scope is being closed} */
+    public CpuSnapshot snapshot() {
+        long userNanos = userNanos();
+        long systemNanos = systemNanos();
+        return new CpuSnapshot(userNanos, systemNanos, userNanos + systemNanos);
+    }
+
+    /** {@return the number of outermost scopes in the sums} */
+    public long intervals() {
+        return intervals.sum();
+    }
+
+    /** {@return true if the time of a scope is missing from the sums; {@link #whyPartial()} says why} */
+    public boolean isPartial() {
+        return !whyPartial.isEmpty();
+    }
+
+    /**
+     * Why time is missing: a scope
+     * <ul>
+     * <li>was closed on another thread than it was opened on,
+     * <li>was still open at the {@linkplain #end() end} on a thread that cannot be read or has ended,
+     * <li>was on a virtual thread that {@link VirtualThreads} did not account for throughout,
+     * <li>or was open when the process was restored from a checkpoint (CRIU, CRaC).
+     * </ul>
+     *
+     * @return the first reason, as a sentence; empty if nothing is missing
+     */
+    public String whyPartial() {
+        return whyPartial;
+    }
+
+    @Override
+    public String toString() {
+        return snapshot() + " in " + intervals() + " intervals"
+                + (isPartial() ? ", partial: " + whyPartial : "");
+    }
+}
