@@ -190,7 +190,7 @@ static void stop(void)
 {
     trampolines_lead_to(NULL);
     jvm_clock_leave();
-    virtual_accounting_off(ASKED_BY_AGENT);
+    virtual_accounting_leave();
     prometheus_stop();
     java_threads_stop(agent.jvmti);
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
@@ -232,7 +232,7 @@ static void restore(JavaVM *vm)
 {
     char problem[1400];
     if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
-        virtual_accounting_off(ASKED_BY_AGENT);
+        virtual_accounting_leave();
     if (!agent.active || prometheus_set(&agent.options, problem, sizeof problem) != 0)
         prometheus_stop();
 }

@@ -46,7 +46,7 @@
     METHOD(virtualSoFar, "(Ljava/lang/Thread;JJ)I")      \
     METHOD(virtualThreadTimes, "(Ljava/lang/Thread;J)I") \
     METHOD(virtualOn, "(I)Ljava/lang/String;")           \
-    METHOD(virtualOff, "()V")                            \
+    METHOD(virtualOff, "(I)V")                           \
     METHOD(virtualClock, "()I")                          \
     METHOD(virtualGroups, "([J)[Ljava/lang/String;")
 

@@ -24,7 +24,7 @@ TC_VIRTUAL_NATIVE(jint, virtualEnd, jlong id, jlong address);
 TC_VIRTUAL_NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address);
 TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address);
 TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock);
-TC_VIRTUAL_NATIVE(void, virtualOff);
+TC_VIRTUAL_NATIVE(void, virtualOff, jint clock);
 TC_VIRTUAL_NATIVE(jint, virtualClock);
 TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values);
 

@@ -111,16 +111,15 @@ TC_VIRTUAL_NATIVE(jstring, virtualOn, jint clock)
     JavaVM *vm;
     if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
         return (*env)->NewStringUTF(env, "the JVM is ending");
-    int error = virtual_accounting_on(vm, ASKED_BY_LIBRARY, (enum threadclock_freshness)clock, problem,
-                                      sizeof problem);
+    int error = virtual_accounting_on(vm, (enum threadclock_freshness)clock, problem, sizeof problem);
     return error == 0 ? NULL : (*env)->NewStringUTF(env, problem);
 }
 
-TC_VIRTUAL_NATIVE(void, virtualOff)
+TC_VIRTUAL_NATIVE(void, virtualOff, jint clock)
 {
     (void)env;
     (void)caller;
-    virtual_accounting_off(ASKED_BY_LIBRARY);
+    virtual_accounting_off((enum threadclock_freshness)clock);
 }
 
 /* The clock's ordinal; -1: accounting is off. */

@@ -56,7 +56,8 @@ static struct {
     jvmtiEnv *jvmti; /* kept when accounting is off */
     bool bound;      /* each virtual thread has its own kernel thread, and so its own clock */
     jint mount_event, unmount_event;
-    uint32_t askers;
+    uint32_t askers[THREADCLOCK_INTERPOLATED + 1]; /* by the clock that they ask for */
+    int agents; /* what its option says */
 } accounting;
 
 static const char unnamed[] = "(unnamed virtual threads)";
@@ -340,49 +341,80 @@ static jvmtiError enable(enum threadclock_freshness clock)
     return error;
 }
 
-int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock_freshness clock,
-                          char *problem, size_t problem_size)
+/* False: nobody asks. The kernel's own clock is the most precise one, and ticks are the least. */
+static bool most_precise(enum threadclock_freshness *clock)
 {
+    static const enum threadclock_freshness order[] = {THREADCLOCK_NOW, THREADCLOCK_INTERPOLATED,
+                                                       THREADCLOCK_TICK};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (accounting.askers[order[i]] != 0) {
+            *clock = order[i];
+            return true;
+        }
+    return false;
+}
+
+int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *problem, size_t problem_size)
+{
+    enum threadclock_freshness in_force;
     tc_lock(&accounting.lock);
     const char *refusal = make_environment(vm);
-    int result = refusal == NULL ? 0 : -1;
+    jvmtiError error = JVMTI_ERROR_NONE;
     if (refusal != NULL) {
         snprintf(problem, problem_size, "%s", refusal);
-    } else if (accounting.askers != 0) {
-        tc_virtual_allow(clock);
-    } else {
+    } else if (!most_precise(&in_force)) {
         prepare_fields(vm);
-        jvmtiError error = enable(clock);
+        error = enable(clock);
         if (error != JVMTI_ERROR_NONE)
             snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",
                      (int)error);
-        result = error == JVMTI_ERROR_NONE ? 0 : -1;
     }
-    if (result == 0)
-        accounting.askers |= (uint32_t)asker;
+    bool asks = refusal == NULL && error == JVMTI_ERROR_NONE;
+    if (asks) {
+        accounting.askers[clock]++;
+        if (most_precise(&in_force))
+            tc_virtual_allow(in_force);
+    }
     tc_unlock(&accounting.lock);
-    return result;
+    return asks ? 0 : -1;
 }
 
-void virtual_accounting_off(enum virtual_asker asker)
+void virtual_accounting_off(enum threadclock_freshness clock)
 {
+    enum threadclock_freshness in_force;
     tc_lock(&accounting.lock);
-    bool last = accounting.askers == (uint32_t)asker;
-    accounting.askers &= ~(uint32_t)asker;
-    if (last)
+    accounting.askers[clock]--;
+    if (most_precise(&in_force))
+        tc_virtual_allow(in_force);
+    else
         disable();
     tc_unlock(&accounting.lock);
+}
+
+/* The agent's commands come one at a time. */
+static void agent_asks(int clock)
+{
+    int before = accounting.agents;
+    accounting.agents = clock;
+    if (before != VIRTUAL_OFF)
+        virtual_accounting_off((enum threadclock_freshness)(before - 1));
+}
+
+void virtual_accounting_leave(void)
+{
+    agent_asks(VIRTUAL_OFF);
 }
 
 int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
                            size_t problem_size)
 {
-    if (options->virtual_clock != VIRTUAL_OFF)
-        return virtual_accounting_on(vm, ASKED_BY_AGENT,
-                                     (enum threadclock_freshness)(options->virtual_clock - 1), problem,
-                                     problem_size);
-    virtual_accounting_off(ASKED_BY_AGENT);
-    return 0;
+    int clock = options->virtual_clock;
+    int result = clock == VIRTUAL_OFF ? 0
+                                      : virtual_accounting_on(vm, (enum threadclock_freshness)(clock - 1),
+                                                              problem, problem_size);
+    if (result == 0)
+        agent_asks(clock);
+    return result;
 }
 
 /* Does nothing for a thread that has an account: it was unmounted or is ending, and is not mounted again. */

@@ -13,21 +13,21 @@
 #include "sys.h"
 #include "virtual_threads.h"
 
-/* What can ask for accounting. It is on while one of them does, with the clock that was asked for last. */
-enum virtual_asker { ASKED_BY_AGENT = 1, ASKED_BY_LIBRARY = 2 };
-
 /*
- * Begins accounting, or changes its clock: 0, or -1 with a sentence about the reason in problem. May be
- * called before the JVM is initialized. A thread that already runs gets its account at its next mount, or
- * when it first reads itself.
+ * Asks for accounting with this clock: 0, or -1 with a sentence about the reason in problem. Accounting is on
+ * while anyone asks for it, with the most precise clock that is asked for. May be called before the JVM is
+ * initialized. A thread that already runs gets its account at its next mount, or when it first reads itself.
  */
-TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum virtual_asker asker, enum threadclock_freshness clock,
-                                      char *problem, size_t problem_size);
+TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *problem,
+                                      size_t problem_size);
 
-/* Ends it, unless another asker still wants it: the JVM then no longer reports switches. */
-TC_INTERNAL void virtual_accounting_off(enum virtual_asker asker);
+/* Takes one such request back. After the last one the JVM no longer reports switches. */
+TC_INTERNAL void virtual_accounting_off(enum threadclock_freshness clock);
 
-/* Switches accounting on or off as the agent's option says. 0 or -1, as above. */
+/* Takes the agent's request back, if there is one. */
+TC_INTERNAL void virtual_accounting_leave(void);
+
+/* Asks for what the agent's option says, instead of what it said before. 0 or -1, as above. */
 TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
                                        size_t problem_size);
 

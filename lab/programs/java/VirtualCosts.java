@@ -65,15 +65,15 @@ public final class VirtualCosts {
 
     private static void right(long nanos) throws InterruptedException {
         for (Freshness clock : Freshness.values()) {
-            VirtualThreads.startAccounting(clock);
+            VirtualThreads.Accounting accounting = VirtualThreads.startAccounting(clock);
             slices(SLICE_MICROS[0] * 1_000, nanos / 4); // compiles it
             for (long micros : SLICE_MICROS) {
                 long[] taken = slices(micros * 1_000, nanos);
                 say("sum", clock.name().toLowerCase(), micros, taken[0], taken[1]);
             }
-            VirtualThreads.stopAccounting();
+            accounting.close();
         }
-        VirtualThreads.startAccounting();
+        VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
         for (int burners : BURNERS) {
             long[] taken = besideBurners(burners, nanos);
             say("mounted", burners, taken[0], taken[1]);
@@ -82,7 +82,7 @@ public final class VirtualCosts {
         AtomicLong virtual = new AtomicLong();
         run(1, () -> virtual.set(work()));
         say("platform", virtual, work());
-        VirtualThreads.stopAccounting();
+        accounting.close();
     }
 
     /** Virtual threads that yield after each slice: their CPU time, and that of their carriers. */
@@ -146,12 +146,14 @@ public final class VirtualCosts {
     private enum Way {
         NOTHING, IGNORED, INTERPOLATED, TICK, NOW;
 
+        private VirtualThreads.Accounting accounting;
+
         void begin() {
             if (this == IGNORED && !setEvents(true)) {
                 throw new IllegalStateException("this JVM does not report switches");
             }
             if (compareTo(IGNORED) > 0) {
-                VirtualThreads.startAccounting(Freshness.valueOf(name()));
+                accounting = VirtualThreads.startAccounting(Freshness.valueOf(name()));
             }
         }
 
@@ -159,7 +161,9 @@ public final class VirtualCosts {
             if (this == IGNORED) {
                 setEvents(false);
             }
-            VirtualThreads.stopAccounting();
+            if (accounting != null) {
+                accounting.close();
+            }
         }
     }
 

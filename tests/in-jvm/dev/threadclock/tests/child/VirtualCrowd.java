@@ -26,11 +26,13 @@ public final class VirtualCrowd {
     private static volatile Throwable failure;
     private static volatile boolean over;
 
+    private static volatile VirtualThreads.Accounting accounting;
+
     public static void main(String[] args) throws Throwable {
         Helper.load(args[0]);
         long threads = Long.parseLong(args[2]);
         long[] switches = {0};
-        VirtualThreads.startAccounting();
+        accounting = VirtualThreads.startAccounting();
         Thread switcher = new Thread(() -> {
             try {
                 for (; !over; switches[0]++) {
@@ -49,7 +51,7 @@ public final class VirtualCrowd {
         over = true;
         switcher.join();
         Helper.attach(args[1], "do=detach");
-        VirtualThreads.stopAccounting();
+        accounting.close();
         VirtualThreads.startAccounting();
         begin(TOGETHER); // their accounts end with them, not with the accounting
         System.gc();
@@ -69,13 +71,14 @@ public final class VirtualCrowd {
                 Helper.attach(agent, "virtual=" + (step % 8 == 0 ? "on" : "now"));
                 break;
             case 1 :
-                VirtualThreads.stopAccounting(); // the agent keeps it on
+                accounting.close(); // the agent keeps it on
                 break;
             case 2 :
                 Helper.attach(agent, "do=detach"); // and now it is off
                 break;
             default :
-                VirtualThreads.startAccounting(step % 8 == 3 ? Freshness.TICK : Freshness.INTERPOLATED);
+                accounting = VirtualThreads
+                        .startAccounting(step % 8 == 3 ? Freshness.TICK : Freshness.INTERPOLATED);
         }
     }
 

@@ -168,7 +168,7 @@ class AccountTest {
     /** The groups have what their threads read at their ends, before and after accounting is switched off. */
     private static void virtualThreads() throws Exception {
         AtomicLong used = new AtomicLong();
-        VirtualThreads.startAccounting();
+        VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
         churn(number -> {
             CountDownLatch ended = new CountDownLatch(1);
             VirtualLoad.start("request " + number, () -> {
@@ -184,7 +184,7 @@ class AccountTest {
         assertTrue(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
                 used + " ns are more than " + requests);
         assertTrue(requests.waitedNanos() == -1, "a wait that is its carriers': " + requests);
-        VirtualThreads.stopAccounting();
+        accounting.close();
         CpuGroup afterwards = group(now(), Kind.VIRTUAL, "request *");
         assertTrue(afterwards.threads() == 0
                 && afterwards.times().totalNanos() >= requests.times().totalNanos(),

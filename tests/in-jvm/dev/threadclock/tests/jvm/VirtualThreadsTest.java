@@ -43,6 +43,8 @@ class VirtualThreadsTest {
     private static final CpuTimes NOTHING = new CpuTimes();
     private static volatile boolean done;
 
+    private volatile VirtualThreads.Accounting accounting;
+
     @BeforeEach
     void begin() {
         done = false;
@@ -50,7 +52,9 @@ class VirtualThreadsTest {
 
     @AfterEach
     void stop() {
-        VirtualThreads.stopAccounting();
+        if (accounting != null) {
+            accounting.close();
+        }
     }
 
     private static long carriersNanos() {
@@ -73,7 +77,7 @@ class VirtualThreadsTest {
     @Tag("plain")
     void theirTimesAddUpToTheirCarriers(Freshness clock) throws Throwable {
         Jvm.assumeVirtualThreads();
-        VirtualThreads.startAccounting(clock);
+        accounting = VirtualThreads.startAccounting(clock);
         load(SLICE_NANOS, 300_000_000, new AtomicLong(), new AtomicLong()); // compiles it
         long before = carriersNanos();
         AtomicLong total = new AtomicLong();
@@ -90,7 +94,7 @@ class VirtualThreadsTest {
     @Tag("interpreted")
     void noValueDecreasesOrExceedsTheTimeThatPasses() throws Throwable {
         Jvm.assumeVirtualThreads();
-        VirtualThreads.startAccounting();
+        accounting = VirtualThreads.startAccounting();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             threads.add(start(() -> readOwn(4_000_000_000L)));
@@ -192,7 +196,7 @@ class VirtualThreadsTest {
                     "without accounting there is no time");
             assertThatIllegalStateException().isThrownBy(new CpuMeter()::start)
                     .withMessageContaining("virtual=on");
-            VirtualThreads.startAccounting();
+            accounting = VirtualThreads.startAccounting();
             assertTrue(ThreadClock.readNow(times), "its time is known from here on");
             assertTrue(!times.isWhole(), "what came before is missing");
             long total = times.totalNanos();
@@ -206,9 +210,9 @@ class VirtualThreadsTest {
             CpuMeter meter = new CpuMeter().start();
             CpuWork work = new CpuWork().open();
             burn(10_000_000);
-            VirtualThreads.stopAccounting();
+            accounting.close();
             assertTrue(!ThreadClock.readNow(times), "its time is unknown again");
-            VirtualThreads.startAccounting();
+            accounting = VirtualThreads.startAccounting();
             CpuTimes again = new CpuTimes();
             assertTrue(ThreadClock.readNow(again) && !again.isWhole(), "another account");
             meter.stop();
@@ -249,9 +253,10 @@ class VirtualThreadsTest {
         long end = System.nanoTime() + 4_000_000_000L;
         for (int i = 0; System.nanoTime() < end && VirtualAccounts.failure == null; i++) {
             // Not TICK, with which a slice has whole ticks.
-            VirtualThreads.startAccounting(i % 2 == 0 ? Freshness.NOW : Freshness.INTERPOLATED);
-            Thread.sleep(i % 5);
-            VirtualThreads.stopAccounting();
+            Freshness clock = i % 2 == 0 ? Freshness.NOW : Freshness.INTERPOLATED;
+            try (VirtualThreads.Accounting one = VirtualThreads.startAccounting(clock)) {
+                Thread.sleep(i % 5);
+            }
             if (i % 100 == 0) {
                 System.gc();
             }
@@ -295,7 +300,6 @@ class VirtualThreadsTest {
         assertThatThrownBy(VirtualThreads::startAccounting).isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll(why);
         assertThat(VirtualThreads.isAccounting()).isFalse();
-        VirtualThreads.stopAccounting();
     }
 
     @Test
@@ -325,9 +329,9 @@ class VirtualThreadsTest {
             assertTrue(new CpuMeter().start().stop().totalNanos() >= 0, "and a meter");
         };
         join(start(body));
-        VirtualThreads.startAccounting();
-        join(start(body));
-        VirtualThreads.stopAccounting();
+        try (VirtualThreads.Accounting one = VirtualThreads.startAccounting()) {
+            join(start(body));
+        }
         join(start(body));
     }
 }

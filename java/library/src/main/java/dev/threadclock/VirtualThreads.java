@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The accounting of virtual threads (JDK 21 and later), which the kernel does not know: their CPU time is the
@@ -31,37 +32,51 @@ public final class VirtualThreads {
 
     private VirtualThreads() {}
 
+    /** One request for accounting, which is on until all of them are closed. */
+    public static final class Accounting implements AutoCloseable {
+        private final int clock;
+        private final AtomicBoolean isClosed = new AtomicBoolean();
+
+        private Accounting(int clock) {
+            this.clock = clock;
+        }
+
+        /** Takes the request back. After the last one, reads of virtual threads fail. */
+        @Override
+        public void close() {
+            if (isClosed.compareAndSet(false, true)) {
+                CLOCKS.virtualOff(clock);
+            }
+        }
+    }
+
     /**
-     * Begins accounting in the whole JVM, for all class loaders, with the clock
-     * {@link Freshness#INTERPOLATED}. If accounting is already on, it changes to that clock.
+     * Asks for accounting in the whole JVM, for all class loaders, with the clock
+     * {@link Freshness#INTERPOLATED}.
      *
+     * @return the request; accounting is on at least until it is closed
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
      *     threads (before JDK 21, not HotSpot, or started with {@code -XX:-DoJVMTIVirtualThreadTransitions}),
      *     or without the native library
      */
-    public static void startAccounting() {
-        startAccounting(Freshness.INTERPOLATED);
+    public static Accounting startAccounting() {
+        return startAccounting(Freshness.INTERPOLATED);
     }
 
     /**
-     * Begins accounting, or changes its clock, in the whole JVM.
+     * Asks for accounting in the whole JVM with this clock. If several are asked for, the most precise one is
+     * in force: NOW before INTERPOLATED before TICK.
      *
      * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: total to a microsecond,
      *     without system calls where interpolation works, otherwise the same as NOW. {@link Freshness#NOW}:
      *     the kernel's clock, one system call. {@link Freshness#TICK}: cheapest, but each slice is then a
      *     whole number of ticks, which is right only in sums over many slices
+     * @return the request; accounting is on at least until it is closed
      * @throws IllegalStateException as {@link #startAccounting()}
      */
-    public static void startAccounting(Freshness clock) {
+    public static Accounting startAccounting(Freshness clock) {
         CLOCKS.virtualOn(clock.ordinal());
-    }
-
-    /**
-     * Ends accounting in the whole JVM, whichever class loader began it, unless the agent's option keeps it
-     * on. From then on reads of virtual threads fail, and the JVM no longer reports switches.
-     */
-    public static void stopAccounting() {
-        CLOCKS.virtualOff();
+        return new Accounting(clock.ordinal());
     }
 
     /** Why an interval of a virtual thread has no value, and the remedy. */

@@ -70,12 +70,12 @@ public abstract class Clocks {
         return false;
     }
 
-    /** Begins the accounting of virtual threads; throws IllegalStateException with the reason. */
+    /** Asks for the accounting of virtual threads; throws IllegalStateException with the reason. */
     public void virtualOn(int clock) {
         throw new IllegalStateException(notNative(whyNotNative()));
     }
 
-    public void virtualOff() {}
+    public void virtualOff(int clock) {}
 
     /** The ordinal of the clock that is read at switches of virtual threads; -1: accounting is off. */
     public int virtualClock() {

@@ -129,8 +129,8 @@ class JniClocks extends Clocks {
     }
 
     @Override
-    public void virtualOff() {
-        Native.virtualOff();
+    public void virtualOff(int clock) {
+        Native.virtualOff(clock);
     }
 
     @Override

@@ -111,10 +111,11 @@ public final class Native {
     /** As virtualTimes, as of now, for any virtual thread; -ESRCH if it has no account. */
     static native int virtualThreadTimes(Thread thread, long address);
 
-    /** Begins the accounting of virtual threads with this clock. Null, or why it is impossible. */
+    /** Asks for the accounting of virtual threads with this clock. Null, or why it is impossible. */
     static native String virtualOn(int clock);
 
-    static native void virtualOff();
+    /** Takes one request for this clock back. */
+    static native void virtualOff(int clock);
 
     /** The clock of virtual threads; -1 if they are not accounted for. */
     static native int virtualClock();

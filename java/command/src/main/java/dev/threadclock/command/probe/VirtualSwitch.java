@@ -26,9 +26,9 @@ public final class VirtualSwitch {
 
     public static void main(String[] args) throws InterruptedException {
         double without = median();
-        VirtualThreads.startAccounting();
+        VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
         double with = median();
-        VirtualThreads.stopAccounting();
+        accounting.close();
         Measure.say("switch " + without + " " + with);
         Measure.say("done");
     }

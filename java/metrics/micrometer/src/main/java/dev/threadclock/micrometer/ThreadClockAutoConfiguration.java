@@ -49,16 +49,26 @@ public class ThreadClockAutoConfiguration {
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty("management.metrics.threadclock.virtual-threads.enabled")
-    static class Accounting {
+    static class Accounting implements AutoCloseable {
+        private VirtualThreads.Accounting accounting; // null: impossible
+
         Accounting() {
             if (!NativeCode.works()) {
                 return;
             }
             try {
-                VirtualThreads.startAccounting();
+                accounting = VirtualThreads.startAccounting();
             } catch (IllegalStateException e) {
                 Logger.getLogger("dev.threadclock")
                         .warning("no CPU time of virtual threads: " + e.getMessage());
+            }
+        }
+
+        /** Called by Spring when the application ends. */
+        @Override
+        public void close() {
+            if (accounting != null) {
+                accounting.close();
             }
         }
     }

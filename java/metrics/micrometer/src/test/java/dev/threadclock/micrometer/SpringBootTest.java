@@ -152,7 +152,7 @@ class SpringBootTest {
             }
         } finally {
             LOGGER.removeHandler(handler);
-            VirtualThreads.stopAccounting();
+            assertThat(VirtualThreads.isAccounting()).isFalse(); // the application has ended
         }
     }
 
