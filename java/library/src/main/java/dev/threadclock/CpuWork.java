@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
- * The CPU time of work on any number of threads, at once or one after the other: a request, a query, the tasks
- * of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or while it
+ * The CPU time of work on any number of threads, at once or one after the other: a request, a query, the
+ * tasks of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or while it
  * runs a task that was given to one of the methods below. Thread safe.
  *
  * <pre>{@code
@@ -30,20 +30,22 @@ import java.util.function.Supplier;
  * }</pre>
  *
  * <p>Each scope is measured like an interval of {@link CpuMeter}: precise, and user + system is total. Scopes
- * of the same work on one thread may be nested: its time counts once. Within scopes of another work, it counts
- * in both. What a task hands to other threads is included only if they open scopes of the same work, for
+ * of the same work on one thread may be nested: its time counts once. Within scopes of another work, it
+ * counts in both. What a task hands to other threads is included only if they open scopes of the same work, for
  * example as tasks of {@link #metered}.
+ *
+ * <p>To limit what work may use, see {@link CpuBudget}.
  *
  * <p><b>Never too much.</b> Time that cannot be measured is missing from the sums, {@link #isPartial()} is
  * true, and {@link #whyPartial()} says why. No method throws, except what tasks throw.
  *
- * <p><b>Virtual threads</b> have their own time while {@link VirtualThreads} accounts for them; otherwise their
- * scopes are missing. Their carriers are not measured, because what these use is the mounted threads' time.
+ * <p><b>Virtual threads</b> have their own time while {@link VirtualThreads} accounts for them; otherwise
+ * their scopes are missing. Their carriers are not measured, because what these use is the mounted threads' time.
  *
- * <p><b>Cost.</b> Usually no system call, no lock that different threads share, and no allocation but the first
- * scope's. A wrapped task is a small object.
+ * <p><b>Cost.</b> Usually no system call, no lock that different threads share, and no allocation but a map
+ * entry. A wrapped task is a small object.
  */
-public final class CpuWork implements AutoCloseable {
+public class CpuWork implements AutoCloseable {
     private static final Clocks CLOCKS = Clocks.CLOCKS;
 
     /** With this many threads in a scope, those that have ended are looked for. */
@@ -71,6 +73,8 @@ public final class CpuWork implements AutoCloseable {
         private Scope next; // idle ones
         private int depth;
         private boolean isKnown;
+        private volatile int uses; // a reader elsewhere notices when it is used again
+        private volatile boolean isInterrupted;
     }
 
     /**
@@ -105,8 +109,13 @@ public final class CpuWork implements AutoCloseable {
         } else {
             idle[0] = scope.next;
         }
+        scope.uses++;
         scope.depth = 1;
+        scope.isInterrupted = false;
         scope.isKnown = CLOCKS.begin(thread, scope.reading);
+        if (!scope.isKnown) {
+            partial(whyUnknown(thread));
+        }
         open.put(thread, scope);
         if (hasEnded.get()) { // meanwhile
             open.remove(thread);
@@ -148,7 +157,11 @@ public final class CpuWork implements AutoCloseable {
 
     private void finish(Thread thread, Scope scope) {
         boolean isKnown = CLOCKS.end(thread, scope.reading);
-        if (open.remove(thread) != scope) {
+        boolean isOurs = open.remove(thread) == scope;
+        if (scope.isInterrupted) {
+            Thread.interrupted(); // what runs next on this thread is not meant
+        }
+        if (!isOurs) {
             return; // the end has counted or dropped it
         }
         add(thread, scope, isKnown, scope.reading);
@@ -163,8 +176,48 @@ public final class CpuWork implements AutoCloseable {
             system.add(used.systemNanos);
             intervals.increment();
         } else {
-            partial(JavaThread.isCarried(thread) ? VirtualThreads.whyUnknown()
-                    : "the kernel refused a clock, or the process was restored from a checkpoint");
+            partial(whyUnknown(thread));
+        }
+    }
+
+    private static String whyUnknown(Thread thread) {
+        return JavaThread.isCarried(thread) ? VirtualThreads.whyUnknown()
+                : "the kernel refused a clock, or the process was restored from a checkpoint";
+    }
+
+    /** True while a thread is within a scope. */
+    final boolean isOpen() {
+        return !open.isEmpty();
+    }
+
+    /** Also of open scopes: their threads' clocks are read. One that is closed meanwhile may be missing. */
+    final long spentSoFar() {
+        long spent = totalNanos();
+        Reading used = open.isEmpty() ? null : new Reading();
+        for (Map.Entry<Thread, Scope> each : open.entrySet()) {
+            Scope scope = each.getValue();
+            int uses = scope.uses;
+            boolean isKnown = CLOCKS.soFar(each.getKey(), scope.reading, used);
+            if (open.get(each.getKey()) == scope && scope.uses == uses) {
+                if (isKnown) {
+                    spent += used.totalNanos;
+                } else {
+                    partial("a scope is open on thread " + each.getKey().getName()
+                            + ", which cannot be read");
+                }
+            }
+        }
+        return spent;
+    }
+
+    /** Interrupts each thread while it is within its scope, which it cannot leave during that. */
+    final void interruptThreads() {
+        for (Thread thread : open.keySet()) {
+            open.computeIfPresent(thread, (same, scope) -> {
+                scope.isInterrupted = true;
+                same.interrupt();
+                return scope;
+            });
         }
     }
 
@@ -181,8 +234,8 @@ public final class CpuWork implements AutoCloseable {
     }
 
     /**
-     * Ends the work. Open scopes end here, on whatever threads they are: a thread that is still within one has
-     * used what its clock says now.
+     * Ends the work. Open scopes end here, on whatever threads they are: a thread that is still within one
+     * has used what its clock says now.
      *
      * @return true if this was the first call
      */
