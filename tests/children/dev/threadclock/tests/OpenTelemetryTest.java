@@ -60,7 +60,7 @@ class OpenTelemetryTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("some")
     void spansHaveWhatThreadsUsed(TestJdk jdk) throws Exception {
-        Map<String, Metric> metrics = serve(jdk);
+        Map<String, Metric> metrics = serve(jdk, "platform");
         assertThat(metrics.keySet()).contains("threadclock.cpu.time", "threadclock.cpu.wait",
                 "threadclock.threads");
         List<NumberDataPoint> times = metrics.get("threadclock.cpu.time").getSum().getDataPointsList();
@@ -76,7 +76,15 @@ class OpenTelemetryTest {
     @MethodSource("some")
     void spansHaveWhatVirtualThreadsUsed(TestJdk jdk) throws Exception {
         assumeTrue(jdk.feature() >= 21, "no virtual threads");
-        serve(jdk, VIRTUAL);
+        serve(jdk, "virtual");
+    }
+
+    /** The agent opens a scope on the carrier and another one on the thread that is mounted there. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("some")
+    void spansOfPlatformThreadsCountTheirVirtualHelpersOnce(TestJdk jdk) throws Exception {
+        assumeTrue(jdk.feature() >= 21, "no virtual threads");
+        serve(jdk, "mixed");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -95,10 +103,11 @@ class OpenTelemetryTest {
     }
 
     /** After many requests, each span is right and their sum is the process's time. Returns the metrics. */
-    private Map<String, Metric> serve(TestJdk jdk, String... virtual) throws Exception {
+    private Map<String, Metric> serve(TestJdk jdk, String threads) throws Exception {
+        boolean isVirtual = !threads.equals("platform");
         try (OtlpSink sink = new OtlpSink()) {
-            Running server = start(jdk, sink, List.of(virtual),
-                    virtual.length > 0 ? new String[]{"virtual"} : new String[0]);
+            Running server = start(jdk, sink, isVirtual ? List.of(VIRTUAL) : List.of(),
+                    isVirtual ? new String[]{threads} : new String[0]);
             for (int i = 0; i < WARM_UP; i++) {
                 get(server, "/work", trace(1 + i));
             }
@@ -126,9 +135,9 @@ class OpenTelemetryTest {
                     .map(attributes -> attributes.get("threadclock.cpu.total_ns").getIntValue()));
             long used = sum(usedByTrace.values().stream());
             System.out.printf("  %s %s: threads used %,d ns, spans have %,d, process %,d%n", jdk,
-                    Arrays.toString(virtual), used, spent, process);
+                    threads, used, spent, process);
             assertThat(spent).isCloseTo(used, withinPercentage(PERCENT));
-            if (virtual.length == 0) { // else the process has their scheduler, too
+            if (!isVirtual) { // else the process has their scheduler, too
                 assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
             }
             return sink.metrics();

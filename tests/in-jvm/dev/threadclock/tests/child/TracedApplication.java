@@ -20,10 +20,10 @@ import java.util.concurrent.Executors;
 
 /**
  * A child program: a web server for OpenTelemetry's agent to trace, on virtual threads with the argument
- * {@code virtual}. Prints {@code port=N}. {@code /work} burns CPU time on the thread that serves it and on a
- * second one, and answers with what these threads read of themselves, in nanoseconds. {@code /process}
- * answers with the CPU time of such threads and of the thread that dispatches to them. {@code /end} ends the
- * server.
+ * {@code virtual}, on platform threads that virtual ones help with {@code mixed}. Prints {@code port=N}.
+ * {@code /work} burns CPU time on the thread that serves it and on a second one, and answers with what these
+ * threads read of themselves, in nanoseconds. {@code /process} answers with the CPU time of such threads and
+ * of the thread that dispatches to them. {@code /end} ends the server.
  */
 public final class TracedApplication {
     private static final long SERVING_NANOS = 300_000_000;
@@ -50,9 +50,11 @@ public final class TracedApplication {
     }
 
     public static void main(String[] args) throws Exception {
-        TracedApplication application = args.length > 0
-                ? new TracedApplication(virtualThreads(), virtualThreads())
-                : new TracedApplication(Executors.newFixedThreadPool(2), Executors.newFixedThreadPool(2));
+        boolean helps = args.length > 0;
+        boolean serves = helps && args[0].equals("virtual");
+        TracedApplication application = new TracedApplication(
+                serves ? virtualThreads() : Executors.newFixedThreadPool(2),
+                helps ? virtualThreads() : Executors.newFixedThreadPool(2));
         application.server.start();
         System.out.println("port=" + application.server.getAddress().getPort());
     }
