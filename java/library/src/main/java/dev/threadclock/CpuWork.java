@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 
 /**
  * The CPU time of work on any number of threads, at once or one after the other: a request, a query, the
- * tasks of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or while it
- * runs a task that was given to one of the methods below. Thread safe.
+ * tasks of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or
+ * while it runs a task that was given to one of the methods below. Thread safe.
  *
  * <pre>{@code
  * CpuWork requests = new CpuWork();
@@ -29,10 +29,10 @@ import java.util.function.Supplier;
  * long totalNanos = requests.totalNanos();
  * }</pre>
  *
- * <p>Each scope is measured like an interval of {@link CpuMeter}: precise, and user + system is total. Scopes
- * of the same work on one thread may be nested: its time counts once. Within scopes of another work, it
- * counts in both. What a task hands to other threads is included only if they open scopes of the same work, for
- * example as tasks of {@link #metered}.
+ * <p>Each scope is measured like an interval of {@link CpuMeter}: precise, and user + system is total.
+ * Scopes of the same work on one thread may be nested: its time counts once. Within scopes of another work,
+ * it counts in both. What a task hands to other threads is included only if they open scopes of the same
+ * work, for example as tasks of {@link #metered}.
  *
  * <p>To limit what work may use, see {@link CpuBudget}.
  *
@@ -40,7 +40,8 @@ import java.util.function.Supplier;
  * true, and {@link #whyPartial()} says why. No method throws, except what tasks throw.
  *
  * <p><b>Virtual threads</b> have their own time while {@link VirtualThreads} accounts for them; otherwise
- * their scopes are missing. Their carriers are not measured, because what these use is the mounted threads' time.
+ * their scopes are missing. Their carriers are not measured, because what these use is the mounted threads'
+ * time.
  *
  * <p><b>Cost.</b> Usually no system call, no lock that different threads share, and no allocation but a map
  * entry. A wrapped task is a small object.

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Work that runs away on many threads, with and without checks, and what comes after it. */
 class CpuBudgetTest {
     private static final long LIMIT_NANOS = 100_000_000;
-    /** The watcher needs a CPU, too: on a busy machine it gets one after some ticks, while all others burn. */
+    /** The watcher needs a CPU, too: on a busy machine it gets one after some ticks, while others burn. */
     private static final long LATE_NANOS = 100_000_000;
 
     private final CpuBudget budget = new CpuBudget(Duration.ofNanos(LIMIT_NANOS));
