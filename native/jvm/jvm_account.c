@@ -63,8 +63,8 @@ static bool has_room(struct table *table)
 }
 
 /*
- * A thread for which more user time was seen than it has run continues from its run time, once that has caught
- * up: Flight Recorder adds the excess to the total of each event, and waits until the total exceeds that.
+ * A thread for which more user time was seen than it has run continues from its run time, once that has
+ * caught up: Flight Recorder adds the excess to the total of each event, and waits until that is exceeded.
  */
 static int keep(pid_t tid, uint64_t inode)
 {

@@ -22,8 +22,8 @@
 TC_INTERNAL int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size);
 
 /*
- * From now on the core answers if these options want it; otherwise leaves. recorded: libjvm may have read user
- * times before, so what it sees of the threads that live now continues.
+ * From now on the core answers if these options want it; otherwise leaves. recorded: libjvm may have read
+ * user times before, so what it sees of the threads that live now continues.
  */
 TC_INTERNAL void jvm_clock_answer(const struct agent_options *options, bool recorded);
 

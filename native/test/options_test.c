@@ -176,7 +176,8 @@ static void a_mistake_affects_no_other_option(void **state)
     struct agent_options options;
     assert_int_equal(agent_options_parse("total=tick,freshness=ticks,reach=jvm,port=1,log=,virtual=on",
                                          &options, error, sizeof error), -1);
-    assert_string_equal(error, "bad value in option 'freshness=ticks': give tick or now; and 2 more mistakes");
+    assert_string_equal(error,
+                        "bad value in option 'freshness=ticks': give tick or now; and 2 more mistakes");
     assert_int_equal(options.freshness, THREADCLOCK_TICK);
     assert_int_equal(options.total, TOTAL_TICK);
     assert_int_equal(options.reach, REACH_JVM);
