@@ -32,10 +32,11 @@ def rows_of(pairs):
 
 
 def summary(measured):
-    """The table of docs/lab.md."""
+    """The table of docs/lab.md, with the first figure of each verdict."""
     pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
     return counted(pairs) + "\n\n" + markdown_table(
-        ["#", "what", "the published claim, here", "our claim, here"], rows_of(pairs))
+        ["#", "what", "the published claim, here", "our claim, here"],
+        ([cell.split("; ")[0] for cell in row] for row in rows_of(pairs)))
 
 
 def text(experiment, one):

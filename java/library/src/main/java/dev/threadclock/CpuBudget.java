@@ -171,7 +171,7 @@ public final class CpuBudget extends CpuWork {
         return Math.max(SHORTEST_NANOS, Math.min(LONGEST_NANOS, next));
     }
 
-    private void exhaust(String why) {
+    private synchronized void exhaust(String why) {
         boolean isFirst = whyExhausted.isEmpty();
         whyExhausted = why;
         if (!isFirst) {

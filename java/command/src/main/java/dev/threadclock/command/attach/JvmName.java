@@ -20,6 +20,7 @@ final class JvmName {
     static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
 
     private static final int MOST_OTHERS = 5;
+    private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
     private JvmName() {}
 
@@ -54,7 +55,8 @@ final class JvmName {
         if (jvms.isEmpty()) {
             throw new Failure(
                     "this user can see no JVM" + (name.isEmpty() ? "" : " that runs" + name)
-                            + others(name) + "; give its process number, or run this as root");
+                            + others(name) + "; give its process number"
+                            + (IS_ROOT ? "" : ", or run this as root"));
         }
         return jvms.size() == 1 && !name.isEmpty() ? jvms.get(0).pid() : ask(jvms, name);
     }
@@ -73,13 +75,14 @@ final class JvmName {
                     + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();
-        JvmList.lines(jvms, terminal.width()).forEach(terminal::println);
+        JvmList list = new JvmList(jvms);
+        list.lines(terminal.width()).forEach(terminal::println);
         terminal.print("Which one? ");
         int chosen = answer();
         if (chosen < 1 || chosen > jvms.size()) {
             throw new Failure("none chosen; answer with a number from 1 to " + jvms.size());
         }
-        return jvms.get(chosen - 1).pid();
+        return list.get(chosen).pid();
     }
 
     private static int answer() {

@@ -78,10 +78,9 @@ final class DemoTable {
 
     private String cell(TickRun run, int width) {
         String figures = Measurement.userOfCpu(run) + "  ";
-        String percent = Figures.percent(run.error());
         String verdict = switch (run.judgement()) {
-            case RIGHT -> "right " + percent;
-            case WRONG -> "wrong " + percent;
+            case RIGHT -> Measurement.verdict(run);
+            case WRONG -> "wrong " + Figures.percent(run.error());
             case OPEN -> Measurement.verdict(run);
         };
         String coloured = switch (run.judgement()) {
