@@ -315,7 +315,7 @@ static void start(JavaVM *vm, struct agent_options *options)
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
-    JNIEnv *env = live_environment(vm);
+    JNIEnv *env = options->reach == REACH_JVM ? live_environment(vm) : NULL;
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);
@@ -330,13 +330,16 @@ static void sample(JavaVM *vm, const struct agent_options *options)
         report_answer(options, "ok");
 }
 
-/* Runs one command at a time. A second one is refused, so that it does not block in the application's JVM. */
-static void run(JavaVM *vm, const char *option_text, bool once)
+/*
+ * Runs one command at a time. A second one is refused, so that it does not block in the application's JVM.
+ * once: not if the agent answers already. starting: the JVM, as opposed to an attach.
+ */
+static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
 {
     struct agent_options options;
     char problem[1400];
     int parsed = agent_options_parse(option_text, &options, problem, sizeof problem);
-    options.starting = once;
+    options.starting = starting;
     if (parsed != 0 && !report_left_out(&options, problem)) {
         report_unable(&options, "%s", problem);
         return;
@@ -384,7 +387,7 @@ static void run_in_first(const char *entry, JavaVM *vm, char *options, bool once
     if (first != NULL)
         first(vm, options, NULL);
     else
-        run(vm, options, once);
+        run(vm, options, once, once);
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
@@ -401,21 +404,22 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
     return JNI_OK;
 }
 
-typedef void JNICALL start_entry(JNIEnv *env, jclass caller, jstring options);
+typedef void JNICALL start_entry(JNIEnv *env, jclass caller, jstring options, jboolean starting);
 
 JNIEXPORT start_entry Java_dev_threadclock_agent_Agent_start0;
-JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jclass caller, jstring options)
+JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jclass caller, jstring options,
+                                                                  jboolean starting)
 {
     start_entry *first = (start_entry *)instance_first("Java_dev_threadclock_agent_Agent_start0");
     if (first != NULL) {
-        first(env, caller, options);
+        first(env, caller, options, starting);
         return;
     }
     JavaVM *vm = NULL;
     const char *text = options != NULL ? (*env)->GetStringUTFChars(env, options, NULL) : NULL;
     if ((options == NULL || text != NULL) && (*env)->GetJavaVM(env, &vm) == JNI_OK) {
         prometheus_offer(vm, env, caller);
-        run(vm, text, true);
+        run(vm, text, true, starting);
     }
     if (text != NULL)
         (*env)->ReleaseStringUTFChars(env, options, text);

@@ -29,6 +29,7 @@ struct cell {
     struct tc_slot home_of_child; /* each fork switches between the two: see fill */
     struct tc_slot moment;        /* the last tick, and the highest total, of moments (interval.h) */
     uint64_t system_share;        /* of the time between the last two of these ticks */
+    uint64_t serial;              /* unlike the address, never another thread's; 0: not used yet */
 };
 _Static_assert(offsetof(struct cell, anchor) <= 64,
                "what tick and now reads need of a thread fits into a cache line");
@@ -37,6 +38,9 @@ _Static_assert(offsetof(struct cell, anchor) <= 64,
 static const uint64_t NO_EPOCH = UINT64_MAX;
 
 static _Thread_local struct cell own;
+
+/* The serial given last. */
+static uint64_t serials;
 
 /* Computed once per read: without the asm the compiler resolves the TLS descriptor before each use. */
 static inline struct cell *cell_of_thread(void)
@@ -90,7 +94,8 @@ static struct cell *own_cell(void)
     uint64_t fork = tc_epoch_fork(tc_epoch());
     if (tc_epoch_fork(cell->epoch) != fork) {
         *cell = (struct cell){.slot = cell->slot == &cell->home ? &cell->home_of_child : &cell->home,
-                              .epoch = fork << 32};
+                              .epoch = fork << 32,
+                              .serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED)};
         mark_cell_used(tc_own_tid());
     }
     return cell;
@@ -429,7 +434,7 @@ int tc_own_moment(enum threadclock_freshness freshness, struct tc_moment *moment
 void tc_own_identity(uint64_t identity[2])
 {
     struct cell *cell = cell_of_thread();
-    identity[0] = (uint64_t)(uintptr_t)cell;
+    identity[0] = cell->serial;
     identity[1] = tc_epoch_fork(TC_LOAD(cell->epoch));
 }
 

@@ -66,10 +66,15 @@ TC_VIRTUAL_NATIVE(jint, virtualBegin, jlong id, jlong address)
     return error;
 }
 
-/* The difference, if the account is still the same. In an account, user + system = total. */
+/*
+ * The difference, if the account is still the same and its clock precise. In an account, user + system =
+ * total.
+ */
 static int difference(int error, const struct tc_virtual_times *now, jlong begun, jlong address)
 {
     const struct stored since = *(const struct stored *)begun;
+    if (error == 0 && tc_virtual_clock() == THREADCLOCK_TICK)
+        error = -EOPNOTSUPP;
     if (error == 0 && (since.account == 0 || since.account != (int64_t)now->account))
         error = -ESTALE;
     if (error == 0)

@@ -287,7 +287,7 @@ void jvm_clock_answer(const struct agent_options *options, bool recorded)
 {
     if (options->reach == REACH_JVM) {
         if (jvm.state == IN && !jvm_clock_answers()) {
-            if (recorded)
+            if (recorded || jvm_account_is_needed())
                 jvm_account_switch(raw_user, core_user, begin);
             else
                 begin();

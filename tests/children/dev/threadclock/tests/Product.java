@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,8 +34,8 @@ final class Product {
     }
 
     /**
-     * The same file or folder or, in a checkout that only root may read, a copy until the tests end. It is
-     * not in /tmp or /var/tmp, which some tests replace.
+     * The same file or folder or, for root, a copy until the tests end: the checkout, or what a build left
+     * there, may be for root alone. It is not in /tmp or /var/tmp, which some tests replace.
      */
     static Path readableByOthers(Path path) {
         Path run = Path.of("/run");
@@ -45,17 +43,14 @@ final class Product {
             return path; // Nobody who could run a program as another user.
         }
         try {
-            for (Path folder = path.getParent(); folder != null; folder = folder.getParent()) {
-                if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
-                    Path copies = Files.createTempDirectory(run, "threadclock-tests-");
-                    ChildJvm.start(List.of("cp", "-r", path.toString(), copies.toString()), Map.of()).end();
-                    Runtime.getRuntime().addShutdownHook(new Thread(() -> ChildJvm
-                            .start(List.of("rm", "-rf", copies.toString()), Map.of()).end()));
-                    Files.setPosixFilePermissions(copies, PosixFilePermissions.fromString("rwxr-xr-x"));
-                    return copies.resolve(path.getFileName());
-                }
+            Path copies = Files.createTempDirectory(run, "threadclock-tests-");
+            for (List<String> command : List.of(List.of("cp", "-r", path.toString(), copies.toString()),
+                    List.of("chmod", "-R", "a+rX", copies.toString()))) {
+                ChildJvm.start(command, Map.of()).end();
             }
-            return path;
+            Runtime.getRuntime().addShutdownHook(new Thread(
+                    () -> ChildJvm.start(List.of("rm", "-rf", copies.toString()), Map.of()).end()));
+            return copies.resolve(path.getFileName());
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

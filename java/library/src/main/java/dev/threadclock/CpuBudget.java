@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.BudgetWatcher;
+import dev.threadclock.internal.Reading;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.logging.Level;
@@ -24,8 +25,9 @@ import java.util.logging.Logger;
  * <p>A watcher, one daemon thread that exists only while there is work with a budget, reads the clocks of its
  * threads, the more often the less is left. When nothing is left, {@link #check()} throws, no scope opens any
  * more, and the threads within scopes are interrupted, or an {@linkplain #onExhausted action} runs instead.
- * So it also reaches tasks that never check, if they respond to the one or the other. A thread's interrupt
- * status that is due to this is cleared when its scope closes. The limit is exceeded by what the threads use
+ * So it also reaches tasks that never check, if they respond to the one or the other. The interrupt status of
+ * a thread that was interrupted is cleared when its scope closes, whoever else has interrupted it meanwhile;
+ * within the scope of another exhausted budget, too. The limit is exceeded by what the threads use
  * until the watcher gets a CPU, and until the task responds: typically some milliseconds on each CPU.
  *
  * <p><b>It fails closed.</b> Where CPU time cannot be known (the kernel refuses its clocks, virtual threads
@@ -45,6 +47,7 @@ public final class CpuBudget extends CpuWork {
     private long leftNanos;
     private long spentNanos; // at the last look
     private long lookNanos;
+    private final Reading soFar = new Reading();
     private volatile String whyExhausted = "";
 
     private final BudgetWatcher.Watched watched = new BudgetWatcher.Watched() {
@@ -55,7 +58,14 @@ public final class CpuBudget extends CpuWork {
 
         @Override
         public boolean isIdle() {
-            return !isOpen() && !(isExhausted() && periodNanos > 0); // or it would not open again
+            // One that is exhausted, but not for good, would not open again.
+            return !isOpen() && !(isExhausted() && periodNanos > 0 && !isPartial());
+        }
+
+        @Override
+        public void fail(Throwable why) {
+            partial("it could not be watched: " + why);
+            exhaust(whyPartial());
         }
     };
 
@@ -140,22 +150,31 @@ public final class CpuBudget extends CpuWork {
         if (isPartial()) {
             exhaust(whyPartial());
         }
-        if (isExhausted()) {
+        String why = whyExhausted; // once: a look may refill it
+        if (!why.isEmpty()) {
+            close();
+            throw new Exhausted(why);
+        }
+        try {
+            watched.watch();
+        } catch (OutOfMemoryError e) { // there can be no more threads
+            watched.fail(e);
             close();
             check();
         }
-        watched.watch();
         return this;
     }
 
     /** Reads the clocks, and returns when to do so again. */
     private synchronized long look() {
         long now = System.nanoTime();
-        long spent = spentSoFar();
+        // A scope that is being closed is missing for a moment.
+        long spent = Math.max(spentNanos, spentSoFar(soFar));
         leftNanos -= spent - spentNanos;
         if (periodNanos > 0) {
             double refilled = (double) limitNanos / periodNanos * (now - lookNanos);
-            leftNanos = Math.min(limitNanos, leftNanos + (long) refilled);
+            leftNanos = refilled >= (double) limitNanos - leftNanos ? limitNanos
+                    : leftNanos + (long) refilled;
         }
         spentNanos = spent;
         lookNanos = now;
@@ -167,7 +186,8 @@ public final class CpuBudget extends CpuWork {
             whyExhausted = "";
         }
         long next = !isExhausted() ? leftNanos / CPUS
-                : periodNanos > 0 ? (long) ((double) -leftNanos / limitNanos * periodNanos) : LONGEST_NANOS;
+                : periodNanos > 0 && !isPartial() ? (long) ((double) -leftNanos / limitNanos * periodNanos)
+                        : LONGEST_NANOS;
         return Math.max(SHORTEST_NANOS, Math.min(LONGEST_NANOS, next));
     }
 
@@ -179,7 +199,7 @@ public final class CpuBudget extends CpuWork {
         }
         try {
             action.run();
-        } catch (RuntimeException e) { // of the application; the watcher has other budgets
+        } catch (Throwable e) { // of the application; the watcher has other budgets
             LOGGER.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
         }
     }

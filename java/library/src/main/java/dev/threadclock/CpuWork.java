@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -44,7 +45,7 @@ import java.util.function.Supplier;
  * time.
  *
  * <p><b>Cost.</b> Usually no system call, no lock that different threads share, and no allocation but a map
- * entry. A wrapped task is a small object.
+ * entry. A wrapped task is a small object, and so is a scope if more are open than ever before.
  */
 public class CpuWork implements AutoCloseable {
     private static final Clocks CLOCKS = Clocks.CLOCKS;
@@ -54,14 +55,20 @@ public class CpuWork implements AutoCloseable {
 
     private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
 
-    /** The scopes that a thread may use again, because a new one is expensive. */
-    private static final ThreadLocal<Scope[]> IDLE = ThreadLocal.withInitial(() -> new Scope[1]);
+    /**
+     * Scopes to use again, because a new one is expensive. Any thread takes any: one of its own in a thread
+     * local would keep this class's loader from being unloaded, and would be of no use to virtual threads.
+     */
+    private static final AtomicReferenceArray<Scope> IDLE = new AtomicReferenceArray<>(256);
+    private static final int TRIES = 4;
 
     private final LongAdder user = new LongAdder();
     private final LongAdder system = new LongAdder();
     private final LongAdder intervals = new LongAdder();
     /** Whoever removes a scope adds its time: its thread, or the one that ends the work. */
     private final Map<Thread, Scope> open = new ConcurrentHashMap<>(2);
+    /** The open scopes of threads that another thread has dropped: their threads still close them. */
+    private final Map<Thread, Integer> dropped = new ConcurrentHashMap<>(2);
     private final AtomicBoolean hasEnded = new AtomicBoolean();
     private volatile String whyPartial = "";
 
@@ -71,8 +78,7 @@ public class CpuWork implements AutoCloseable {
     /** A thread's outermost scope. */
     private static final class Scope {
         private final Reading reading = new Reading();
-        private Scope next; // idle ones
-        private int depth;
+        private volatile int depth;
         private boolean isKnown;
         private volatile int uses; // a reader elsewhere notices when it is used again
         private volatile boolean isInterrupted;
@@ -88,7 +94,7 @@ public class CpuWork implements AutoCloseable {
             Thread thread = Thread.currentThread();
             Scope scope = open.get(thread);
             if (scope != null) {
-                scope.depth++;
+                scope.depth = scope.depth + 1;
             } else if (!hasEnded.get() && !JavaThread.isCarrier(thread)) {
                 begin(thread);
             }
@@ -103,14 +109,11 @@ public class CpuWork implements AutoCloseable {
         if (open.size() >= MANY_SCOPES && open.keySet().removeIf(each -> !each.isAlive())) {
             partial("a thread ended within a scope");
         }
-        Scope[] idle = IDLE.get();
-        Scope scope = idle[0];
-        if (scope == null) {
-            scope = new Scope();
-        } else {
-            idle[0] = scope.next;
+        if (!dropped.isEmpty()) {
+            dropped.remove(thread);
         }
-        scope.uses++;
+        Scope scope = idleOrNew(thread);
+        scope.uses = scope.uses + 1;
         scope.depth = 1;
         scope.isInterrupted = false;
         scope.isKnown = CLOCKS.begin(thread, scope.reading);
@@ -120,6 +123,22 @@ public class CpuWork implements AutoCloseable {
         open.put(thread, scope);
         if (hasEnded.get()) { // meanwhile
             open.remove(thread);
+        }
+    }
+
+    private static Scope idleOrNew(Thread thread) {
+        for (int i = 0, hash = System.identityHashCode(thread); i < TRIES; i++) {
+            Scope scope = IDLE.getAndSet(hash + i & IDLE.length() - 1, null);
+            if (scope != null) {
+                return scope;
+            }
+        }
+        return new Scope();
+    }
+
+    private static void keepIdle(Thread thread, Scope scope) {
+        int hash = System.identityHashCode(thread);
+        for (int i = 0; i < TRIES && !IDLE.compareAndSet(hash + i & IDLE.length() - 1, null, scope); i++) {
         }
     }
 
@@ -142,11 +161,11 @@ public class CpuWork implements AutoCloseable {
             Thread thread = Thread.currentThread();
             Scope scope = open.get(thread);
             if (scope == null) {
-                if (scopes == 1 && !JavaThread.isCarrier(thread)) {
+                if (!wasDropped(thread, scopes) && scopes == 1 && !JavaThread.isCarrier(thread)) {
                     dropAll("a scope was closed on another thread than it was opened on");
                 }
             } else if (scope.depth > scopes) {
-                scope.depth -= scopes;
+                scope.depth = scope.depth - scopes;
             } else {
                 finish(thread, scope);
             }
@@ -156,9 +175,10 @@ public class CpuWork implements AutoCloseable {
         }
     }
 
+    /** Removed first: whoever reads the scope meanwhile would take what it has used for its beginning. */
     private void finish(Thread thread, Scope scope) {
-        boolean isKnown = CLOCKS.end(thread, scope.reading);
         boolean isOurs = open.remove(thread) == scope;
+        boolean isKnown = CLOCKS.end(thread, scope.reading);
         if (scope.isInterrupted) {
             Thread.interrupted(); // what runs next on this thread is not meant
         }
@@ -166,9 +186,7 @@ public class CpuWork implements AutoCloseable {
             return; // the end has counted or dropped it
         }
         add(thread, scope, isKnown, scope.reading);
-        Scope[] idle = IDLE.get();
-        scope.next = idle[0];
-        idle[0] = scope;
+        keepIdle(thread, scope);
     }
 
     private void add(Thread thread, Scope scope, boolean isKnown, Reading used) {
@@ -191,10 +209,13 @@ public class CpuWork implements AutoCloseable {
         return !open.isEmpty();
     }
 
-    /** Also of open scopes: their threads' clocks are read. One that is closed meanwhile may be missing. */
-    final long spentSoFar() {
+    /**
+     * Also of open scopes: their threads' clocks are read. One that is closed meanwhile is missing.
+     *
+     * @param used for its own use
+     */
+    final long spentSoFar(Reading used) {
         long spent = totalNanos();
-        Reading used = open.isEmpty() ? null : new Reading();
         for (Map.Entry<Thread, Scope> each : open.entrySet()) {
             Scope scope = each.getValue();
             int uses = scope.uses;
@@ -222,16 +243,28 @@ public class CpuWork implements AutoCloseable {
         }
     }
 
-    private void partial(String why) {
+    final void partial(String why) {
         if (whyPartial.isEmpty()) {
             whyPartial = why;
         }
     }
 
     private void dropAll(String why) {
-        if (open.keySet().removeIf(each -> true)) {
+        dropped.keySet().removeIf(each -> !each.isAlive());
+        open.forEach((thread, scope) -> {
+            dropped.put(thread, scope.depth);
+            open.remove(thread, scope);
             partial(why);
+        });
+    }
+
+    /** Whether what this thread closes was dropped before: that is no reason to drop the others' again. */
+    private boolean wasDropped(Thread thread, int scopes) {
+        Integer depth = dropped.isEmpty() ? null : dropped.remove(thread);
+        if (depth != null && depth > scopes) {
+            dropped.put(thread, depth - scopes);
         }
+        return depth != null;
     }
 
     /**
@@ -252,8 +285,9 @@ public class CpuWork implements AutoCloseable {
     /** Reads first, then takes the scope: if that succeeds, the thread was within it throughout. */
     private void endElsewhere(Thread thread, Scope scope) {
         Reading used = new Reading();
+        int uses = scope.uses;
         boolean isKnown = CLOCKS.soFar(thread, scope.reading, used);
-        if (open.remove(thread, scope)) {
+        if (scope.uses == uses && open.remove(thread, scope)) {
             if (isKnown) {
                 add(thread, scope, true, used);
             } else {

@@ -29,6 +29,24 @@ final class MeteredExecutor implements ExecutorService {
         return wrapped;
     }
 
+    /**
+     * Of ExecutorService from JDK 19 on, whose default waits for ever for an executor that never terminates
+     * (ForkJoinPool.commonPool()).
+     */
+    public void close() {
+        if (!(executor instanceof AutoCloseable)) {
+            executor.shutdown();
+            return;
+        }
+        try {
+            ((AutoCloseable) executor).close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) { // not that of an ExecutorService
+            throw new IllegalStateException(e);
+        }
+    }
+
     @Override
     public void execute(Runnable task) {
         executor.execute(work.wrap(task));

@@ -54,6 +54,29 @@ class CpuBudgetTest {
         })).isInstanceOf(CpuBudget.Exhausted.class);
     }
 
+    /** The watcher looks at budgets while their scopes open and close, and survives actions that fail. */
+    @Test
+    void whateverHappensToOneBudgetTheOthersAreWatched() throws Exception {
+        CpuBudget tenant = new CpuBudget(Duration.ofNanos(Long.MAX_VALUE), Duration.ofSeconds(1));
+        CpuBudget failing = new CpuBudget(Duration.ofMillis(1)).onExhausted(() -> {
+            throw new AssertionError("an action that fails, on purpose");
+        });
+        failing.open();
+        long end = System.nanoTime() + 1_000_000_000;
+        while (System.nanoTime() < end) {
+            tenant.open().close();
+        }
+        failing.close();
+        assertThat(failing.isExhausted()).isTrue();
+        assertThat(tenant.isExhausted()).isFalse();
+        runOnAllThreads(() -> {
+            for (;;) {
+                budget.check();
+            }
+        });
+        assertStopped();
+    }
+
     @Test
     void workThatChecksIsStopped() throws Exception {
         runOnAllThreads(() -> {

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,12 @@ class CpuWorkTest {
         return ThreadClock.totalNowNanos() - begin;
     }
 
+    private static void spin(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
     private void elsewhere(Runnable task) throws Exception {
         other.submit(task).get();
     }
@@ -49,6 +56,54 @@ class CpuWorkTest {
         assertThat(sum.userNanos()).isNotNegative();
         assertThat(sum.systemNanos()).isNotNegative();
         assertThat(sum.userNanos() + sum.systemNanos()).isEqualTo(sum.totalNanos());
+    }
+
+    /** A scope that ends in its thread and elsewhere at once: it must not be taken for the thread's whole life. */
+    @Test
+    void anEndAtTheMomentOfACloseNeverHasTooMuch() throws Exception {
+        elsewhere(CpuWorkTest::burn);
+        long most = 0;
+        for (int i = 0; i < 30_000; i++) {
+            CpuWork work = new CpuWork();
+            AtomicInteger opened = new AtomicInteger();
+            int delay = i % 64;
+            Future<?> task = other.submit(() -> {
+                work.open();
+                opened.set(1);
+                spin(delay);
+                work.close();
+            });
+            while (opened.get() == 0) {
+                Thread.onSpinWait();
+            }
+            spin(i / 64 % 64);
+            work.end();
+            task.get();
+            most = Math.max(most, work.totalNanos());
+        }
+        assertThat(most).isLessThan(WORK_NANOS / 2);
+    }
+
+    @Test
+    void oneCloseOnTheWrongThreadLosesOnlyWhatIsOpenThen() throws Exception {
+        scopes.open();
+        elsewhere(scopes::close);
+        CountDownLatch opened = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Future<Long> task = other.submit(() -> {
+            scopes.open();
+            opened.countDown();
+            goOn.await();
+            long burnt = burn();
+            scopes.close();
+            return burnt;
+        });
+        opened.await();
+        scopes.close(); // what was dropped
+        goOn.countDown();
+        long burnt = task.get();
+        assertThat(scopes.isPartial()).isTrue();
+        assertThat(scopes.totalNanos()).isGreaterThanOrEqualTo(burnt - STEPS_NANOS);
     }
 
     @Test

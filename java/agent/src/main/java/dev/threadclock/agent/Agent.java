@@ -21,7 +21,7 @@ public final class Agent {
      * @param options {@code name=value,...}, as with {@code -agentpath}; or null
      */
     public static void premain(String options) {
-        start(options);
+        start(options, true);
     }
 
     /**
@@ -30,14 +30,14 @@ public final class Agent {
      * @param options as for {@link #premain}
      */
     public static void agentmain(String options) {
-        start(options);
+        start(options, false);
     }
 
     /** Synchronized because the native side refuses a start during another one. */
-    private static synchronized void start(String options) {
+    private static synchronized void start(String options, boolean starting) {
         try {
             NativeLibrary.load();
-            start0(options);
+            start0(options, starting);
             JfrCue.watch();
         } catch (Throwable e) {
             // An exception thrown by premain would end the JVM.
@@ -55,8 +55,8 @@ public final class Agent {
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";
     }
 
-    /** Never throws: reports failures on stderr itself. Calls the two methods below if metrics are wanted. */
-    private static native void start0(String options);
+    /** Never throws: reports failures on stderr itself. starting: the JVM, as opposed to an attach. Calls the two methods below if metrics are wanted. */
+    private static native void start0(String options, boolean starting);
 
     /** Called by native code for the option prometheus=. */
     private static String serve(String address) {

@@ -25,22 +25,32 @@ public final class BudgetWatcher implements Runnable {
 
         protected abstract boolean isIdle();
 
+        /** Nothing can be known of it any more. */
+        public abstract void fail(Throwable why);
+
         public final void watch() {
             if (!isWatched) {
                 isWatched = true;
                 busyNanos = nextNanos = System.nanoTime();
                 BUDGETS.add(this);
-                wake();
+                try {
+                    wake();
+                } catch (OutOfMemoryError e) {
+                    BUDGETS.remove(this);
+                    isWatched = false;
+                    throw e;
+                }
             }
         }
     }
 
     private static synchronized void wake() {
         if (thread == null) {
-            thread = new Thread(new BudgetWatcher(), "threadclock-budgets");
-            thread.setDaemon(true);
-            thread.setPriority(Thread.MAX_PRIORITY);
-            thread.start();
+            Thread watcher = new Thread(new BudgetWatcher(), "threadclock-budgets");
+            watcher.setDaemon(true);
+            watcher.setPriority(Thread.MAX_PRIORITY);
+            watcher.start(); // or it throws
+            thread = watcher;
         } else {
             LockSupport.unpark(thread);
         }
@@ -53,12 +63,21 @@ public final class BudgetWatcher implements Runnable {
             long wait = LINGER_NANOS;
             for (Watched each : BUDGETS) {
                 if (each.nextNanos - now <= 0) {
-                    each.nextNanos = now + each.look();
+                    each.nextNanos = now + look(each);
                 }
                 wait = Math.min(wait, each.nextNanos - now);
                 removeIfIdle(each, now);
             }
             LockSupport.parkNanos(wait);
+        }
+    }
+
+    private static long look(Watched watched) {
+        try {
+            return watched.look();
+        } catch (Throwable e) { // no memory, for example
+            watched.fail(e);
+            return LINGER_NANOS;
         }
     }
 
