@@ -73,23 +73,23 @@ class AttachElsewhereTest {
     /** A container that the user has made without root. */
     @Test
     void aUserReachesTheirOwnJvmInAContainer() {
-        AttachJvm.assumeUsers(TestJdk.newest());
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
         List<String> container = new ArrayList<>(USER);
         container.addAll(List.of("unshare", "-U", "-r", "-p", "-m", "-f", "--mount-proc"));
         List<String> trial = new ArrayList<>(container);
         trial.add("true");
         assumeTrue(ChildJvm.start(trial, Map.of()).end().exitCode() == 0,
                 "users may not make user namespaces here");
-        try (AttachJvm jvm = AttachJvm.start(under(TestJdk.newest(), container))) {
+        try (AttachJvm jvm = AttachJvm.start(under(TestJdk.newestForAll(), container))) {
             assertWorks(jvm, USER);
         }
     }
 
     @Test
     void aUserDoesNotReachOthersJvms() {
-        AttachJvm.assumeUsers(TestJdk.newest());
-        try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newest()));
-                AttachJvm users = AttachJvm.start(under(TestJdk.newest(), USER))) {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()));
+                AttachJvm users = AttachJvm.start(under(TestJdk.newestForAll(), USER))) {
             AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0",
                     "user 12345");
             AttachJvm.assertRefused(

@@ -160,10 +160,10 @@ class FaultsTest {
     /** A folder of another user is in the shared /tmp before the JVM has created anything there. */
     @Test
     void whatAnotherUserHasPutIntoTmpBefore() throws IOException {
-        AttachJvm.assumeUsers(TestJdk.newest());
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
         List<String> user = AttachJvm.asUser(12345, 12346);
         try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
+                .start(ChildJvm.of(TestJdk.newestForAll()).under(user.toArray(String[]::new)))) {
             List<String> attacker = new ArrayList<>(AttachJvm.asUser(54321, 54321));
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
@@ -189,14 +189,14 @@ class FaultsTest {
     /** Then the JVM is made to listen by a file in its working folder, where it looks first. */
     @Test
     void aTriggerOfAnotherUserDoesNotKeepAJvmFromListening() throws IOException {
-        AttachJvm.assumeUsers(TestJdk.newest());
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
         Path working = Files.createDirectory(folder.resolve("working"));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.setPosixFilePermissions(working, PosixFilePermissions.fromString("rwxrwxrwx"));
         List<String> user = new ArrayList<>(AttachJvm.asUser(12345, 12346));
         user.addAll(List.of("env", "-C", working.toString()));
         try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newest()).under(user.toArray(String[]::new)))) {
+                .start(ChildJvm.of(TestJdk.newestForAll()).under(user.toArray(String[]::new)))) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             List<String> another = new ArrayList<>(AttachJvm.asUser(54321, 54321));
             another.addAll(List.of("touch", trigger.toString()));

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * written or removed, no connection is made there, and the command ends in time with one line.
  */
 class HostileTargetTest {
-    private static final TestJdk JDK = TestJdk.newest();
+    private static final TestJdk JDK = TestJdk.newestForAll();
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
     private static final int ATTACKS = 3;
 

@@ -33,8 +33,7 @@ class HostileUserTest {
     /** A user that no other test has, because all its new processes are attacked. */
     private static final String UID = "23456";
     private static final List<String> USER = AttachJvm.asUser(23456, 23457);
-    /** An installed one: other users cannot run those of ci/jdks. */
-    private static final TestJdk JDK = TestJdk.thorough().get(TestJdk.thorough().size() - 1);
+    private static final TestJdk JDK = TestJdk.newestForAll();
     private static final int RUNS = Integer.getInteger("threadclock.attacks", 2);
     private static final int SIDE_BY_SIDE = Math.max(2, Runtime.getRuntime().availableProcessors());
     private static final Pattern OUTPUT = Pattern.compile("(?s)settings=\\S+\r\n(.*)exit=([01])\r\n.*");

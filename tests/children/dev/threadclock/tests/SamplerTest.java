@@ -248,8 +248,8 @@ class SamplerTest {
 
     @Test
     void rootSamplesAnotherUsersJvm() {
-        AttachJvm.assumeUsers(TestJdk.newest());
-        try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(USER.toArray(String[]::new)), 0, 0)) {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        try (AttachJvm jvm = load(quiet(TestJdk.newestForAll()).under(USER.toArray(String[]::new)), 0, 0)) {
             named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0),
                     USER_BURNER);
         }
