@@ -20,7 +20,7 @@ import org.jline.utils.ScreenTerminal;
 
 /** A command at a pseudo terminal made by script(1); JLine's emulator shows what a person would see. */
 final class TerminalSession implements AutoCloseable {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long PATIENCE_NANOS = 150_000_000_000L;
     private static final int LOOK_MILLIS = 50;
 
     private final Process script;
