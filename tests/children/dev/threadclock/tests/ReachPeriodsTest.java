@@ -42,6 +42,7 @@ class ReachPeriodsTest {
     }
 
     private AttachJvm start(TestJdk jdk, Path file) throws IOException {
+        assumeTrue(jdk.feature() >= 25, "no JDK before 25 reads the VIRT clock: the option changes nothing");
         return AttachJvm.start(
                 ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
                         + "dumponexit=true,filename=" + file + ",settings=" + settings()),

@@ -58,7 +58,7 @@ class CpuWorkTest {
         assertThat(sum.userNanos() + sum.systemNanos()).isEqualTo(sum.totalNanos());
     }
 
-    /** A scope that ends in its thread and elsewhere at once: it must not be taken for the thread's whole life. */
+    /** A scope that ends in its thread and elsewhere at once is not taken for the thread's whole life. */
     @Test
     void anEndAtTheMomentOfACloseNeverHasTooMuch() throws Exception {
         elsewhere(CpuWorkTest::burn);

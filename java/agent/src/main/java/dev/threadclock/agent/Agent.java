@@ -55,7 +55,10 @@ public final class Agent {
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";
     }
 
-    /** Never throws: reports failures on stderr itself. starting: the JVM, as opposed to an attach. Calls the two methods below if metrics are wanted. */
+    /**
+     * Never throws: reports failures on stderr itself. Calls the two methods below if metrics are wanted.
+     * starting: the JVM, as opposed to an attach.
+     */
     private static native void start0(String options, boolean starting);
 
     /** Called by native code for the option prometheus=. */
