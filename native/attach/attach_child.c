@@ -49,7 +49,7 @@ enum step {
     ROOM = 'd', /* the JVM might end for want of room for its recording */
     TRIGGER = 't',
     SIGNAL = 'k',
-    LISTEN = 'n',
+    LISTEN = 'n', /* with the error of connecting to the JVM's socket: it shows what is in its place */
     SOCKET_FILE = 'g', /* nobody listens there, and the JVM must not be signalled */
     TALK = 'j'
 };
@@ -328,7 +328,7 @@ static int start_listener(const struct child *child, const char *trigger, const 
         while ((connection = connect_to_jvm(child)) < 0 && waited == 0)
             waited = await(child, -1, 0);
         if (connection < 0)
-            fail(child, LISTEN, waited);
+            fail(child, LISTEN, -connection);
     }
     unlinkat(AT_FDCWD, made, 0);
     return connection;

@@ -124,6 +124,8 @@ final class ChildJvm {
             builder.environment().putAll(environment);
             Process process = builder.start();
             process.getOutputStream().close();
+            // One that a killed JVM of this PID has left would keep another user's from listening.
+            Files.deleteIfExists(Path.of("/tmp/.java_pid" + process.pid()));
             return new Running(command, process, out, err, limit);
         } catch (IOException e) {
             throw new IllegalStateException("cannot start " + command, e);

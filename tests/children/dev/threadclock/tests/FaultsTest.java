@@ -177,6 +177,10 @@ class FaultsTest {
                             .as(result.toString()).hasSize(1);
                 }
                 assertThat(Files.isSymbolicLink(trigger)).as("the other user's file").isTrue();
+                Files.delete(trigger);
+                AttachJvm.assertRefused(
+                        AttachJvm.startCommand(List.of(), "attach", "--timeout", "3", jvm.pid()).end(),
+                        "another file", "remove " + socket);
             } finally {
                 Files.deleteIfExists(trigger);
                 Files.deleteIfExists(socket);

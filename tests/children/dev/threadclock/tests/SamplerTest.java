@@ -122,7 +122,7 @@ class SamplerTest {
             JsonObject user = named(interval, USER_BURNER);
             JsonObject system = named(interval, SYSTEM_BURNER);
             assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
-            assertThat(nanos(life(system), "system")).isGreaterThan(2 * nanos(life(system), "user"));
+            assertThat(nanos(life(system), "system")).isGreaterThan(nanos(life(system), "user"));
             for (JsonObject thread : List.of(user, system)) {
                 assertThat(nanos(thread, "user") + nanos(thread, "system"))
                         .isLessThanOrEqualTo(nanos(thread, "total"));

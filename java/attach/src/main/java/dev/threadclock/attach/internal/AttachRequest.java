@@ -243,8 +243,12 @@ final class AttachRequest {
             case 'k' -> new AttachException("cannot signal process " + target.pid() + ": " + why
                     + "; run this as its user or as root");
             case 'n' -> new AttachException(jvm + " did not begin to listen within " + deadline
-                    + " (it is very busy, suspended, its /tmp is full, or another user's file is in the way"
-                    + " of its socket there); try again, with a longer timeout");
+                    + (error == ConfinedChild.NO_SUCH_FILE
+                            ? " (it is very busy, suspended, or its /tmp is full); try again, with a longer"
+                                    + " timeout"
+                            : ": in the place of its socket there is another file (" + why + "), left behind"
+                                    + " by a JVM that was killed, or made by another user; remove /tmp/"
+                                    + listener.socketName()));
             case 'g' -> listener.socketIsGone();
             default -> {
                 target.process().awaitEnd();

@@ -25,7 +25,7 @@ final class ConfinedChild implements Closeable {
     static final String EXCHANGE = "X";
     static final int NOT_EXECUTABLE = 8; // ENOEXEC
     static final int CANCELED = 125; // ECANCELED: the time limit has passed
-    private static final int NO_SUCH_FILE = 2; // ENOENT
+    static final int NO_SUCH_FILE = 2; // ENOENT
     private static final int NOT_PERMITTED = 13; // EACCES
     private static final int TIMED_OUT = -110; // -ETIMEDOUT
     private static final int LONGEST_MESSAGE = 1 << 13;
