@@ -27,23 +27,69 @@ static bool is_word(char c)
            || ((unsigned char)c & 0x80) != 0;
 }
 
-/* True for the digit in "G1 Main Marker" and the like, which ThreadNames.pool keeps as well. */
-static bool belongs_to_name(const char *name, size_t at)
+static bool is_hex(char c)
 {
-    return at > 0 && name[at - 1] >= 'A' && name[at - 1] <= 'Z' && (at == 1 || !is_word(name[at - 2]))
-           && name[at + 1] == ' ';
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Writes the name with * for each number, and returns the hash of the result. */
+static bool is_between(const char *name, size_t at, size_t end, const char *before, const char *after)
+{
+    return at == strlen(before) && strncmp(name, before, at) == 0
+           && strncmp(name + end, after, strlen(after)) == 0;
+}
+
+/*
+ * True for the digit in "G1 Main Marker" and the like, and for the number of a pool of the JDK, which
+ * ThreadNames.pool keeps as well.
+ */
+static bool belongs_to_name(const char *name, size_t at, size_t end)
+{
+    return (at > 0 && name[at - 1] >= 'A' && name[at - 1] <= 'Z' && (at == 1 || !is_word(name[at - 2]))
+            && end == at + 1 && name[end] == ' ')
+           || is_between(name, at, end, "pool-", "-thread-")
+           || is_between(name, at, end, "ForkJoinPool-", "-worker-");
+}
+
+/* The end of a UUID or a run of seven hexadecimal digits or more, one of them 0 to 9; or where it begins. */
+static size_t end_of_id(const char *name, size_t at)
+{
+    static const char uuid[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+    size_t end = at, of_uuid = 0;
+    bool has_digit = false;
+    if (at > 0 && is_word(name[at - 1]))
+        return at;
+    while (uuid[of_uuid] != '\0'
+           && (uuid[of_uuid] == 'h' ? is_hex(name[at + of_uuid]) : name[at + of_uuid] == '-'))
+        of_uuid++;
+    if (uuid[of_uuid] == '\0' && !is_word(name[at + of_uuid]))
+        return at + of_uuid;
+    for (; is_hex(name[end]); end++)
+        has_digit |= is_digit(name[end]);
+    return end >= at + 7 && has_digit && !is_word(name[end]) ? end : at;
+}
+
+/* The end of what varies among the threads of a group, an id or a number; or where it begins: nothing. */
+static size_t end_of_variable(const char *name, size_t at)
+{
+    size_t end = end_of_id(name, at);
+    if (end == at && (at == 0 || !is_digit(name[at - 1]))) {
+        while (is_digit(name[end]))
+            end++;
+        if (belongs_to_name(name, at, end))
+            end = at;
+    }
+    return end;
+}
+
+/* Writes the name with * for each number and id, and returns the hash of the result. */
 static uint64_t without_numbers(const char *name, char group[TC_GROUP_NAME_BYTES])
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     size_t length = 0, at = 0;
-    for (; name[at] != '\0' && length < TC_GROUP_NAME_BYTES - 1; at++) {
-        bool number = is_digit(name[at]) && !belongs_to_name(name, at);
-        while (number && is_digit(name[at + 1]))
-            at++;
-        group[length] = number ? '*' : name[at];
+    while (name[at] != '\0' && length < TC_GROUP_NAME_BYTES - 1) {
+        size_t end = end_of_variable(name, at);
+        group[length] = end > at ? '*' : name[at];
+        at = end > at ? end : at + 1;
         hash = (hash ^ (unsigned char)group[length++]) * UINT64_C(1099511628211);
     }
     if (((unsigned char)name[at] & 0xc0) == 0x80) { /* truncated within a character */

@@ -207,7 +207,7 @@ threadclock_mutant(counted_back virtual_groups virtual_accounts.c
 threadclock_mutant(moving_uncounted virtual_groups virtual_groups.c
   "            tc_account_count(moving[i], &times.times);" "            (void)0;")
 threadclock_mutant(long_slice_as_before virtual_groups virtual_threads.c "LONG_NS = 50000000" "LONG_NS = 2000000000")
-threadclock_mutant(digits_of_names virtual_groups virtual_groups.c "&& !belongs_to_name(name, at)" "")
+threadclock_mutant(digits_of_names virtual_groups virtual_groups.c "if (belongs_to_name(name, at, end))" "if (0)")
 # These give threads TIDs of their choice, by a counter that all processes share.
 set_tests_properties(mutant_tid_is_identity mutant_list_held_for_ever mutant_left_behind_is_own
   mutant_left_behind_is_read PROPERTIES RESOURCE_LOCK ns_last_pid)

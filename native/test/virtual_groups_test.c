@@ -47,6 +47,18 @@ static void names_differ_in_numbers_only(void **state)
     assert_group("G1", "G*");
     assert_group("G12 a", "G* a");
     assert_group("a1b22c", "a*b*c");
+    assert_group("session-550e8400-e29b-41d4-a716-446655440000-io", "session-*-io");
+    assert_group("abcdefab-cdef-abcd-efab-cdefabcdefab", "*");
+    assert_group("550e8400-e29b-41d4-a716-44665544000z", "*-e*b-*d*-a*-*z");
+    assert_group("Actor@5e91993f/2", "Actor@*/*");
+    assert_group("facade1 decades defaced", "* decades defaced");
+    assert_group("facad1", "facad*");
+    assert_group("x5e91993f \xc3\xa9" "5e91993f", "x*e*f \xc3\xa9*e*f");
+    assert_group("pool-1-thread-3", "pool-1-thread-*");
+    assert_group("pool-22-thread-3", "pool-22-thread-*");
+    assert_group("my-pool-1-thread-3", "my-pool-*-thread-*");
+    assert_group("pool-1-threads", "pool-*-threads");
+    assert_group("ForkJoinPool-1-worker-3", "ForkJoinPool-1-worker-*");
     assert_group("", "");
     assert_int_equal(tc_group_of("worker-1"), tc_group_of("worker-222"));
     assert_int_not_equal(tc_group_of("worker-1"), tc_group_of("workers-1"));

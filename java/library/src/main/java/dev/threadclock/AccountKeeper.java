@@ -4,9 +4,7 @@ package dev.threadclock;
 import dev.threadclock.CpuGroup.Kind;
 import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.CpuIntervals.Counter;
-import dev.threadclock.internal.OneWarning;
 import dev.threadclock.internal.Reading;
-import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.Throttling;
 import dev.threadclock.internal.VirtualGroups;
@@ -23,16 +21,12 @@ import java.util.Map;
  * pass allocates for new threads and for the result, but not for each thread.
  */
 final class AccountKeeper {
-    private static final String OTHER = "(other)";
-
     private final ThreadTable table;
     private final VirtualGroups virtualGroups;
     private final Throttling throttling = Throttling.ofThisProcess();
-    private final int maxPools;
-    private final OneWarning tooManyPools;
 
     private final Map<Kind, Sums> ofJvm = new EnumMap<>(Kind.class);
-    private final Map<String, Sums> pools = new LinkedHashMap<>();
+    private final Pools pools;
     private final Map<String, VirtualSums> virtual = new LinkedHashMap<>();
     private final Sums unseen;
     private final Sums carriers = new Sums(Kind.CARRIER, "carriers of virtual threads");
@@ -42,17 +36,13 @@ final class AccountKeeper {
     private final Reading process = new Reading();
     private final CpuIntervals<Member> intervals = new CpuIntervals<>();
     private boolean countsWaits;
-    private boolean isOverfull;
 
     private volatile Result last;
 
-    AccountKeeper(ThreadTable table, VirtualGroups virtualGroups, int maxPools) {
+    AccountKeeper(ThreadTable table, VirtualGroups virtualGroups, Pools pools) {
         this.table = table;
         this.virtualGroups = virtualGroups;
-        this.maxPools = maxPools;
-        tooManyPools = new OneWarning("the CPU account has " + maxPools + " pools of threads: the time of"
-                + " further ones goes to the pool " + OTHER + ". Threads of one pool should have names that"
-                + " differ in nothing but numbers");
+        this.pools = pools;
         for (Kind kind : new Kind[]{Kind.GC, Kind.JIT, Kind.JVM, Kind.NATIVE, Kind.UNSEEN}) {
             ofJvm.put(kind, new Sums(kind, nameOf(kind)));
         }
@@ -89,7 +79,7 @@ final class AccountKeeper {
     }
 
     /** What the threads of a group have used. */
-    private static class Sums extends Counter {
+    static class Sums extends Counter {
         final Kind kind;
         final String name;
         long waited;
@@ -100,9 +90,12 @@ final class AccountKeeper {
             this.name = name;
         }
 
+        CpuSnapshot snapshot() {
+            return new CpuSnapshot(userNanos(), systemNanos(), totalNanos());
+        }
+
         CpuGroup group(boolean waitIsKnown) {
-            return new CpuGroup(kind, name, threads,
-                    new CpuSnapshot(userNanos(), systemNanos(), totalNanos()), waitIsKnown ? waited : -1);
+            return new CpuGroup(kind, name, threads, snapshot(), waitIsKnown ? waited : -1);
         }
     }
 
@@ -177,9 +170,7 @@ final class AccountKeeper {
         if (result == null || !result.isYoung(maxAgeNanos)) {
             result = readAnew(result, maxAgeNanos);
         }
-        if (isOverfull) {
-            tooManyPools.log();
-        }
+        pools.warn();
         return result.account;
     }
 
@@ -203,6 +194,7 @@ final class AccountKeeper {
         List<Member> members = intervals.read(table, Member::new);
         virtualGroups.read();
         all().forEach(sums -> sums.threads = 0);
+        pools.begin();
         for (int i = 0; i < members.size(); i++) {
             count(i, members.get(i));
         }
@@ -220,6 +212,9 @@ final class AccountKeeper {
     private void count(int row, Member thread) {
         Sums group = groupOf(row, thread);
         group.threads++;
+        if (thread.usedTotalNanos() != 0) {
+            pools.works(group);
+        }
         if (group == carriers) {
             ofCarriers.add(thread);
         } else {
@@ -237,11 +232,12 @@ final class AccountKeeper {
         }
     }
 
-    /** Determines the group again only if the thread's name has changed. */
+    /** Determines the group again only if the thread's name has changed, or its pool has lost its place. */
     private Sums groupOf(int row, Member thread) {
         if (table.javaId(row) != 0) {
             String name = table.name(row);
-            if (!name.equals(thread.javaName)) {
+            if (!name.equals(thread.javaName)
+                    || thread.usedTotalNanos() != 0 && pools.isUnsettled(thread.group)) {
                 thread.group = javaGroup(row, name);
                 thread.javaName = name;
             }
@@ -260,22 +256,7 @@ final class AccountKeeper {
             return carriers;
         }
         Kind kind = table.isOfTopGroup(row) ? JvmThreads.kind(name) : Kind.NATIVE;
-        return kind == Kind.NATIVE ? pool(name) : ofJvm.get(kind);
-    }
-
-    private Sums pool(String threadName) {
-        String name = ThreadNames.pool(threadName);
-        Sums sums = pools.get(name);
-        if (sums == null && pools.size() >= maxPools) {
-            isOverfull = true;
-            name = OTHER;
-            sums = pools.get(name);
-        }
-        if (sums == null) {
-            sums = new Sums(Kind.JAVA, name);
-            pools.put(name, sums);
-        }
-        return sums;
+        return kind == Kind.NATIVE ? pools.of(name) : ofJvm.get(kind);
     }
 
     /**
@@ -296,14 +277,14 @@ final class AccountKeeper {
         if (hasCarriers) {
             all.add(carriers);
         }
-        all.addAll(pools.values());
+        all.addAll(pools.shown());
         all.addAll(virtual.values());
         return all;
     }
 
     private CpuAccount account() {
         List<CpuGroup> groups = new ArrayList<>();
-        CpuSnapshot sum = CpuSnapshot.ZERO;
+        CpuSnapshot sum = pools.past();
         for (Sums sums : all()) {
             CpuGroup group = sums.group(countsWaits && sums != unseen && sums.kind != Kind.VIRTUAL);
             groups.add(group);

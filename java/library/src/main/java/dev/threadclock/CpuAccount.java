@@ -19,13 +19,15 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
+ * <p><b>Adds up.</b> The groups' times, with those of pools that have given their place away
+ * ({@link #MAX_POOLS}), add up to {@link #process()}, which is the process's CPU clock at some
  * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's
  * listing may miss a thread while others end. What a thread used until the last reading before its end stays
  * in its group; the rest of its time, and threads that no reading saw, are in the group
  * {@link CpuGroup.Kind#UNSEEN}. The more often the account is read, the smaller that group is.
  *
- * <p><b>Never decreases.</b> No time of a group decreases, and no group disappears. When a thread changes its
+ * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears;
+ * if it comes back, it continues from its time (a thousand such pools are remembered). When a thread changes its
  * name, what it uses from then on belongs to its new pool; what it used before stays in the old one. A thread
  * that starts during a reading may be counted as native until the next one.
  *
@@ -35,11 +37,16 @@ import java.util.Objects;
  * threads have started or ended. There is one account per class loader, begun by the first reading.
  */
 public final class CpuAccount {
-    /** The number of pools; threads of any further pool are counted in one named {@code (other)}. */
+    /**
+     * The number of pools. When there are so many, a further one whose threads work gets the place of one
+     * that has no threads any more or has used nothing for a minute; if there is none, its threads are
+     * counted in a pool named {@code (other)}.
+     */
     public static final int MAX_POOLS = 100;
 
     private static final Duration REUSE = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofDays(365);
+    private static final Duration IDLE = Duration.ofMinutes(1);
 
     private final List<CpuGroup> groups;
     private final CpuSnapshot process;
@@ -56,7 +63,7 @@ public final class CpuAccount {
     /** The account of this process; begun by the first use. */
     private static final class OfProcess {
         static final AccountKeeper KEEPER = new AccountKeeper(new ThreadTable(), new VirtualGroups(),
-                MAX_POOLS);
+                new Pools(MAX_POOLS, IDLE.toNanos()));
     }
 
     /**
@@ -91,7 +98,7 @@ public final class CpuAccount {
         return groups;
     }
 
-    /** {@return user, system and total of the process, including ended threads: the sum of the groups} */
+    /** {@return user, system and total of the process, including ended threads and pools: what the groups add up to} */
     public CpuSnapshot process() {
         return process;
     }

@@ -7,10 +7,10 @@ import java.util.Locale;
 public final class CpuGroup {
     /** What the threads of a group are. */
     public enum Kind {
-        /** A pool of Java threads: threads whose names differ only in numbers. */
+        /** A pool of Java threads: threads whose names differ only in numbers and ids. */
         JAVA,
         /**
-         * Virtual threads whose names differ only in numbers; threads without a name, by what started them.
+         * Virtual threads whose names differ only in numbers and ids; threads without a name, by what started them.
          * Only threads that {@link VirtualThreads} accounts for.
          */
         VIRTUAL,
@@ -61,9 +61,10 @@ public final class CpuGroup {
     }
 
     /**
-     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, for example
-     * {@code http-nio-*-exec-*}, or {@code (other)} once there are {@link CpuAccount#MAX_POOLS} pools; for
-     * {@link Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has
+     * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, UUID and run of seven
+     * or more hexadecimal digits, for example {@code http-nio-*-exec-*}; the number of a pool of the JDK
+     * stays ({@code pool-1-thread-*}, {@code ForkJoinPool-2-worker-*}); or {@code (other)}, see
+     * {@link CpuAccount#MAX_POOLS}; for {@link Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has
      * one fixed name}
      */
     public String name() {

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The account of a process whose threads are simulated. */
@@ -21,7 +22,8 @@ class AccountKeeperTest {
     private static final long LONG = 1_000_000_000_000L;
 
     private final FakeThreads threads = new FakeThreads();
-    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Groups(), 3);
+    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Groups(),
+            new Pools(3, LONG));
 
     private CpuAccount read() {
         return keeper.read(0);
@@ -57,16 +59,16 @@ class AccountKeeperTest {
 
     @Test
     void theTimeOfAnEndedThreadStays() {
-        Row ending = threads.java("pool-1").uses(10, 1);
-        threads.java("pool-2").uses(20, 2);
+        Row ending = threads.java("job-1").uses(10, 1);
+        threads.java("job-2").uses(20, 2);
         threads.inProcess();
         read();
         threads.rows.remove(ending);
-        threads.java("pool-3").uses(100, 0); // perhaps with the same TID
+        threads.java("job-3").uses(100, 0); // perhaps with the same TID
         threads.processUser += 104; // 4 of them were used by the ended thread after the pass
         CpuAccount account = read();
-        assertThat(times(account, Kind.JAVA, "pool-*")).isEqualTo(of(130, 3));
-        assertThat(group(account, Kind.JAVA, "pool-*").threads()).isEqualTo(2);
+        assertThat(times(account, Kind.JAVA, "job-*")).isEqualTo(of(130, 3));
+        assertThat(group(account, Kind.JAVA, "job-*").threads()).isEqualTo(2);
         assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(4, 0));
         assertThat(account.process()).isEqualTo(of(134, 3));
     }
@@ -310,6 +312,73 @@ class AccountKeeperTest {
             logger.removeHandler(handler);
             logger.setUseParentHandlers(true);
         }
+    }
+
+    private static List<String> pools(CpuAccount account) {
+        return account.groups().stream().filter(group -> group.kind() == Kind.JAVA).map(CpuGroup::name)
+                .collect(Collectors.toList());
+    }
+
+    @Test
+    void aPoolWithoutThreadsGivesItsPlaceAndComesBackWithItsTime() {
+        Row first = threads.java("first").uses(7, 1);
+        threads.java("a").uses(1, 0);
+        threads.java("b").uses(1, 0);
+        threads.inProcess();
+        read();
+        threads.rows.remove(first);
+        read();
+        Row next = threads.java("next").uses(5, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(pools(account)).containsExactly("a", "b", "next");
+        assertThat(account.process()).isEqualTo(of(14, 1));
+        threads.rows.remove(next);
+        read();
+        threads.java("first").uses(100, 0);
+        threads.inProcess();
+        account = read();
+        assertThat(pools(account)).containsExactly("a", "b", "first");
+        assertThat(times(account, Kind.JAVA, "first")).isEqualTo(of(107, 1));
+        assertThat(group(account, Kind.JAVA, "first").threads()).isEqualTo(1);
+        assertThat(account.process()).isEqualTo(of(114, 1));
+    }
+
+    @Test
+    void anIdlePoolGivesItsPlaceToOneThatWorks() {
+        AccountKeeper impatient = new AccountKeeper(threads, threads.new Groups(), new Pools(2, 0));
+        Row idle = threads.java("idle").uses(1, 0);
+        Row busy = threads.java("busy").uses(1, 0);
+        impatient.read(0);
+        threads.java("next").uses(1, 0);
+        busy.uses(1, 0);
+        CpuAccount account = impatient.read(0);
+        assertThat(pools(account)).containsExactly("busy", "next");
+        idle.uses(10, 0);
+        busy.uses(1, 0);
+        account = impatient.read(0);
+        assertThat(pools(account)).containsExactlyInAnyOrder("busy", "idle");
+        assertThat(times(account, Kind.JAVA, "idle")).isEqualTo(of(11, 0));
+        assertThat(group(account, Kind.JAVA, "idle").threads()).isEqualTo(1);
+    }
+
+    @Test
+    void aThreadOfTheCommonPoolGetsAPlaceWhenThereIsOne() {
+        threads.java("a").uses(1, 0);
+        Row ending = threads.java("b").uses(1, 0);
+        threads.java("c").uses(1, 0);
+        Row late = threads.java("late").uses(1, 0);
+        threads.inProcess();
+        assertThat(pools(read())).containsExactly("a", "b", "c", "(other)");
+        threads.rows.remove(ending);
+        read();
+        late.uses(10, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(pools(account)).containsExactly("a", "c", "(other)", "late");
+        assertThat(times(account, Kind.JAVA, "late")).isEqualTo(of(10, 0));
+        assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(1, 0));
+        assertThat(account.process()).isEqualTo(of(14, 0));
     }
 
     @Test

@@ -11,8 +11,18 @@ import java.util.regex.Pattern;
  * kernel truncates.
  */
 public final class ThreadNames {
-    /** Excludes the digit in the JVM's own "G1 ", "C1 " and "C2 ". */
-    private static final Pattern NUMBER = Pattern.compile("(?<!\\d)(?!(?<=\\b[A-Z])\\d )\\d+");
+    private static final String WORD = "[\\w\\u0080-\\uffff]";
+    private static final String HEX = "[0-9a-fA-F]";
+    /** A UUID, or a run of hexadecimal digits that no word has. */
+    private static final String ID = "(?<!" + WORD + ")(?:" + HEX + "{8}(?:-" + HEX + "{4}){3}-" + HEX
+            + "{12}|(?=[a-fA-F]*\\d)" + HEX + "{7,})(?!" + WORD + ")";
+    /**
+     * Excludes the digit in the JVM's own "G1 ", "C1 " and "C2 ", and the number by which the JDK tells its
+     * pools apart.
+     */
+    private static final String NUMBER = "(?<!\\d)(?!(?<=\\b[A-Z])\\d |(?<=^pool-)\\d+-thread-"
+            + "|(?<=^ForkJoinPool-)\\d+-worker-)\\d+";
+    private static final Pattern VARIABLE = Pattern.compile(ID + "|" + NUMBER);
 
     /** HotSpot's own threads whose names exceed the kernel's 15 bytes; truncation drops their numbers. */
     private static final Map<String, String> CUT_SHORT = cutShort(
@@ -34,14 +44,14 @@ public final class ThreadNames {
     }
 
     /**
-     * The pool: the name with each number replaced by {@code *}. {@code http-nio-8080-exec-7} belongs to
-     * {@code http-nio-*-exec-*}. The C core has the same rule for virtual threads (virtual_groups.c).
+     * The pool: the name with each number and id replaced by {@code *}. {@code http-nio-8080-exec-7} belongs
+     * to {@code http-nio-*-exec-*}. The C core has the same rule for virtual threads (virtual_groups.c).
      *
      * @param name a thread's name
      * @return what it shares with the other threads of its pool
      */
     public static String pool(String name) {
-        return NUMBER.matcher(name).replaceAll("*");
+        return VARIABLE.matcher(name).replaceAll("*");
     }
 
     /**

@@ -28,6 +28,21 @@ class ThreadNamesTest {
         assertThat(ThreadNames.pool("G1")).isEqualTo("G*");
         assertThat(ThreadNames.pool("G12 a")).isEqualTo("G* a");
         assertThat(ThreadNames.pool("a1b22c")).isEqualTo("a*b*c");
+        assertThat(ThreadNames.pool("session-550e8400-e29b-41d4-a716-446655440000-io"))
+                .isEqualTo("session-*-io");
+        assertThat(ThreadNames.pool("abcdefab-cdef-abcd-efab-cdefabcdefab")).isEqualTo("*");
+        assertThat(ThreadNames.pool("550e8400-e29b-41d4-a716-44665544000z")).isEqualTo("*-e*b-*d*-a*-*z");
+        assertThat(ThreadNames.pool("Actor@5e91993f/2")).isEqualTo("Actor@*/*");
+        assertThat(ThreadNames.pool("facade1 decades defaced")).isEqualTo("* decades defaced");
+        assertThat(ThreadNames.pool("facad1")).isEqualTo("facad*");
+        assertThat(ThreadNames.pool("x5e91993f é5e91993f")).isEqualTo("x*e*f é*e*f");
+        assertThat(ThreadNames.pool("pool-1-thread-3")).isEqualTo("pool-1-thread-*");
+        assertThat(ThreadNames.pool("pool-22-thread-3")).isEqualTo("pool-22-thread-*");
+        assertThat(ThreadNames.pool("my-pool-1-thread-3")).isEqualTo("my-pool-*-thread-*");
+        assertThat(ThreadNames.pool("pool-1-threads")).isEqualTo("pool-*-threads");
+        assertThat(ThreadNames.pool("ForkJoinPool-1-worker-3")).isEqualTo("ForkJoinPool-1-worker-*");
+        assertThat(ThreadNames.pool("ForkJoinPool.commonPool-worker-3"))
+                .isEqualTo("ForkJoinPool.commonPool-worker-*");
     }
 
     @Test

@@ -5,12 +5,15 @@ import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
@@ -27,8 +30,8 @@ final class AccountMeters {
 
     private final MeterRegistry registry;
     private final Tags tags;
-    private final Set<Tags> counted = new HashSet<>();
-    private final Set<Tags> waiting = new HashSet<>();
+    private final Map<Tags, List<Meter>> counted = new HashMap<>();
+    private final Map<Tags, List<Meter>> waiting = new HashMap<>();
     private boolean isThrottlingKnown;
     private Scrape scrape;
     private long scrapes;
@@ -61,9 +64,15 @@ final class AccountMeters {
                 groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
             }
         }
+
+        /** -1: there is no such group any more. */
+        long of(Tags key, ToLongFunction<CpuGroup> quantity) {
+            CpuGroup group = groups.get(key);
+            return group == null ? -1 : quantity.applyAsLong(group);
+        }
     }
 
-    /** What one meter reports. */
+    /** What one meter reports. That of a group which is gone keeps its last value until it is removed. */
     private final class Value {
         private final ToLongFunction<Scrape> quantity;
         private long answered; // the number of the last scrape
@@ -114,24 +123,27 @@ final class AccountMeters {
 
     private void registerNew(Scrape begun) {
         begun.groups.forEach((key, group) -> {
-            Tags own = tags.and(key);
             if (isNew(counted, key)) {
-                counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "user"),
-                        now -> now.groups.get(key).times().userNanos());
-                counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "system"),
-                        now -> now.groups.get(key).times().systemNanos());
-                Value threads = new Value(now -> now.groups.get(key).threads());
-                Gauge.builder("threadclock.threads", threads, Value::now).strongReference(true).tags(own)
-                        .baseUnit("threads").description("Living threads of a group").register(registry);
+                Tags own = tags.and(key);
+                Value threads = new Value(now -> now.of(key, CpuGroup::threads));
+                keep(counted, key,
+                        counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "user"),
+                                now -> now.of(key, known -> known.times().userNanos())),
+                        counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "system"),
+                                now -> now.of(key, known -> known.times().systemNanos())),
+                        Gauge.builder("threadclock.threads", threads, value -> Math.max(0, value.now()))
+                                .strongReference(true).tags(own).baseUnit("threads")
+                                .description("Living threads of a group").register(registry));
             }
             if (group.waitedNanos() >= 0 && isNew(waiting, key)) {
-                counter("threadclock.cpu.wait",
+                keep(waiting, key, counter("threadclock.cpu.wait",
                         "Time for which threads of a group were runnable but waited for a CPU,"
                                 + " summed over threads",
-                        "seconds", own,
-                        now -> now.groups.get(key).waitedNanos());
+                        "seconds", tags.and(key), now -> now.of(key, CpuGroup::waitedNanos)));
             }
         });
+        removeGone(counted, begun);
+        removeGone(waiting, begun);
         if (begun.account.throttledNanos() >= 0 && isThrottlingNew()) {
             counter("threadclock.throttled.time",
                     "Time for which the CPU limit stopped the control group, summed over CPUs",
@@ -142,8 +154,22 @@ final class AccountMeters {
         }
     }
 
-    private synchronized boolean isNew(Set<Tags> registered, Tags key) {
-        return registered.add(key);
+    private synchronized boolean isNew(Map<Tags, List<Meter>> registered, Tags key) {
+        return registered.putIfAbsent(key, Collections.emptyList()) == null;
+    }
+
+    private synchronized void keep(Map<Tags, List<Meter>> registered, Tags key, Meter... meters) {
+        registered.put(key, Arrays.asList(meters));
+    }
+
+    /** Of pools that have given up their place in the account. */
+    private void removeGone(Map<Tags, List<Meter>> registered, Scrape begun) {
+        List<Meter> gone = new ArrayList<>();
+        synchronized (this) {
+            registered.entrySet().removeIf(
+                    entry -> !begun.groups.containsKey(entry.getKey()) && gone.addAll(entry.getValue()));
+        }
+        gone.forEach(registry::remove);
     }
 
     private synchronized boolean isThrottlingNew() {
@@ -155,11 +181,11 @@ final class AccountMeters {
     /**
      * The registry refers to the object weakly, but to the function strongly, which keeps everything alive.
      */
-    private void counter(String name, String description, String unit, Tags all,
+    private Meter counter(String name, String description, String unit, Tags all,
             ToLongFunction<Scrape> quantity) {
         Value value = new Value(quantity);
         double divisor = unit == null ? 1 : NANOS_PER_SECOND;
-        FunctionCounter.builder(name, this, meters -> value.counted() / divisor).tags(all)
+        return FunctionCounter.builder(name, this, meters -> value.counted() / divisor).tags(all)
                 .baseUnit(unit).description(description).register(registry);
     }
 }

@@ -22,8 +22,11 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The account of this process as meters: complete, adding up, and one account per scrape. */
@@ -71,6 +74,63 @@ class ThreadClockMetricsTest {
         return thread;
     }
 
+    /** Runs so many threads of one pool each, until an account has seen them. */
+    private static void pools(String prefix, int count) throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }, prefix + "-" + (char) ('a' + i / 26) + (char) ('a' + i % 26));
+            thread.start();
+            threads.add(thread);
+        }
+        CpuAccount.read(Duration.ZERO);
+        end.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        CpuAccount.read(Duration.ZERO);
+        CpuAccount.read(Duration.ZERO);
+    }
+
+    private static double secondsOfPoolsThatAreGone() {
+        CpuAccount account = CpuAccount.read();
+        long shown = account.groups().stream().mapToLong(group -> group.times().totalNanos()).sum();
+        return (account.process().totalNanos() - shown) / 1e9;
+    }
+
+    private static Set<String> pools(MeterRegistry registry) {
+        return registry.find("threadclock.threads").tag("kind", "java").gauges().stream()
+                .map(gauge -> gauge.getId().getTag("group")).collect(Collectors.toSet());
+    }
+
+    @Test
+    void aPoolThatHasGivenUpItsPlaceHasNoMeters() throws InterruptedException {
+        pools("early", CpuAccount.MAX_POOLS / 2);
+        MeterRegistry own = bound(new SimpleMeterRegistry());
+        Set<String> early = pools(own);
+        pools("late", CpuAccount.MAX_POOLS);
+        List<Meter> before = own.getMeters();
+        for (int scrape = 0; scrape < 2; scrape++) {
+            before.forEach(meter -> meter.measure().forEach(
+                    measured -> assertThat(measured.getValue()).as(meter.getId().toString())
+                            .isNotNegative()));
+        }
+        Set<String> late = pools(own);
+        assertThat(early).anyMatch(name -> name.startsWith("early") && !late.contains(name));
+        assertThat(late).hasSizeLessThanOrEqualTo(CpuAccount.MAX_POOLS + 1)
+                .isEqualTo(CpuAccount.read().groups().stream()
+                        .filter(group -> group.kind() == CpuGroup.Kind.JAVA).map(CpuGroup::name)
+                        .collect(Collectors.toSet()));
+        assertThat(own.getMeters()).extracting(meter -> meter.getId().getTag("group"))
+                .filteredOn(name -> name != null && name.startsWith("early")).isSubsetOf(late);
+    }
+
     @Test
     void eachGroupOfTheAccountHasItsMeters() {
         for (CpuGroup group : CpuAccount.read().groups()) {
@@ -113,7 +173,7 @@ class ThreadClockMetricsTest {
         Work.burn(WORK_NANOS);
         untilTheAccountIsOld();
         double before = processSeconds();
-        double sum = cpuSeconds(meters("threadclock.cpu.time"));
+        double sum = cpuSeconds(meters("threadclock.cpu.time")) + secondsOfPoolsThatAreGone();
         assertThat(sum).isBetween(before * 0.97, processSeconds() * 1.03);
     }
 

@@ -10,6 +10,7 @@ import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.ThreadClock;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.logging.Level;
@@ -119,7 +120,9 @@ final class ExecutorCpu implements ExecutorPlugin {
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
-        private long last;
+        /** By group, because a pool that gives up its place in the account takes its time along. */
+        private final Map<String, Long> seen = new HashMap<>();
+        private long sum;
 
         RoleGauge(Role role, ToLongFunction<CpuGroup> value) {
             this.role = role;
@@ -129,11 +132,18 @@ final class ExecutorCpu implements ExecutorPlugin {
         @Override
         public synchronized Long getValue() { // synchronized because each sink has a thread
             try {
-                last = Math.max(last, role.sum(CpuAccount.read(), value));
+                role.groups(CpuAccount.read()).forEach(this::add);
             } catch (IllegalStateException e) {
                 // For example, no file descriptor is left. A later reading includes this time.
             }
-            return last;
+            return sum;
+        }
+
+        /** An unknown value (-1) adds nothing. */
+        private void add(CpuGroup group) {
+            long nanos = Math.max(0, value.applyAsLong(group));
+            Long before = seen.put(group.kind() + group.name(), nanos);
+            sum += Math.max(0, nanos - (before == null ? 0 : before));
         }
     }
 

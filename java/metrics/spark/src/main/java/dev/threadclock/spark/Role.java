@@ -5,8 +5,8 @@ import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuGroup.Kind;
 import java.util.Locale;
-import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The role of a thread in an executor. Metrics must be known when the executor starts, so there is one set
@@ -57,10 +57,8 @@ enum Role {
         return false;
     }
 
-    /** The sum over the role's groups. An unknown value (-1) adds nothing. */
-    long sum(CpuAccount account, ToLongFunction<CpuGroup> value) {
-        return account.groups().stream().filter(group -> of(group) == this).mapToLong(value)
-                .filter(nanos -> nanos > 0).sum();
+    Stream<CpuGroup> groups(CpuAccount account) {
+        return account.groups().stream().filter(group -> of(group) == this);
     }
 
     /** cpu.shuffle.user_ns and the like. */

@@ -52,7 +52,7 @@ class RoleTest {
     void theRolesAddUpToTheProcess() {
         CpuAccount account = CpuAccount.read(Duration.ZERO);
         assertThat(Arrays.stream(Role.values())
-                .mapToLong(role -> role.sum(account, group -> group.times().totalNanos())).sum())
+                .flatMap(role -> role.groups(account)).mapToLong(group -> group.times().totalNanos()).sum())
                 .isEqualTo(account.process().totalNanos());
     }
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import dev.threadclock.AccountKeeper.Sums;
+import dev.threadclock.CpuGroup.Kind;
+import dev.threadclock.internal.OneWarning;
+import dev.threadclock.internal.ThreadNames;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The pools of Java threads that an account shows. They are limited in number, because programs give threads
+ * names of any kind. When all places are taken, a pool whose threads work gets that of a pool which has no
+ * threads any more, or has been idle for long; if there is none, its threads' time goes to a common pool.
+ *
+ * <p>What a pool has used when it loses its place stays in the account's sum ({@link #past()}), and the pool
+ * continues from there if it comes back, so that no counter decreases. Only the last thousand are remembered.
+ */
+final class Pools {
+    private static final String OTHER = "(other)";
+    private static final int MAX_REMEMBERED = 1000;
+
+    private final int max;
+    private final long idleNanos;
+    private final OneWarning tooMany;
+    private final Map<String, Pool> shown = new LinkedHashMap<>();
+    private final Map<String, Pool> remembered = new LinkedHashMap<String, Pool>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Pool> eldest) {
+            return size() > MAX_REMEMBERED;
+        }
+    };
+    private final Pool other = new Pool(OTHER);
+    private CpuSnapshot past = CpuSnapshot.ZERO;
+    private long now;
+    private boolean hasNoPlace; // in this pass
+    private boolean isOverfull;
+
+    /**
+     * @param max the number of places, without that of the common pool
+     * @param idleNanos how long a pool that has threads keeps its place without using CPU time
+     */
+    Pools(int max, long idleNanos) {
+        this.max = max;
+        this.idleNanos = idleNanos;
+        tooMany = new OneWarning("the CPU account has " + max + " pools of threads that work: the time of"
+                + " further ones goes to the pool " + OTHER + ". Threads of one pool should have names that"
+                + " differ in nothing but numbers");
+    }
+
+    static final class Pool extends Sums {
+        private long idleSince;
+        private int threadsBefore; // of the last pass
+        private boolean hasPlace = true;
+
+        Pool(String name) {
+            super(Kind.JAVA, name);
+        }
+
+        void beginPass() {
+            threadsBefore = threads;
+            threads = 0;
+        }
+    }
+
+    /** Begins a pass. */
+    void begin() {
+        now = System.nanoTime();
+        hasNoPlace = false;
+        shown.values().forEach(Pool::beginPass);
+        remembered.values().forEach(Pool::beginPass);
+    }
+
+    /** The pool of a thread that has a new name. */
+    Sums of(String threadName) {
+        String name = ThreadNames.pool(threadName);
+        Pool pool = shown.get(name);
+        if (pool != null) {
+            return pool;
+        }
+        if (shown.size() - (isOverfull ? 1 : 0) >= max && !makePlace()) {
+            isOverfull = true;
+            shown.put(OTHER, other);
+            return other;
+        }
+        pool = remembered.remove(name);
+        if (pool == null) {
+            pool = new Pool(name);
+        } else {
+            past = past.minus(pool.snapshot());
+        }
+        pool.hasPlace = true;
+        pool.idleSince = now;
+        shown.put(name, pool);
+        return pool;
+    }
+
+    /** Whether a thread that has used CPU time must be given its pool anew. */
+    boolean isUnsettled(Sums group) {
+        return group == other ? !hasNoPlace : group instanceof Pool && !((Pool) group).hasPlace;
+    }
+
+    /** Notes that a pool's thread has used CPU time in this pass. */
+    void works(Sums group) {
+        if (group instanceof Pool) {
+            ((Pool) group).idleSince = now;
+        }
+    }
+
+    private boolean makePlace() {
+        if (hasNoPlace) {
+            return false;
+        }
+        Pool longest = null;
+        for (Pool pool : shown.values()) {
+            boolean isEmpty = pool.threads == 0 && pool.threadsBefore == 0;
+            if (pool != other && (isEmpty || now - pool.idleSince > idleNanos)
+                    && (longest == null || pool.idleSince - longest.idleSince < 0)) {
+                longest = pool;
+            }
+        }
+        hasNoPlace = longest == null;
+        if (longest != null) {
+            longest.hasPlace = false;
+            shown.remove(longest.name);
+            remembered.put(longest.name, longest);
+            past = past.plus(longest.snapshot());
+        }
+        return longest != null;
+    }
+
+    Collection<? extends Sums> shown() {
+        return shown.values();
+    }
+
+    /** {@return what pools without a place have used} */
+    CpuSnapshot past() {
+        return past;
+    }
+
+    /** Logs once that time had to go to the common pool, if it had. */
+    void warn() {
+        if (isOverfull) {
+            tooMany.log();
+        }
+    }
+}
