@@ -425,7 +425,8 @@ int tc_own_moment(enum threadclock_freshness freshness, struct tc_moment *moment
         *moment = (struct tc_moment){highest_total(cell, (uint64_t)now_ns), pair.sum_ns, pair.user_ns, 0};
         moment->share = share_of_tick(cell, moment);
         const uint64_t *epoch_word = TC_LOAD_RELAXED(tc_epoch_word);
-        if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))
+        /* Where the kernel does not wipe there is no word. */
+        if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1) || tc_epoch() == epoch)
             return 0;
         cell->moment = (struct tc_slot){0};
     }

@@ -81,10 +81,29 @@ static bool total_is_small(void *unused)
     return total_ns >= 0 && total_ns < 30 * NS_PER_MS;
 }
 
+static bool is_of_another_process(void *interval)
+{
+    struct threadclock_times used;
+    return threadclock_interval_end(interval, &used) == -ESTALE;
+}
+
+static bool has_intervals(void)
+{
+    struct threadclock_interval interval;
+    struct threadclock_times used;
+    if (threadclock_interval_begin(&interval) != 0)
+        return false;
+    burn_user_ns(20 * NS_PER_MS);
+    return threadclock_interval_end(&interval, &used) == 0 && used.total_ns >= 20 * NS_PER_MS
+           && true_in_child(fork, is_of_another_process, &interval)
+           && true_in_child(raw_fork, is_of_another_process, &interval);
+}
+
 /* Nothing is cached, and forks are still distinguished. */
 static bool asks_each_time_in_each_process(void)
 {
-    if (source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered())
+    if (source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_RUSAGE || !is_ordered()
+        || !has_intervals())
         return false;
     for (int i = 0; i < 50; i++)
         if (threadclock_total_tick_ns() < 40 * NS_PER_MS

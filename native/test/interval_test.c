@@ -111,7 +111,7 @@ static void run_all_lengths(void)
     static const int64_t lengths_us[] = {20, 50, 200, 1000, 3000, 10000, 30000};
     for (size_t i = 0; i < sizeof lengths_us / sizeof *lengths_us; i++)
         for (int64_t wait_ms = 0; wait_ms <= 2; wait_ms += 2) {
-            int64_t task_ns = lengths_us[i] * US, most = INT64_C(600) * NS_PER_MS / task_ns;
+            int64_t task_ns = lengths_us[i] * US, most = INT64_C(200) * NS_PER_MS / task_ns;
             struct work work = {.task_ns = task_ns, .wait_ns = wait_ms * NS_PER_MS, .burn = burn_user_ns,
                                 .tasks = most < TASKS ? most : TASKS};
             in_new_thread(run_tasks, &work);
