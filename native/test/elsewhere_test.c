@@ -214,12 +214,12 @@ static const struct place {
     const char *says[2];
     bool asks_each_time[2]; /* whether threadclock_describe reports that tick reads ask the kernel */
 } places[] = {
-#define ALL_RIGHT ".... .... . .. . .... .. . . .. . ."
+#define ALL_RIGHT ".... .... .. .. . .... .. . . .. . ."
     {"no_vdso", NULL, without_vdso, {ALL_RIGHT, ALL_RIGHT}, {true, false}},
     {"a_coarse_clock_that_is_the_precise_one", NULL, kernel_answers_so,
      {ALL_RIGHT, ALL_RIGHT}, {true, false}},
     {"no_tick_counters", NULL, without_tick_counters,
-     {".... .... . ii i .o.o oo . . .. . .", ".... .... . ii i .o.o oo . . .. . ."}, {true, false}},
+     {".... .... .. ii i .o.o oo . . .. . .", ".... .... .. ii i .o.o oo . . .. . ."}, {true, false}},
     {"hz_100", NULL, hz_100, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
     {"hz_300", NULL, hz_300, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
     {"hz_1000", NULL, hz_1000, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
@@ -228,14 +228,14 @@ static const struct place {
     {"uptime_of_2_62_seconds", NULL, uptime_2_62, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
     {"uptime_below_zero", NULL, uptime_negative, {ALL_RIGHT, ALL_RIGHT}, {true, true}},
     {"no_files", NULL, without_files,
-     {".... .... . .. . .... ff . . ff . .", ".... .... . .. . .... .f . . ff . ."}, {false, false}},
-    {"no_memory", NULL, without_memory, {".... .... . .. . msss mm n . .. . .", ALL_RIGHT}, {true, false}},
+     {".... .... .. .. . .... ff . . ff . .", ".... .... .. .. . .... .f . . ff . ."}, {false, false}},
+    {"no_memory", NULL, without_memory, {".... .... .. .. . msss mm n . .. . .", ALL_RIGHT}, {true, false}},
     {"full_memory_cgroup", NULL, enter_full_memory_cgroup, {NULL, ALL_RIGHT}, {false, false}},
     {"no_proc", NULL, without_proc,
-     {".... .... . .. . .... nn . . nn . .", ".... .... . .. . .... nn . . nn . ."}, {false, false}},
+     {".... .... .. .. . .... nn . . nn . .", ".... .... .. .. . .... nn . . nn . ."}, {false, false}},
     {"hidepid", NULL, with_hidepid, {ALL_RIGHT, ALL_RIGHT}, {false, false}},
     {"another_pid_namespaces_proc", new_pid_namespace, is_first,
-     {".... .... . .. . .... rr . . .r . .", NULL}, {false, false}},
+     {".... .... .. .. . .... rr . . .r . .", NULL}, {false, false}},
     {"a_pid_namespace_with_its_proc", new_pid_namespace, is_first_with_proc,
      {ALL_RIGHT, NULL}, {false, false}},
     {"a_time_namespace_a_century_later", a_century_later, is_a_century_later,

@@ -19,7 +19,7 @@ enum {
     AHEAD_NS = 1 * NS_PER_MS, /* by interpolation: threadclock.h */
     USER_AT_LEAST_NS = 10 * NS_PER_MS,
     TICKS_NS = 25 * NS_PER_MS,
-    REGISTER = 12,
+    REGISTER = 13,
     FILES = 64
 };
 
@@ -147,6 +147,20 @@ static int interpolated(void)
 {
     return total_within(threadclock_total_interpolated_ns(), lag_of_now_ns() + AHEAD_NS);
 }
+
+static int interval(void)
+{
+    struct threadclock_interval begun;
+    struct threadclock_times used;
+    int error = threadclock_interval_begin(&begun);
+    if (error == 0)
+        error = threadclock_interval_end(&begun, &used);
+    if (error != 0)
+        return error;
+    return used.user_ns < 0 || used.system_ns < 0 || used.user_ns + used.system_ns != used.total_ns
+               ? SAID_WRONG : within(used.total_ns, 0, asked_total_ns() - total_ns(&before) + AHEAD_NS);
+}
+
 static int user_raw(void) { return clock_within(threadclock_user_raw_ns(), THREADCLOCK_CLOCK_VIRT); }
 static int user_system_raw(void)
 {
@@ -266,14 +280,14 @@ static int describe(void)
 
 const char *const function_names[FUNCTIONS] = {
     "user_tick", "system_tick", "total_tick", "times_tick", "user_now", "system_now", "total_now",
-    "times_now", "interpolated", "user_raw", "user_system_raw", "tick_length", "register", "thread_times",
+    "times_now", "interpolated", "interval", "user_raw", "user_system_raw", "tick_length", "register", "thread_times",
     "thread_total", "threads_times", "tid_times", "all_threads", "unregister", "process_times",
     "proc_times 0", "proc_times", "clock_ns", "describe",
 };
 
 static int (*const functions[FUNCTIONS])(void) = {
     user_tick, system_tick, total_tick, times_tick, user_now, system_now, total_now, times_now,
-    interpolated, user_raw, user_system_raw, tick_length, thread_register, thread_times, thread_total,
+    interpolated, interval, user_raw, user_system_raw, tick_length, thread_register, thread_times, thread_total,
     threads_times, tid_times, all_threads, thread_unregister, process_times, own_proc_times, tid_proc_times,
     clock_ns, describe,
 };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SAID_WRONG = 1, FUNCTIONS = 24 };
+enum { SAID_WRONG = 1, FUNCTIONS = 25 };
 
 /* Names without the prefix: tick_length, register, ... */
 extern const char *const function_names[FUNCTIONS];
@@ -32,8 +32,10 @@ void let_ticks_pass(void);
 /*
  * The result that the function should have, from a text with a character for each function, ignoring blanks:
  *
- *     tick now interpolated raw length register..threads_times tid all unregister process proc clock describe
- *     .... .... .           ..  .      ....                    ..      .          .       ..   .     .
+ *     tick now interpolated, interval raw length register..threads_times tid all unregister process proc clock
+ *     .... .... ..                    ..  .      ....                    ..      .          .       ..   .
+ *
+ * and describe.
  *
  * A point: right; e: -error; m: -ENOMEM; s: -ESRCH, for a missing handle; n: -ENOENT, for a missing
  * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE.
