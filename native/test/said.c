@@ -280,16 +280,16 @@ static int describe(void)
 
 const char *const function_names[FUNCTIONS] = {
     "user_tick", "system_tick", "total_tick", "times_tick", "user_now", "system_now", "total_now",
-    "times_now", "interpolated", "interval", "user_raw", "user_system_raw", "tick_length", "register", "thread_times",
-    "thread_total", "threads_times", "tid_times", "all_threads", "unregister", "process_times",
-    "proc_times 0", "proc_times", "clock_ns", "describe",
+    "times_now", "interpolated", "interval", "user_raw", "user_system_raw", "tick_length", "register",
+    "thread_times", "thread_total", "threads_times", "tid_times", "all_threads", "unregister",
+    "process_times", "proc_times 0", "proc_times", "clock_ns", "describe",
 };
 
 static int (*const functions[FUNCTIONS])(void) = {
     user_tick, system_tick, total_tick, times_tick, user_now, system_now, total_now, times_now,
-    interpolated, interval, user_raw, user_system_raw, tick_length, thread_register, thread_times, thread_total,
-    threads_times, tid_times, all_threads, thread_unregister, process_times, own_proc_times, tid_proc_times,
-    clock_ns, describe,
+    interpolated, interval, user_raw, user_system_raw, tick_length, thread_register, thread_times,
+    thread_total, threads_times, tid_times, all_threads, thread_unregister, process_times, own_proc_times,
+    tid_proc_times, clock_ns, describe,
 };
 
 int said_by(int function)

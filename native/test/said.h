@@ -32,10 +32,10 @@ void let_ticks_pass(void);
 /*
  * The result that the function should have, from a text with a character for each function, ignoring blanks:
  *
- *     tick now interpolated, interval raw length register..threads_times tid all unregister process proc clock
- *     .... .... ..                    ..  .      ....                    ..      .          .       ..   .
+ *     tick now interpolated, interval raw length register..threads_times tid all unregister process proc
+ *     .... .... ..                    ..  .      ....                    ..      .          .       ..
  *
- * and describe.
+ * then clock and describe.
  *
  * A point: right; e: -error; m: -ENOMEM; s: -ESRCH, for a missing handle; n: -ENOENT, for a missing
  * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE.

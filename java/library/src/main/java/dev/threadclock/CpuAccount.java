@@ -19,17 +19,17 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p><b>Adds up.</b> The groups' times, with those of pools that have given their place away
- * ({@link #MAX_POOLS}), add up to {@link #process()}, which is the process's CPU clock at some
- * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's
- * listing may miss a thread while others end. What a thread used until the last reading before its end stays
- * in its group; the rest of its time, and threads that no reading saw, are in the group
- * {@link CpuGroup.Kind#UNSEEN}. The more often the account is read, the smaller that group is.
+ * <p><b>Adds up.</b> The groups' times, with those of pools that have given their place away ({@link
+ * #MAX_POOLS}), add up to {@link #process()}, which is the process's CPU clock at some moment of the
+ * reading. In rare cases it is ahead of that clock for one reading, because the kernel's listing may miss a
+ * thread while others end. What a thread used until the last reading before its end stays in its group; the
+ * rest of its time, and threads that no reading saw, are in the group {@link CpuGroup.Kind#UNSEEN}. The more
+ * often the account is read, the smaller that group is.
  *
  * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears;
- * if it comes back, it continues from its time (a thousand such pools are remembered). When a thread changes its
- * name, what it uses from then on belongs to its new pool; what it used before stays in the old one. A thread
- * that starts during a reading may be counted as native until the next one.
+ * if it comes back, it continues from its time (a thousand such pools are remembered). When a thread changes
+ * its name, what it uses from then on belongs to its new pool; what it used before stays in the old one. A
+ * thread that starts during a reading may be counted as native until the next one.
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read
@@ -98,7 +98,10 @@ public final class CpuAccount {
         return groups;
     }
 
-    /** {@return user, system and total of the process, including ended threads and pools: what the groups add up to} */
+    /**
+     * {@return user, system and total of the process, including ended threads and pools that have given their
+     * place away}
+     */
     public CpuSnapshot process() {
         return process;
     }

@@ -10,8 +10,8 @@ public final class CpuGroup {
         /** A pool of Java threads: threads whose names differ only in numbers and ids. */
         JAVA,
         /**
-         * Virtual threads whose names differ only in numbers and ids; threads without a name, by what started them.
-         * Only threads that {@link VirtualThreads} accounts for.
+         * Virtual threads whose names differ only in numbers and ids; threads without a name, by what started
+         * them. Only threads that {@link VirtualThreads} accounts for.
          */
         VIRTUAL,
         /**
@@ -63,9 +63,9 @@ public final class CpuGroup {
     /**
      * {@return for {@link Kind#JAVA} the threads' name with {@code *} for each number, UUID and run of seven
      * or more hexadecimal digits, for example {@code http-nio-*-exec-*}; the number of a pool of the JDK
-     * stays ({@code pool-1-thread-*}, {@code ForkJoinPool-2-worker-*}); or {@code (other)}, see
-     * {@link CpuAccount#MAX_POOLS}; for {@link Kind#VIRTUAL} the same, or for threads without a name what started them; every other kind has
-     * one fixed name}
+     * stays ({@code pool-1-thread-*}, {@code ForkJoinPool-2-worker-*}); or {@code (other)}, see {@link
+     * CpuAccount#MAX_POOLS}; for {@link Kind#VIRTUAL} the same, or for threads without a name what started
+     * them; every other kind has one fixed name}
      */
     public String name() {
         return name;
