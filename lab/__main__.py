@@ -84,8 +84,6 @@ def show_list(chosen):
         print(f"{rows:>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, {one.SECONDS[1] / 60:5.1f} min   "
               f"{one.TITLE}")
         sums = [sums[i] + one.SECONDS[i] for i in (0, 1)]
-    for row, what in experiments.NOT_BUILT.items():
-        print(f"{row:>6}  not built yet        {what}")
     print(f"In all about {sums[0] / 60:.0f} minutes quick, {sums[1] / 60:.0f} minutes in full; longer under "
           "load.")
     return 0

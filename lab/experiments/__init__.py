@@ -35,12 +35,10 @@ ORDER = (
     "flight_recorder",
     "upstream_fix",
     "virtual_threads",
+    "trino",
     "agent_cost",
     "scrape_cost",
      )
-
-# Rows that the lab does not have yet, and what they are.
-NOT_BUILT = {21: "Trino 405 and the newest: CPU seconds of TPC-H queries, and the share of reads in them"}
 
 
 def load(name):

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trino: results, log, and what its reads are of its CPU time."""
+import collections
+import re
+import shutil
+import subprocess
+
+from frame import page, stats, verdict
+from frame.lab import BUILD, PROGRAMS, Failure, NotRunnable
+
+ROWS = (21,)
+SOURCE = CLAIM = None
+OURS = ("Trino's results and log are the same with threadclock, and its reads of user time take less than a "
+        "hundredth of a percent of its CPU time.")
+CONDITIONS = (
+    "TPC-H Q1, Q3, Q6 and Q18 on tpch.tiny; Trino of Maven Central (350 MB), a coordinator and two workers "
+    "in one JVM with 3 GB; async-profiler counts the calls of ThreadMXBean; the price is that of the fastest "
+    "of ten loops")
+CODE = ["native/core", "native/agent", "lab/programs/java/Trino.java"]
+SECONDS = 1, 900
+SETUPS = (("405", 17), ("483", 25), ("405", 27)) # a version, and the JDK that it runs on
+METHODS = {"user": "getCurrentThreadUserTime", "total": "getCurrentThreadCpuTime"}
+MOST_PERCENT = 0.01
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>lab</groupId><artifactId>trino</artifactId><version>0</version>
+<dependencies>{}</dependencies></project>
+"""
+DEPENDENCY = ("<dependency><groupId>io.trino</groupId><artifactId>{}</artifactId><version>{}</version>"
+              "</dependency>")
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy-dependencies"
+
+
+def libraries(trino):
+    """The folder with the jars of this version of Trino."""
+    folder = BUILD / f"trino/{trino}"
+    if not (folder / "lib").exists():
+        if not (maven := shutil.which("mvn")):
+            raise NotRunnable("Maven is missing: apt-get install maven")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "pom.xml").write_text(POM.format("".join(
+            DEPENDENCY.format(name, trino) for name in ("trino-testing", "trino-tpch"))))
+        done = subprocess.run([maven, "-q", "-B", "-f", folder / "pom.xml", COPY,
+            f"-DoutputDirectory={folder / 'part'}"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise NotRunnable(f"Trino {trino} cannot be downloaded: {done.stdout.strip()[-300:]}")
+        (folder / "part").rename(folder / "lib")
+    return folder / "lib"
+
+
+def plain(line):
+    """A line of the log without what differs from run to run: colours, and words with a digit in them."""
+    return re.sub(r"[\w.:/+-]*\d[\w.:/+-]*", "N", re.sub(r"\x1b\[[0-9;]*m", "", line))
+
+
+def run(lab):
+    if lab.quick:
+        raise NotRunnable("it takes minutes and downloads 350 MB: run it without --quick")
+    profiler, setups, found = lab.async_profiler(), [], {}
+    for trino, feature in SETUPS:
+        setups += [(trino, jdk) for jdk in [jdk for jdk in lab.jdks if jdk.feature == feature][-1:]]
+    if not setups:
+        raise NotRunnable("Trino 405 needs JDK 17 or 27, 483 needs 25: install one, or name it with --jdk")
+
+    def engine(trino, jdk, repetitions, *load, agent=None):
+        """The queries' lines as [name, process, query, operators, rows], the price, and the log."""
+        newer = [] if jdk.feature < 24 else ["-XX:+EnableDynamicAgentLoading",
+                 "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+        if trino != "405":
+            newer.append("--add-modules=jdk.incubator.vector")
+        status, out, err = lab.run([jdk.java, "-Xmx3g", *newer, *lab.agent(agent), "-cp", f"{libraries(trino)}/*",
+                               PROGRAMS / "java/Trino.java", repetitions, *load], check=False)
+        if status != 0:
+            raise Failure(f"Trino {trino} on {jdk} ended with {status}: {err.strip()[-500:]}")
+        ours = re.compile(r"^(query|price) .*$|^$")
+        log = sorted(plain(line) for line in (out + err).splitlines() if line.strip()
+                     and not ours.match(line) and " has not returned in " not in line)
+        queries = [[name, *map(int, nanos), rows] for name, *nanos, rows in
+                   (line.split() for line in re.findall(r"^query (.*)$", out, re.M))]
+        price = re.search(r"^price (\d+) (\d+)$", out, re.M)
+        return {"queries": queries, "log": log, "price": dict(zip(METHODS, map(int, price.groups())))
+                if price else None}
+
+    def calls(trino, jdk, method):
+        """Calls of a method for each of the four queries, by caller."""
+        file = BUILD / "calls.collapsed"
+        file.unlink(missing_ok=True)
+        engine(trino, jdk, 2, profiler, f"start,event=sun.management.ThreadImpl.{method},file={file}")
+        counts = collections.Counter()
+        for stack, _, count in (line.rpartition(" ") for line in file.read_text().splitlines()):
+            caller = [frame for frame in stack.split(";") if not frame.startswith("sun/management/")][-1]
+            counts[caller.rpartition("/")[2]] += int(count)
+        return {caller: count / 4 for caller, count in counts.items() if count >= 4}
+
+    for trino, jdk in setups:
+        repetitions = lab.repetitions or 8
+        found[f"Trino {trino}, {jdk}"] = {"legacy": jdk.legacy,
+            "calls": {kind: calls(trino, jdk, method) for kind, method in METHODS.items()},
+            "without": engine(trino, jdk, repetitions), "with": engine(trino, jdk, repetitions, agent="")}
+    return found
+
+
+def cpu_nanos(one, field):
+    """The mean of the four queries in the last half of the runs without the agent: a field of their lines."""
+    queries = one["without"]["queries"]
+    return stats.interval([query[field] for query in queries[len(queries) // 2:]]).value
+
+
+def reads(one, kind, caller=""):
+    return sum(count for name, count in one["calls"][kind].items() if caller in name)
+
+
+def percent(one, way):
+    """The share of reads of user time in the CPU time of the process: calls x price."""
+    return 100 * reads(one, "user") * one[way]["price"]["user"] / cpu_nanos(one, 1)
+
+
+def of_operators(one, way):
+    """What user time of each operator would be of Trino's own sum: a user read at each of its total reads."""
+    return 100 * reads(one, "total", "OperationTimer.") * one[way]["price"]["user"] / cpu_nanos(one, 2)
+
+
+def judge(data, quiet):
+    ways = [one[way] for one in data.values() for way in ("without", "with")]
+    rows = {(query[0], query[4]) for way in ways for query in way["queries"]}
+    logs = [name for name, one in data.items() if one["without"]["log"] != one["with"]["log"]]
+    most = max(percent(one, "with") for one in data.values())
+    return {"verdicts": {21: {"published": None, "ours": verdict.holds(
+        len(rows) == 4 and not logs and most < MOST_PERCENT,
+        f"{sum(len(way['queries']) for way in ways)} results of 4 queries, {len(rows)} different; logs that "
+        f"differ: {', '.join(logs) or 'none'}; reads of user time at most {most:.4f} % of the CPU time")}},
+        "tables": [{"title": "reads by one query, mean of the four", "head": HEAD, "rows": table(data)},
+                   {"title": "from where", "head": ["", "kind", "caller", "reads"], "rows": [
+                       [name, kind, caller, f"{count:,.0f}"] for name, one in data.items()
+                       for kind in METHODS for caller, count in sorted(one["calls"][kind].items())]}],
+        "why": "Differences of the CPU time of whole queries were +-10 to +-70 %, more than all reads cost, "
+               "and are left out."}
+
+
+HEAD = ["", "reads of user time, of total", "ns a read of user time", "of the process's CPU time",
+        "for each operator, of Trino's own sum"]
+
+
+def table(data):
+    def both(one, form, value):
+        return ", with threadclock ".join(form.format(value(one, way)) for way in ("without", "with"))
+    return [[name, f"{reads(one, 'user'):,.0f}, {reads(one, 'total'):,.0f}",
+             both(one, "{:,.0f}", lambda one, way: one[way]["price"]["user"]), both(one, "{:.3f} %", percent),
+             both(one, "{:.2f} %", of_operators)] for name, one in data.items()]
+
+
+VIEWS = {"": lambda data: page.markdown_table(HEAD, table(data))}
