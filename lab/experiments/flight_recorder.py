@@ -18,7 +18,8 @@ CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
     "second; the "
     "truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
-CODE = ["native/agent", "native/core", "lab/programs/java/Loads.java"]
+CODE = ["native/agent", "native/core", "lab/programs/java/Loads.java",
+        "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 35, 650
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0"><event name="jdk.ThreadCPULoad">

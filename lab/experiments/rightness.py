@@ -19,7 +19,7 @@ LOADS = {
     "system": "the kernel",
      "mix": "mix of 3 ms"}
 CODE = ["native/core", "native/jvm", "native/agent", "native/test/loads.c", "lab/programs/split.c",
-        "lab/programs/java/Loads.java"]
+        "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 45, 700
 
 

@@ -12,7 +12,8 @@ OURS = ("A HotSpot with the patch of upstream/27 splits as the kernel does witho
         "does not.")
 CONDITIONS = ("the copies of JDK 27 that upstream/build makes: Loads of row 14, and JMH AverageTime of user "
               "time, 3 rounds")
-CODE = ["upstream/27", "lab/programs/java/Loads.java"]
+CODE = ["upstream/27", "lab/programs/java/Loads.java",
+        "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 60, 120
 
 

@@ -39,7 +39,7 @@ def figures(what, measured):
             if one["data"] is None:
                 return f"Not measured: {one['verdict'][1]}."
             link = f"[{name}](../lab/results/{name}.json)"
-            return experiment.VIEWS[view](one["data"]) + f"\n\n{link}: {results.where(one)}"
+            return experiment.VIEWS[view](one["data"]) + f"\n\n{link}: {results.briefly(one)}"
     raise Unknown(f"there are no figures of '{what}'")
 
 

@@ -65,6 +65,12 @@ def where(result):
         f"{machine.in_words(result['machine'])}. {noise_in_words(result)}")
 
 
+def briefly(result):
+    """For a page, which links the file that has the rest."""
+    return (f"{result['date'][:10]}, {machine.in_words(result['machine'])}"
+            f"{', quick' if result['quick'] else ''}{'' if result['quiet'] else ', measured under load'}.")
+
+
 def path_of(experiment):
     return FOLDER / f"{experiment.NAME}.json"
 

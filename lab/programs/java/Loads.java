@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import dev.threadclock.command.probe.TickLoads;
+import dev.threadclock.command.probe.TickRun;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -28,9 +30,6 @@ import java.util.concurrent.locks.LockSupport;
  * ticks at which it was at work as planned; then "processors" and "done". All times are in nanoseconds.
  */
 public final class Loads {
-    private static final long LEAD_NANOS = 400_000;
-    private static final long OVERRUN_NANOS = 100_000;
-    private static final long LAG_NANOS = 300_000;
     private static final long STEP_NANOS = 3_000_000;
     private static final long REST_NANOS = 16_000_000;
     private static final long HUNDREDTH_NANOS = 10_000_000;
@@ -45,7 +44,6 @@ public final class Loads {
 
     private static long nanos;
     private static long tickLength;
-    private static long tickPhase;
     private static volatile long sink;
 
     private final String name;
@@ -69,14 +67,13 @@ public final class Loads {
     public static void main(String[] args) throws Exception {
         nanos = Long.parseLong(args[1]) * 1_000_000;
         tickLength = Long.parseLong(args[2]);
-        tickPhase = Long.parseLong(args[3]);
+        TickLoads ticks = new TickLoads(BEAN, tickLength, Long.parseLong(args[3]));
         boolean alone = args[0].equals("alone");
         Loads[] loads = {new Loads("around"), new Loads("between"), new Loads("system"), new Loads("user"),
             new Loads("mix")};
         Work[] works = {
-            load -> load.eachTick(-Math.min(LEAD_NANOS, tickLength * 2 / 5),
-                    Math.min(OVERRUN_NANOS, tickLength / 10)),
-            load -> load.eachTick(lag(), lag() + tickLength * 9 / 20),
+            load -> load.byTicks(ticks.aroundTicksHere(nanos)),
+            load -> load.byTicks(ticks.betweenTicksHere(nanos)),
             load -> load.kernel(alone ? 0 : REST_NANOS), load -> load.user(nanos), Loads::mix};
         for (int i = 0; i < (alone ? loads.length : 3); i++) {
             loads[i].start(works[i], alone);
@@ -96,10 +93,6 @@ public final class Loads {
         System.out.println("processors " + Runtime.getRuntime().availableProcessors());
         System.out.println("done");
         OVER.countDown();
-    }
-
-    private static long lag() {
-        return Math.min(LAG_NANOS, tickLength * 3 / 10);
     }
 
     /** In a new thread, whose clocks and ticks start at zero; it lives on, so that /proc still shows it. */
@@ -139,27 +132,10 @@ public final class Loads {
                 + kernel[0] + " " + kernel[1] + " " + (double) roundsOnTime * tickLength / nanos);
     }
 
-    /** Works in user mode from each tick + from to that tick + to, unless it is too late for that. */
-    private void eachTick(long from, long to) {
-        long now = System.nanoTime();
-        for (long end = now + nanos; now - end < 0;) {
-            long after = now - from;
-            long tick = after + tickLength - Math.floorMod(after - tickPhase, tickLength);
-            for (long left; (left = tick + from - System.nanoTime()) > 0;) {
-                LockSupport.parkNanos(left);
-            }
-            long start = System.nanoTime();
-            now = start;
-            while (now - (tick + to) < 0) {
-                now = System.nanoTime(); // the vDSO's clock: user mode
-            }
-            boolean planned = from < 0 ? start - tick < 0 && now - tick >= 0
-                    : now - start > 0 && now - (tick + tickLength) < 0;
-            if (planned) {
-                roundsOnTime++;
-            }
-        }
-        trueUser = BEAN.getCurrentThreadCpuTime();
+    /** In user mode only; the same loads as those of doctor and demo. */
+    private void byTicks(TickRun run) {
+        trueUser = run.cpuNanos;
+        roundsOnTime = run.roundsOnTime;
     }
 
     private void user(long span) {
