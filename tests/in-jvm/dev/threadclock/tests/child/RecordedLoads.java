@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.probe;
+package dev.threadclock.tests.child;
 
+import dev.threadclock.command.probe.TickLoads;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

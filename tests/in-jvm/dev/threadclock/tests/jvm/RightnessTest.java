@@ -3,8 +3,8 @@ package dev.threadclock.tests.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.command.probe.Slack;
 import dev.threadclock.command.probe.TickLoads;
+import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Threads;
 import java.io.IOException;
@@ -101,7 +101,7 @@ class RightnessTest {
             assertThat(run.user).as("%s", run).isLessThanOrEqualTo(run.cpu)
                     .isBetween(run.proc - 10 * MILLIS, run.proc + 20 * MILLIS);
             // A thread that got hardly any CPU proves nothing.
-            if (run.cpu > 30 * MILLIS && run.cpu - run.user <= Slack.ofPure(run.cpu)) {
+            if (run.cpu > 30 * MILLIS && run.cpu - run.user <= TickRun.toleranceNanos(run.cpu)) {
                 return;
             }
             reporter.publishEntry("again after attempt " + attempts.size());

@@ -6,7 +6,7 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.Shutdown;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
-import dev.threadclock.command.terminal.Version;
+import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Comparator;
@@ -159,7 +159,7 @@ public final class Main implements Runnable {
     static final class VersionLine implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            return new String[]{"threadclock " + Version.current()};
+            return new String[]{"threadclock " + SelfJar.version()};
         }
     }
 }

@@ -48,7 +48,7 @@ class ModulesTest {
      */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
             ROOT + ".command.demo.DemoMarkdown", ROOT + ".command.demo.DemoHtml",
-            ROOT + ".command.probe.TickLoads", ROOT + ".command.probe.Slack");
+            ROOT + ".command.probe.TickLoads");
 
     private static JavaClasses classes;
 

@@ -6,7 +6,7 @@ import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
-import dev.threadclock.command.terminal.Version;
+import dev.threadclock.command.terminal.SelfJar;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -80,7 +80,7 @@ public final class AttachCommand implements Subcommand {
         boolean ours = !jvm.hasThreadclock();
         JvmStatus status = jvm.attach(options);
         // An earlier copy may be of another version.
-        String version = status.values().getOrDefault("version", ours ? Version.current() : "");
+        String version = status.values().getOrDefault("version", ours ? SelfJar.version() : "");
         Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
         metrics(status);
         return 0;

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.attach;
 
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,6 +33,11 @@ import picocli.CommandLine.Option;
             "Exit status: 0 shown, 1 the JVM could not be reached, 2 usage error."
         })
 public final class StatusCommand implements Subcommand {
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
+    private static final String BOUND = "bound.";
+    private static final String NANOS = "_ns";
+    private static final Map<String, String> TITLES = Map.of("", "agent", "bound", "answered by");
+
     @Mixin
     private TargetOptions target;
 
@@ -40,14 +54,88 @@ public final class StatusCommand implements Subcommand {
         Target jvm = target.open();
         JvmStatus status = jvm.status();
         if (json) {
-            Terminal.stdout().println(StatusJson.of(jvm, status.values()));
+            Terminal.stdout().println(json(jvm, status.values()));
         } else if (!status.isLoaded()) {
             Terminal.stdout().println("threadclock is not loaded in " + jvm);
         } else {
             Terminal.stdout().println(jvm.toString());
-            new StatusText(status.values(), new Style(Terminal.stdout().coloured())).lines()
+            lines(status.values(), new Style(Terminal.stdout().coloured()))
                     .forEach(Terminal.stdout()::println);
         }
         return 0;
+    }
+
+    /**
+     * The agent's report as JSON: key "user.age_ns" becomes "user_age_ns", the keys "bound.METHOD" become an
+     * object "bound".
+     */
+    private static String json(Target jvm, Map<String, String> report) {
+        JsonObject all = new JsonObject();
+        all.addProperty("pid", jvm.pid());
+        all.addProperty("command", jvm.command());
+        all.addProperty("loaded", !report.isEmpty());
+        JsonObject bound = new JsonObject();
+        report.forEach((key, value) -> {
+            if (key.startsWith(BOUND)) {
+                bound.addProperty(key.substring(BOUND.length()), value);
+            } else {
+                all.add(key.replace('.', '_'), primitive(value));
+            }
+        });
+        if (!report.isEmpty()) {
+            all.add("bound", bound);
+        }
+        return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(all);
+    }
+
+    private static JsonElement primitive(String value) {
+        return NUMBER.matcher(value).matches() ? new JsonPrimitive(Long.parseLong(value))
+                : new JsonPrimitive(value);
+    }
+
+    /**
+     * The agent's report for people: a group for each first word of the keys, names and values in columns,
+     * times with units.
+     */
+    private static List<String> lines(Map<String, String> values, Style style) {
+        Map<String, Map<String, String>> groups = new LinkedHashMap<>();
+        int widest = 0;
+        for (Map.Entry<String, String> entry : values.entrySet()) {
+            int dot = entry.getKey().indexOf('.');
+            String group = dot < 0 ? "" : entry.getKey().substring(0, dot);
+            String name = name(entry.getKey().substring(dot + 1));
+            widest = Math.max(widest, name.length());
+            groups.computeIfAbsent(group, any -> new LinkedHashMap<>()).put(name, value(entry));
+        }
+        List<String> lines = new ArrayList<>();
+        for (Map.Entry<String, Map<String, String>> group : groups.entrySet()) {
+            lines.add("  " + style.bold(TITLES.getOrDefault(group.getKey(), group.getKey())));
+            for (Map.Entry<String, String> entry : group.getValue().entrySet()) {
+                lines.add("    " + entry.getKey() + " ".repeat(widest - entry.getKey().length()) + "  "
+                        + entry.getValue());
+            }
+        }
+        return lines;
+    }
+
+    private static String name(String key) {
+        return (key.endsWith(NANOS) ? key.substring(0, key.length() - NANOS.length()) : key).replace('_',
+                ' ');
+    }
+
+    private static String value(Map.Entry<String, String> entry) {
+        boolean nanos = entry.getKey().endsWith(NANOS) && entry.getValue().matches("\\d{1,18}");
+        return nanos ? duration(Long.parseLong(entry.getValue())) : entry.getValue();
+    }
+
+    /** In the largest unit that gives a whole number. */
+    private static String duration(long nanos) {
+        String[] units = {"ns", "µs", "ms", "s"};
+        int unit = 0;
+        while (nanos != 0 && nanos % 1000 == 0 && unit < units.length - 1) {
+            nanos /= 1000;
+            unit++;
+        }
+        return nanos + " " + units[unit];
     }
 }

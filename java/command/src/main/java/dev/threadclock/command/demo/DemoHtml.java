@@ -2,27 +2,40 @@
 package dev.threadclock.command.demo;
 
 import dev.threadclock.command.measure.Latency;
+import dev.threadclock.command.measure.Measurement.Cost;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.page.Chart.Curve;
 import dev.threadclock.command.page.Chart;
 import dev.threadclock.command.page.Figures;
-import dev.threadclock.command.page.Html;
 import dev.threadclock.command.page.Page;
+import dev.threadclock.command.probe.TickRun;
 import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The result as one self-contained page: demo.html with the figures filled in. */
 public final class DemoHtml {
     private final DemoReport report;
     private final List<JdkResult> jdks;
+    /** The scale of costs ends at ten to the power of this, in nanoseconds. */
+    private final int lastDecade;
+    private final double longestRun;
 
     DemoHtml(DemoReport report) {
         this.report = report;
         this.jdks = report.complete();
+        double dearest = jdks.stream().mapToDouble(jdk -> Math.max(jdk.before().user().upperQuartileNanos(),
+                jdk.before().cpu().upperQuartileNanos())).max().orElse(1e4);
+        lastDecade = (int) Math.ceil(Math.log10(dearest));
+        longestRun = jdks.stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with()))
+                .flatMap(measured -> Stream.of(measured.aroundTicks(), measured.betweenTicks()))
+                .mapToLong(run -> Math.max(run.userNanos, run.cpuNanos)).max().orElse(1);
     }
 
     /** The page for a file written by 'threadclock demo --json'. */
@@ -34,17 +47,17 @@ public final class DemoHtml {
         Map<String, String> parts = new LinkedHashMap<>();
         parts.put("HEADLINE", headline());
         parts.put("NOTICES", notices());
-        parts.put("COST", new CostBars(jdks).render());
+        parts.put("COST", costBars());
         parts.put("PERCENTILES", jdks.stream().map(DemoHtml::percentiles).collect(Collectors.joining()));
-        parts.put("RIGHTNESS", new RightnessBars(jdks).render());
-        parts.put("TABLE", new HtmlTable(jdks).render());
-        parts.put("MACHINE", Html.escape(report.machine().line() + ", " + report.machine().os()));
+        parts.put("RIGHTNESS", rightnessBars());
+        parts.put("TABLE", table());
+        parts.put("MACHINE", Page.escape(report.machine().line() + ", " + report.machine().os()));
         parts.put("JDKS", report.jdks().stream()
-                .map(jdk -> "<li>" + Html.escape(jdk.label()) + " <code>" + Html.escape(jdk.home())
+                .map(jdk -> "<li>" + Page.escape(jdk.label()) + " <code>" + Page.escape(jdk.home())
                         + "</code></li>")
                 .collect(Collectors.joining("\n")));
-        parts.put("MEASURED", Html.escape(report.measured()));
-        parts.put("VERSION", Html.escape(report.threadclock()));
+        parts.put("MEASURED", Page.escape(report.measured()));
+        parts.put("VERSION", Page.escape(report.threadclock()));
         return Page.render(DemoHtml.class, "demo", "threadclock demo", parts, Chart.script());
     }
 
@@ -72,9 +85,9 @@ public final class DemoHtml {
             html.append("<p class=\"notice\">").append(report.disturbance()).append("</p>\n");
         }
         report.failed()
-                .forEach(jdk -> html.append("<p class=\"notice\"><b>").append(Html.escape(jdk.label()))
+                .forEach(jdk -> html.append("<p class=\"notice\"><b>").append(Page.escape(jdk.label()))
                         .append("</b> failed ")
-                        .append(Html.escape(jdk.failure())).append("</p>\n"));
+                        .append(Page.escape(jdk.failure())).append("</p>\n"));
         return html.toString();
     }
 
@@ -87,5 +100,118 @@ public final class DemoHtml {
     private static Curve curve(JdkResult jdk, String name, Latency latency) {
         return new Curve(jdk.label(), name, Curve.Kind.PERCENTILES, "%", "ns", latency.curve().stream()
                 .map(point -> new double[]{100 * point[0], point[1]}).toArray(double[][]::new));
+    }
+
+    /** The cost of one call, as bars on a logarithmic scale. */
+    private String costBars() {
+        StringBuilder html = new StringBuilder();
+        for (JdkResult jdk : jdks) {
+            html.append("<div class=\"bars\"><h3>").append(Page.escape(jdk.label())).append("</h3>\n");
+            costBar(html, "as it is", "before", jdk.before().user(), "");
+            costBar(html, "with threadclock", "with", jdk.with().user(), Figures.times(jdk.speedUp()));
+            costBar(html, "nanoTime()", "other", jdk.with().nanoTime(), "");
+            costBar(html, "total CPU time", "other", jdk.with().cpu(), "");
+            scale(html);
+            html.append("</div>\n");
+        }
+        return html.toString();
+    }
+
+    private void costBar(StringBuilder html, String label, String kind, Cost cost, String remark) {
+        html.append(Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
+                + "<span class=\"fill\" style=\"width:%.1f%%\"></span></span><span class=\"value\""
+                + " title=\"quartiles %s to %s\">%s%s</span></div>%n",
+                kind, Page.escape(label), percent(cost.medianNanos()),
+                Figures.nanos(cost.lowerQuartileNanos()),
+                Figures.nanos(cost.upperQuartileNanos()), Figures.nanos(cost.medianNanos()),
+                remark.isEmpty() ? "" : " <b>" + remark + "</b>"));
+    }
+
+    private void scale(StringBuilder html) {
+        html.append("<div class=\"bar scale\"><span class=\"label\"></span><span class=\"track\">");
+        for (int decade = 0; decade <= lastDecade; decade++) {
+            html.append(Page.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)),
+                    Figures.decade(decade)));
+        }
+        html.append("</span><span class=\"value\"></span></div>\n");
+    }
+
+    private double percent(double nanos) {
+        return Math.max(0, 100 * Math.log10(nanos) / lastDecade);
+    }
+
+    /** Reported user time against the CPU time that it should equal, as bars on a linear scale. */
+    private String rightnessBars() {
+        StringBuilder html = new StringBuilder();
+        for (JdkResult jdk : jdks) {
+            html.append("<div class=\"bars\"><h3>").append(Page.escape(jdk.label())).append("</h3>\n");
+            html.append("<h4>A thread that works only around timer ticks</h4>\n");
+            runBar(html, "as it is", "before", jdk.before().aroundTicks());
+            runBar(html, "with threadclock", "with", jdk.with().aroundTicks());
+            html.append("<h4>A thread that works only between them</h4>\n");
+            runBar(html, "as it is", "before", jdk.before().betweenTicks());
+            runBar(html, "with threadclock", "with", jdk.with().betweenTicks());
+            html.append("</div>\n");
+        }
+        return html.toString();
+    }
+
+    private void runBar(StringBuilder html, String label, String kind, TickRun run) {
+        html.append(Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
+                + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\""
+                + " style=\"left:%.1f%%\"></span></span>"
+                + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label,
+                100 * run.userNanos / longestRun,
+                100 * run.cpuNanos / longestRun, Measurement.userOfCpu(run),
+                run.judgement().name().toLowerCase(Locale.ROOT), Measurement.verdict(run)));
+    }
+
+    /** All figures, as a table. */
+    private String table() {
+        StringBuilder html = new StringBuilder(
+                "<table>\n<thead><tr><th></th><th>as it is</th><th>with threadclock</th></tr></thead>\n");
+        for (JdkResult jdk : jdks) {
+            html.append("<tbody><tr><th colspan=\"3\" class=\"jdk\">").append(Page.escape(jdk.label()))
+                    .append("</th></tr>\n");
+            row(html, jdk, "one read, median", measured -> Figures.nanos(measured.user().medianNanos()));
+            row(html, jdk, "one read, quartiles", measured -> quartiles(measured.user()));
+            row(html, jdk, "one nanoTime(), median",
+                    measured -> Figures.nanos(measured.nanoTime().medianNanos()));
+            row(html, jdk, "a read in nanoTime()s", measured -> Figures.number(measured.perNanoTime()));
+            row(html, jdk, "total CPU time, one read, median",
+                    measured -> Figures.nanos(measured.cpu().medianNanos()));
+            latency(html, jdk, "50 %", Latency::p50Nanos);
+            latency(html, jdk, "90 %", Latency::p90Nanos);
+            latency(html, jdk, "99 %", Latency::p99Nanos);
+            latency(html, jdk, "99.9 %", Latency::p999Nanos);
+            latency(html, jdk, "99.99 %", Latency::p9999Nanos);
+            latency(html, jdk, "slowest", Latency::maxNanos);
+            row(html, jdk, "work around ticks: user of CPU time", measured -> run(measured.aroundTicks()));
+            row(html, jdk, "work between ticks: user of CPU time", measured -> run(measured.betweenTicks()));
+            html.append("</tbody>\n");
+        }
+        return html.append("</table>\n").toString();
+    }
+
+    private static void latency(StringBuilder html, JdkResult jdk, String percentile,
+            Function<Latency, Long> value) {
+        row(html, jdk, "single read, " + percentile + " (empty pair)",
+                measured -> Figures.duration(value.apply(measured.latency()))
+                        + " <small>(" + Figures.duration(value.apply(measured.emptyLatency())) + ")</small>");
+    }
+
+    private static void row(StringBuilder html, JdkResult jdk, String label,
+            Function<Measurement, String> cell) {
+        html.append("<tr><th>").append(label).append("</th><td>").append(cell.apply(jdk.before()))
+                .append("</td><td>")
+                .append(cell.apply(jdk.with())).append("</td></tr>\n");
+    }
+
+    private static String quartiles(Cost cost) {
+        return Figures.number(cost.lowerQuartileNanos()) + " to " + Figures.nanos(cost.upperQuartileNanos());
+    }
+
+    private static String run(TickRun run) {
+        return Measurement.userOfCpu(run) + " <small>" + Measurement.verdict(run) + "</small>";
     }
 }

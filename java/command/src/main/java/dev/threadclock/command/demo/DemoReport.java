@@ -30,10 +30,7 @@ record DemoReport(
         Machine machine,
         List<JdkResult> jdks,
         List<Jdks.Skipped> skipped) {
-    private static final Gson GSON = new GsonBuilder()
-            .registerTypeHierarchyAdapter(Path.class, new PathAdapter())
-            .setPrettyPrinting()
-            .create();
+    private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
     public List<JdkResult> complete() {
         return jdks.stream().filter(JdkResult::complete).toList();

@@ -9,7 +9,7 @@ import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Machine;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.terminal.Progress;
-import dev.threadclock.command.terminal.Version;
+import dev.threadclock.command.terminal.SelfJar;
 import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
@@ -41,7 +41,7 @@ final class DemoRun {
             machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
             results.add(measure(jdk, new MeasuredJvm(jar, plan, ticks), count, progress));
         }
-        return new DemoReport(Version.current(), begun, quick, plan, machine, results, jdks.skipped());
+        return new DemoReport(SelfJar.version(), begun, quick, plan, machine, results, jdks.skipped());
     }
 
     private static JdkResult measure(Jdk jdk, MeasuredJvm child, String count, Progress progress) {

@@ -12,7 +12,6 @@ import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
-import dev.threadclock.command.terminal.Version;
 import dev.threadclock.command.host.HostLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,9 +93,7 @@ public final class DoctorCommand implements Subcommand {
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {
             progress.say("Examining the machine");
-            HostLoad host = HostLoad.now(); // before the measurements, which add to the load
-            Map<String, Finding> machine = LoadFindings.among(MachineFindings.find(nativeProblem), host,
-                    Runtime.getRuntime().availableProcessors());
+            Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
             if (nativeProblem.isEmpty()) {
                 Clock.TOTAL_INTERPOLATED.source().ifPresent(
                         source -> machine.put("virtualClock", VirtualFinding.ofMachine(source)));
@@ -111,7 +108,7 @@ public final class DoctorCommand implements Subcommand {
             } else if (jvm != null) {
                 progress.say("Examining the JVM " + jvm.pid());
             }
-            return DoctorReport.of(Version.current(), machine, clocks, jdks, found,
+            return DoctorReport.of(SelfJar.version(), machine, clocks, jdks, found,
                     jvm == null ? null : JvmFindings.find(jvm, jar));
         }
     }

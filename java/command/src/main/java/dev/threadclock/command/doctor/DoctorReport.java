@@ -21,10 +21,7 @@ import java.util.Map;
  */
 record DoctorReport(String threadclock, boolean well, Map<String, Finding> machine, List<ClockCosts> clocks,
         List<JdkFindings> jdks,
-        List<SkippedJdk> skipped, Map<String, Finding> jvm) {
-    /** A folder that looks like a JDK but does not work. */
-    record SkippedJdk(String path, String reason) {}
-
+        List<Jdks.Skipped> skipped, Map<String, Finding> jvm) {
     static DoctorReport of(String threadclock, Map<String, Finding> machine, List<ClockCosts> clocks,
             List<JdkFindings> jdks, Jdks found,
             Map<String, Finding> jvm) {
@@ -32,10 +29,8 @@ record DoctorReport(String threadclock, boolean well, Map<String, Finding> machi
                 && (jdks == null || jdks.stream().allMatch(JdkFindings::well))
                 && (jvm == null || jvm.values().stream().noneMatch(finding -> finding.level() == Level.WRONG)
                         && jvm.get("userTime").level() == Level.OK);
-        List<SkippedJdk> skipped = found == null ? null
-                : found.skipped().stream().map(each -> new SkippedJdk(each.path().toString(), each.reason()))
-                        .toList();
-        return new DoctorReport(threadclock, well, machine, clocks, jdks, skipped, jvm);
+        return new DoctorReport(threadclock, well, machine, clocks, jdks,
+                found == null ? null : found.skipped(), jvm);
     }
 
     String toJson() {

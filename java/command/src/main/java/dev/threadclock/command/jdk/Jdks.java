@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
     /** A folder that is skipped, and why. */
-    public record Skipped(Path path, String reason) {}
+    public record Skipped(String path, String reason) {}
 
     /** Searches the usual places. */
     public static Jdks find() {
@@ -71,7 +71,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
                     byHome.putIfAbsent(jdk.home(), jdk);
                 }
             } catch (JdkProbe.NotWorking e) {
-                skipped.add(new Skipped(candidate, e.getMessage()));
+                skipped.add(new Skipped(candidate.toString(), e.getMessage()));
             }
         }
         List<Jdk> jdks = new ArrayList<>(byHome.values());

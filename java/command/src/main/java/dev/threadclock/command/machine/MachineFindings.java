@@ -7,6 +7,7 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.Native;
 import dev.threadclock.command.machine.AccountingTrial.Result;
 import dev.threadclock.command.host.SystemFiles;
+import dev.threadclock.command.host.HostLoad;
 import dev.threadclock.command.host.Steal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,14 +33,17 @@ public final class MachineFindings {
 
     private MachineFindings() {}
 
-    /** nativeProblem: why the native library does not load, or "". */
-    public static Map<String, Finding> find(String nativeProblem) {
+    /**
+     * @param nativeProblem why the native library does not load, or ""
+     * @param host before any measurement, which would add to the load
+     */
+    public static Map<String, Finding> find(String nativeProblem, HostLoad host) {
         MachineFindings machine = new MachineFindings();
         machine.system();
         machine.nativeLibrary(nativeProblem);
         machine.tick(nativeProblem.isEmpty());
         machine.clocks(nativeProblem.isEmpty());
-        machine.limits();
+        machine.limits(host);
         machine.permissions();
         return machine.findings;
     }
@@ -162,7 +166,7 @@ public final class MachineFindings {
                                 + " rseq for each thread");
     }
 
-    private void limits() {
+    private void limits(HostLoad host) {
         findings.put("steal",
                 FileFinding.of("steal", "/proc/stat", stat -> Steal.of(stat).map(steal -> {
                     double seconds = steal.hundredths() / 100.0;
@@ -172,6 +176,7 @@ public final class MachineFindings {
                             : Finding.note("steal", seconds, text,
                                     "other machines use these CPUs: measurements here are noisy");
                 }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not show it"))));
+        LoadFindings.add(findings, host, Runtime.getRuntime().availableProcessors());
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
     }
 

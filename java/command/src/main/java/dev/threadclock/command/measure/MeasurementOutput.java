@@ -2,7 +2,6 @@
 package dev.threadclock.command.measure;
 
 import dev.threadclock.command.measure.Measurement.Cost;
-import dev.threadclock.command.probe.Slack;
 import dev.threadclock.command.probe.TickRun;
 import java.util.HashMap;
 import java.util.Map;
@@ -75,9 +74,9 @@ final class MeasurementOutput implements Consumer<String> {
         long byId = Long.parseLong(own[1]);
         long user = Long.parseLong(own[2]);
         long total = Long.parseLong(own[3]);
-        if (Math.abs(byId - user) <= Slack.RESOLUTION_NANOS) {
-            return total - user > 2 * Slack.RESOLUTION_NANOS ? Boolean.FALSE : null;
+        if (Math.abs(byId - user) <= TickRun.RESOLUTION_NANOS) {
+            return total - user > 2 * TickRun.RESOLUTION_NANOS ? Boolean.FALSE : null;
         }
-        return Math.abs(total - byId) <= Slack.RESOLUTION_NANOS ? Boolean.TRUE : null;
+        return Math.abs(total - byId) <= TickRun.RESOLUTION_NANOS ? Boolean.TRUE : null;
     }
 }

@@ -28,7 +28,7 @@ public final class Chart {
 
     /** curves: of one group, and so of one kind; at least one, and each with at least one point. */
     public static String figure(List<Curve> curves) {
-        String title = Html.escape(curves.get(0).group());
+        String title = Page.escape(curves.get(0).group());
         // Gson escapes anything that could end the script.
         return "<figure><figcaption>" + title + "</figcaption>\n<div role=\"img\" aria-label=\"" + title
                 + "\"><noscript>A script draws this; the tables have the numbers.</noscript></div>\n"

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,7 +31,7 @@ public final class Page {
     public static String render(
             Class<?> beside, String name, String title, Map<String, String> parts, String... scripts) {
         return fill(resource(Page.class, "frame.html"), Map.of(
-                "TITLE", Html.escape(title),
+                "TITLE", escape(title),
                 "STYLE",
                 resource(Page.class, "uplot/uPlot.min.css") + resource(Page.class, "page.css")
                         + resource(beside, name + ".css"),
@@ -40,6 +41,15 @@ public final class Page {
                         Stream.of("uplot/uPlot.iife.min.js", "plot.js").map(own -> resource(Page.class, own)),
                         Arrays.stream(scripts)).map(script -> "<script>\n" + script + "</script>\n")
                         .collect(Collectors.joining())));
+    }
+
+    public static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+    }
+
+    /** String.format with a decimal point in every locale. */
+    public static String format(String form, Object... values) {
+        return String.format(Locale.ROOT, form, values);
     }
 
     private static String fill(String template, Map<String, String> parts) {

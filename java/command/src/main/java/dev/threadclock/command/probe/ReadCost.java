@@ -14,6 +14,8 @@ final class ReadCost {
     private static final long BATCH_NANOS = 100_000;
     private static final int WARM_UP_READS = 100;
     private static final int MAX_BATCHES = 200_000;
+    private static final String USER = "user";
+    private static final String TOTAL = "cpu";
 
     /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
@@ -21,7 +23,8 @@ final class ReadCost {
     private final Subject[] subjects;
 
     ReadCost(ThreadMXBean bean) {
-        subjects = new Subject[]{new UserTime(bean), new NanoTime(), new CpuTime(bean)};
+        subjects = new Subject[]{new Subject(USER, bean), new Subject("nanoTime", bean),
+            new Subject(TOTAL, bean)};
     }
 
     void run(long warmUpNanos, long measureNanos) {
@@ -58,18 +61,37 @@ final class ReadCost {
         }
     }
 
-    /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
-    private abstract static class Subject {
+    /** A loop over one kind of read. */
+    private static final class Subject {
         final String name;
+        private final ThreadMXBean bean;
         private final double[] nanosPerRead = new double[MAX_BATCHES];
         private int batches;
         int reads;
 
-        Subject(String name) {
+        Subject(String name, ThreadMXBean bean) {
             this.name = name;
+            this.bean = bean;
         }
 
-        abstract long run(int reads);
+        /** Each kind has its own loop, so that its call site is monomorphic. */
+        long run(int reads) {
+            long sum = 0;
+            if (name.equals(USER)) {
+                for (int i = 0; i < reads; i++) {
+                    sum += bean.getCurrentThreadUserTime();
+                }
+            } else if (name.equals(TOTAL)) {
+                for (int i = 0; i < reads; i++) {
+                    sum += bean.getCurrentThreadCpuTime();
+                }
+            } else {
+                for (int i = 0; i < reads; i++) {
+                    sum += System.nanoTime();
+                }
+            }
+            return sum;
+        }
 
         void keep(int batch, double nanos) {
             nanosPerRead[batch] = nanos;
@@ -87,57 +109,6 @@ final class ReadCost {
             double[] late = Arrays.copyOfRange(nanosPerRead, batches / 2, batches);
             Arrays.sort(late);
             reads = (int) Math.max(4, Math.min(100_000, BATCH_NANOS / Math.max(1, late[late.length / 2])));
-        }
-    }
-
-    private static final class UserTime extends Subject {
-        private final ThreadMXBean bean;
-
-        UserTime(ThreadMXBean bean) {
-            super("user");
-            this.bean = bean;
-        }
-
-        @Override
-        long run(int reads) {
-            long sum = 0;
-            for (int i = 0; i < reads; i++) {
-                sum += bean.getCurrentThreadUserTime();
-            }
-            return sum;
-        }
-    }
-
-    private static final class NanoTime extends Subject {
-        NanoTime() {
-            super("nanoTime");
-        }
-
-        @Override
-        long run(int reads) {
-            long sum = 0;
-            for (int i = 0; i < reads; i++) {
-                sum += System.nanoTime();
-            }
-            return sum;
-        }
-    }
-
-    private static final class CpuTime extends Subject {
-        private final ThreadMXBean bean;
-
-        CpuTime(ThreadMXBean bean) {
-            super("cpu");
-            this.bean = bean;
-        }
-
-        @Override
-        long run(int reads) {
-            long sum = 0;
-            for (int i = 0; i < reads; i++) {
-                sum += bean.getCurrentThreadCpuTime();
-            }
-            return sum;
         }
     }
 }

@@ -6,6 +6,12 @@ package dev.threadclock.command.probe;
  * user time should equal CPU time (read after it).
  */
 public final class TickRun {
+    /** The resolution of the kernel's /proc files. */
+    public static final long RESOLUTION_NANOS = 10_000_000;
+
+    private static final double TOLERANCE = 0.05;
+    /** An error that is too large even where the resolution is a large share of the work. */
+    private static final double TOO_LARGE = 0.15;
     private static final double ON_TIME = 0.97;
 
     /** getCurrentThreadUserTime(). */
@@ -39,6 +45,11 @@ public final class TickRun {
         return userNanos + " " + cpuNanos + " " + rounds + " " + roundsOnTime + " " + ticks;
     }
 
+    /** The rule for "right": how far the user time of a thread that worked in user mode only may be off. */
+    public static double toleranceNanos(double cpuNanos) {
+        return RESOLUTION_NANOS + TOLERANCE * cpuNanos;
+    }
+
     /** What the run shows about user time. */
     public enum Judgement {
         RIGHT, WRONG, OPEN
@@ -50,8 +61,8 @@ public final class TickRun {
      */
     public Judgement judgement() {
         long off = Math.abs(userNanos - cpuNanos);
-        if (off <= Slack.ofPure(cpuNanos)) {
-            return Slack.tooMuchOf(cpuNanos, off) ? Judgement.OPEN : Judgement.RIGHT;
+        if (off <= toleranceNanos(cpuNanos)) {
+            return off > TOO_LARGE * cpuNanos ? Judgement.OPEN : Judgement.RIGHT;
         }
         return disturbed() && userNanos < cpuNanos ? Judgement.OPEN : Judgement.WRONG;
     }
@@ -60,9 +71,9 @@ public final class TickRun {
         return judgement() == Judgement.RIGHT;
     }
 
-    /** True if there is more user time than CPU time, beyond the slack. */
+    /** True if there is more user time than CPU time, beyond the tolerance. */
     public boolean exceeds() {
-        return userNanos > cpuNanos + Slack.ofPure(cpuNanos);
+        return userNanos > cpuNanos + toleranceNanos(cpuNanos);
     }
 
     /** True if other threads delayed its work, so that the run is not conclusive. */

@@ -11,7 +11,7 @@ import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
-import dev.threadclock.command.terminal.Version;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.Sampling;
 import java.io.FilterOutputStream;
@@ -185,7 +185,7 @@ public final class RecordCommand implements Subcommand {
             Format.Writer writer = format.open(scratch,
                     new Subject(sampling.label(), sampling.identity().jdk(),
                             sampling.identity().commandLine(),
-                            Version.current()));
+                            SelfJar.version()));
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");

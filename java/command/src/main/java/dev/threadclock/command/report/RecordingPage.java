@@ -3,7 +3,6 @@ package dev.threadclock.command.report;
 
 import com.google.gson.Gson;
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.command.page.Html;
 import dev.threadclock.command.page.Page;
 import dev.threadclock.command.interval.Series;
 import dev.threadclock.command.interval.Subject;
@@ -46,15 +45,15 @@ public final class RecordingPage {
         List<Series> threads = shownThreads();
         Tables tables = new Tables(timeline, threads);
         return Page.render(RecordingPage.class, "recording", "CPU time of " + subject.jvm(), Map.of(
-                "HEADLINE", Html.escape(RecordingText.headline(timeline)),
-                "JVM", Html.escape(subject.jvm()),
-                "START", Html.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
+                "HEADLINE", Page.escape(RecordingText.headline(timeline)),
+                "JVM", Page.escape(subject.jvm()),
+                "START", Page.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
                 "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
                 "POOLS", tables.pools(),
                 "LEFTOUT", leftOut(threads.size()),
                 "VIRTUAL", virtual(tables),
                 "TIMES", tables.times(),
-                "FOOTER", Html.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
+                "FOOTER", Page.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
                 // Gson escapes anything that could end the script.
                 "const recording = " + new Gson().toJson(data(threads)) + ";\n",
                 Page.resource(RecordingPage.class, "reading.js"),
@@ -63,12 +62,12 @@ public final class RecordingPage {
 
     private static String fact(String label, String text) {
         return text.isEmpty() ? ""
-                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Html.escape(text) + "</dd></div>\n";
+                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Page.escape(text) + "</dd></div>\n";
     }
 
     private String leftOut(int shown) {
         int all = timeline.threads().size();
-        return shown == all ? "" : Html.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
+        return shown == all ? "" : Page.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
                 + " the pools have the time of all.</p>\n", all, shown);
     }
 
@@ -181,12 +180,12 @@ public final class RecordingPage {
         }
 
         private void row(StringBuilder rows, String kind, String name, Series series, long all) {
-            rows.append("<tr class=\"").append(kind).append("\"><td>").append(Html.escape(name))
+            rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
                     .append("</td>")
                     .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
-                    .append(Html.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
+                    .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
                             series.nanos() / 1e9))
-                    .append(Html.format("<td class=\"share\">%.1f %%</td></tr>\n",
+                    .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
                             all == 0 ? 0 : 100.0 * series.nanos() / all));
         }
 
@@ -203,7 +202,7 @@ public final class RecordingPage {
                         .append(cells(sum(from, to, timeline.process()::userNanos),
                                 sum(from, to, timeline.process()::systemNanos),
                                 sum(from, to, timeline::nanos)))
-                        .append("<td>").append(Html.escape(busiest(from, to))).append("</td></tr>\n");
+                        .append("<td>").append(Page.escape(busiest(from, to))).append("</td></tr>\n");
             }
             return html.toString();
         }
@@ -223,7 +222,7 @@ public final class RecordingPage {
 
         private static String cells(long user, long system, long length) {
             double percent = length == 0 ? 0 : 100.0 / length;
-            return Html.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
+            return Page.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
                     (user + system) * percent);
         }
     }

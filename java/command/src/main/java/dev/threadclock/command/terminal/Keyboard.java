@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
-import dev.threadclock.internal.NativeLibrary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -24,11 +23,7 @@ public final class Keyboard {
 
     /** Changes nothing yet. */
     public Keyboard() throws IOException {
-        try {
-            NativeLibrary.load();
-        } catch (UnsatisfiedLinkError e) {
-            throw new Failure("the native library does not load: " + e.getMessage());
-        }
+        SelfJar.loadNative();
         before = settings();
         if (before == null) {
             throw new IOException("stdin is not a terminal");

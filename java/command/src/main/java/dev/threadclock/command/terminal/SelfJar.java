@@ -11,6 +11,12 @@ import java.security.CodeSource;
 public final class SelfJar {
     private SelfJar() {}
 
+    /** The version of threadclock, from the jar's manifest. */
+    public static String version() {
+        String version = SelfJar.class.getPackage().getImplementationVersion();
+        return version == null ? "(not built into a jar)" : version;
+    }
+
     public static Path path() {
         CodeSource source = SelfJar.class.getProtectionDomain().getCodeSource();
         try {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jline.utils.Signals;
 
 /**
@@ -39,6 +40,44 @@ final class LiveScreen implements AutoCloseable {
     LiveScreen(View view) throws IOException {
         this.view = view;
         Shutdown.add(restore);
+    }
+
+    /** Receives the intervals in a separate thread, so that keys are handled meanwhile. */
+    private static final class Feed {
+        private final AtomicReference<Moment> newest = new AtomicReference<>();
+        private volatile boolean over;
+        private volatile IOException failure;
+
+        /** The thread ends when the sampling ends. */
+        Feed(Sampling sampling) {
+            Thread reader = new Thread(() -> read(sampling), "samples");
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        private void read(Sampling sampling) {
+            try {
+                Moment.Reader moments = new Moment.Reader(sampling);
+                for (Optional<Moment> next = moments.next(); next.isPresent(); next = moments.next()) {
+                    newest.set(next.get());
+                }
+            } catch (IOException e) {
+                failure = e;
+            }
+            over = true;
+        }
+
+        /** The newest moment; empty if it has been taken before. */
+        Optional<Moment> newest() {
+            return Optional.ofNullable(newest.getAndSet(null));
+        }
+
+        boolean isOver() throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            return over;
+        }
     }
 
     /** Runs until the user quits or the limit is reached. False if the JVM has ended. */

@@ -26,7 +26,7 @@ class JdksTest {
         Jdks found = Jdks.of(List.of(wrong));
         assertThat(found.jdks()).isEmpty();
         assertThat(found.skipped()).satisfiesExactly(skipped -> {
-            assertThat(skipped.path()).isEqualTo(wrong);
+            assertThat(skipped.path()).isEqualTo(wrong.toString());
             assertThat(skipped.reason()).contains(why);
         });
     }

@@ -11,6 +11,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,7 +51,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     private final MeterRegistry registry;
     private final boolean works = NativeCode.works();
     private final AtomicBoolean hasWarned = new AtomicBoolean();
-    private final Map<Tagged, Timers> timers = new ConcurrentHashMap<>();
+    private final Map<List<Object>, Timers> timers = new ConcurrentHashMap<>(); // by what they depend on
 
     /**
      * Creates a handler.
@@ -137,53 +139,29 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
 
     private void record(Observation.Context context, CpuSnapshot used) {
         Throwable error = context.getError();
-        Tagged tagged = new Tagged(context.getName(),
-                error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName(),
-                context.getLowCardinalityKeyValues());
-        Timers to = timers.get(tagged);
-        if (to == null) {
-            to = new Timers(tagged, registry);
-            timers.put(tagged, to);
+        String errorName = error == null ? KeyValue.NONE_VALUE : error.getClass().getSimpleName();
+        KeyValues values = context.getLowCardinalityKeyValues();
+        List<Object> key = Arrays.asList(context.getName(), errorName, values);
+        Timers to = timers.get(key);
+        if (to == null) { // not computeIfAbsent: a registry may call back while it registers a meter
+            to = new Timers(context.getName(), errorName, values, registry);
+            timers.put(key, to);
         }
         to.user.record(used.userNanos(), TimeUnit.NANOSECONDS);
         to.system.record(used.systemNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    /** What the timers of an observation depend on. */
-    private static final class Tagged {
-        private final String name;
-        private final String error;
-        private final KeyValues values;
-
-        Tagged(String name, String error, KeyValues values) {
-            this.name = name;
-            this.error = error;
-            this.values = values;
-        }
-
-        @Override
-        public boolean equals(Object object) {
-            Tagged other = (Tagged) object;
-            return name.equals(other.name) && error.equals(other.error) && values.equals(other.values);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * (31 * name.hashCode() + error.hashCode()) + values.hashCode();
-        }
     }
 
     private static final class Timers {
         private final Timer user;
         private final Timer system;
 
-        Timers(Tagged tagged, MeterRegistry registry) {
-            Tags tags = Tags.of("error", tagged.error);
-            for (KeyValue each : tagged.values) {
+        Timers(String name, String error, KeyValues values, MeterRegistry registry) {
+            Tags tags = Tags.of("error", error);
+            for (KeyValue each : values) {
                 tags = tags.and(each.getKey(), each.getValue());
             }
-            user = timer(tagged.name, tags.and("cpu.mode", "user"), registry);
-            system = timer(tagged.name, tags.and("cpu.mode", "system"), registry);
+            user = timer(name, tags.and("cpu.mode", "user"), registry);
+            system = timer(name, tags.and("cpu.mode", "system"), registry);
         }
 
         private static Timer timer(String name, Tags tags, MeterRegistry registry) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.doctor;
+package dev.threadclock.command.machine;
 
-import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.host.HostLoad;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -16,22 +14,7 @@ final class LoadFindings {
 
     private LoadFindings() {}
 
-    /** Adds these findings to those of the machine, after the steal time. */
-    static Map<String, Finding> among(Map<String, Finding> machine, HostLoad host, int cpus) {
-        Map<String, Finding> all = new LinkedHashMap<>();
-        machine.forEach((key, finding) -> {
-            all.put(key, finding);
-            if (key.equals("steal")) {
-                add(all, host, cpus);
-            }
-        });
-        if (!all.containsKey("load")) {
-            add(all, host, cpus);
-        }
-        return all;
-    }
-
-    private static void add(Map<String, Finding> all, HostLoad host, int cpus) {
+    static void add(Map<String, Finding> all, HostLoad host, int cpus) {
         all.put("load", load(host.load(), cpus, host.pressurePercent().isEmpty() ? TODO : ""));
         all.put("pressure", pressure(host.pressurePercent()));
     }
