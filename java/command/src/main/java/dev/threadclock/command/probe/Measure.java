@@ -29,7 +29,7 @@ public final class Measure {
         bean.setThreadCpuTimeEnabled(true);
 
         say("step cost");
-        ReadCost cost = new ReadCost(bean);
+        ReadCost cost = ReadCost.of(bean);
         cost.run(nanos(args[0]), nanos(args[1]));
         cost.print();
 

@@ -4,30 +4,50 @@ package dev.threadclock.command.probe;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.IntToLongFunction;
 
 /**
- * The cost of one read: short batches of the three reads alternate, so that noise affects all alike; median
+ * The cost of one read: short batches of all reads alternate, so that noise affects all alike; median
  * and quartiles.
  */
-final class ReadCost {
+public final class ReadCost {
     /** Long compared to the two nanoTime() calls around it, short compared to a timer tick. */
     private static final long BATCH_NANOS = 100_000;
     private static final int WARM_UP_READS = 100;
     private static final int MAX_BATCHES = 200_000;
-    private static final String USER = "user";
-    private static final String TOTAL = "cpu";
 
     /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
 
     private final Subject[] subjects;
 
-    ReadCost(ThreadMXBean bean) {
-        subjects = new Subject[]{new Subject(USER, bean), new Subject("nanoTime", bean),
-            new Subject(TOTAL, bean)};
+    public ReadCost(Subject... subjects) {
+        this.subjects = subjects;
     }
 
-    void run(long warmUpNanos, long measureNanos) {
+    static ReadCost of(ThreadMXBean bean) {
+        return new ReadCost(new Subject("user", reads -> {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += bean.getCurrentThreadUserTime();
+            }
+            return sum;
+        }), new Subject("nanoTime", reads -> {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += System.nanoTime();
+            }
+            return sum;
+        }), new Subject("cpu", reads -> {
+            long sum = 0;
+            for (int i = 0; i < reads; i++) {
+                sum += bean.getCurrentThreadCpuTime();
+            }
+            return sum;
+        }));
+    }
+
+    public void run(long warmUpNanos, long measureNanos) {
         rounds(warmUpNanos, true);
         for (Subject subject : subjects) {
             subject.setReads();
@@ -41,7 +61,7 @@ final class ReadCost {
             for (Subject subject : subjects) {
                 int reads = warmUp ? WARM_UP_READS : subject.reads;
                 long start = System.nanoTime();
-                sink += subject.run(reads);
+                sink += subject.loop.applyAsLong(reads);
                 subject.keep(batch, (double) (System.nanoTime() - start) / reads);
             }
         }
@@ -61,36 +81,24 @@ final class ReadCost {
         }
     }
 
-    /** A loop over one kind of read. */
-    private static final class Subject {
+    /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
+    public static final class Subject {
         final String name;
-        private final ThreadMXBean bean;
+        private final IntToLongFunction loop;
         private final double[] nanosPerRead = new double[MAX_BATCHES];
         private int batches;
         int reads;
 
-        Subject(String name, ThreadMXBean bean) {
+        /** loop: reads this often, and returns the sum. */
+        public Subject(String name, IntToLongFunction loop) {
             this.name = name;
-            this.bean = bean;
+            this.loop = loop;
         }
 
-        /** Each kind has its own loop, so that its call site is monomorphic. */
-        long run(int reads) {
-            long sum = 0;
-            if (name.equals(USER)) {
-                for (int i = 0; i < reads; i++) {
-                    sum += bean.getCurrentThreadUserTime();
-                }
-            } else if (name.equals(TOTAL)) {
-                for (int i = 0; i < reads; i++) {
-                    sum += bean.getCurrentThreadCpuTime();
-                }
-            } else {
-                for (int i = 0; i < reads; i++) {
-                    sum += System.nanoTime();
-                }
-            }
-            return sum;
+        /** The median of the batches, in nanoseconds per read. */
+        public double medianNanos() {
+            double[] sorted = sorted();
+            return sorted[sorted.length / 2];
         }
 
         void keep(int batch, double nanos) {
