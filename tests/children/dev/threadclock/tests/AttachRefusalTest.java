@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -131,9 +130,8 @@ class AttachRefusalTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void theJvmsOwnRefusalIsPassedOn(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading"))) {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()),
                     "Dynamic agent loading is not enabled");

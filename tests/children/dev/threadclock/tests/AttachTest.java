@@ -84,9 +84,8 @@ class AttachTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void withDynamicLoadingAllowedNothingIsPrinted(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 has no such flag");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading"))) {
             for (String options : List.of("", "total=interpolated", "freshness=now")) {
                 AttachJvm.command("attach", jvm.pid(), options).ok();

@@ -71,7 +71,7 @@ class CompanyTest {
         List<String> names = EACH
                 ? List.of("all", "JDWP", "JFR", "async-profiler", "another agent", "a second copy")
                 : List.of("all");
-        return JdksOfTest.of(CompanyTest.class)
+        return JdksOfTest.of("CompanyTest")
                 .flatMap(jdk -> names.stream().flatMap(name -> Stream.of("before", "after")
                         .map(order -> Arguments.of(jdk, order, name))));
     }
@@ -115,7 +115,7 @@ class CompanyTest {
     }
 
     static Stream<Arguments> collectors() {
-        return JdksOfTest.of(CompanyTest.class)
+        return JdksOfTest.of("CompanyTest")
                 .flatMap(jdk -> Stream.of(COLLECTORS).filter(collector -> hasCollector(jdk, collector))
                         .map(collector -> Arguments.of(jdk, collector)));
     }

@@ -31,14 +31,6 @@ class DoctorTest {
         return value.isJsonNull() ? "" : value.getAsString();
     }
 
-    /** What OpenJDK's ThreadMXBean reads: /proc before 25.0.5 (JDK-8372584), then the count of ticks. */
-    private static String known(TestJdk jdk) {
-        String[] numbers = jdk.jdk().version().split("[^0-9]+");
-        boolean ticks = jdk.feature() > 25
-                || jdk.feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
-        return ticks ? "wrong" : "slow";
-    }
-
     private static void assumeKnown(TestJdk jdk, JsonObject report) {
         assumeTrue(jdk.feature() != 25 || !jdk.toString().contains("Corretto"),
                 "Corretto has the change since 25.0.4.7");
@@ -62,9 +54,10 @@ class DoctorTest {
             assertThat(Path.of("/tmp/.java_pid" + jvm.pid())).as("its listener was not started")
                     .doesNotExist();
             assumeKnown(jdk, report);
-            assertThat(value(report, "jvm", "userTime")).as(before.toString()).isEqualTo(known(jdk));
-            assertRecorder(report, known(jdk).equals("wrong") ? "wrong" : "");
-            if (known(jdk).equals("wrong")) {
+            assertThat(value(report, "jvm", "userTime")).as(before.toString())
+                    .isEqualTo(jdk.readsVirt() ? "wrong" : "slow");
+            assertRecorder(report, jdk.readsVirt() ? "wrong" : "");
+            if (jdk.readsVirt()) {
                 JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
                 assertThat(recorder.get("todo").getAsString())
                         .startsWith("threadclock attach " + jvm.pid() + " reach=jvm");
@@ -93,9 +86,8 @@ class DoctorTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("virtual=tick"))) {
             JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
             assertVirtual(jdk, report, "tick");
@@ -144,8 +136,8 @@ class DoctorTest {
             assertThat(with.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
             assertThat(jvm.said()).as("no thread dump").isEmpty();
             assumeKnown(jdk, report);
-            assertRecorder(report, known(jdk).equals("wrong") ? "wrong" : "");
-            assertThat(report.get("well").getAsBoolean()).isEqualTo(!known(jdk).equals("wrong"));
+            assertRecorder(report, jdk.readsVirt() ? "wrong" : "");
+            assertThat(report.get("well").getAsBoolean()).isEqualTo(!jdk.readsVirt());
         }
     }
 
@@ -158,7 +150,7 @@ class DoctorTest {
             assertThat(report.get("well").getAsBoolean()).isTrue();
             assertThat(with.exitCode()).isZero();
             assumeKnown(jdk, report);
-            assertRecorder(report, known(jdk).equals("wrong") ? "right" : "");
+            assertRecorder(report, jdk.readsVirt() ? "right" : "");
         }
     }
 
@@ -194,7 +186,7 @@ class DoctorTest {
         assertThat(result.exitCode()).isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
         assumeKnown(jdk, report);
         assertThat(found.getAsJsonObject("trial").get("verdict").getAsString()).as(result.toString())
-                .isEqualTo(known(jdk));
+                .isEqualTo(jdk.readsVirt() ? "wrong" : "slow");
         assertThat(found.get("todo").getAsString()).contains("-javaagent");
     }
 

@@ -83,8 +83,8 @@ class InJvmTest {
 
     private Stream<DynamicNode> inside(String tags, List<Form> forms) {
         return forms.stream().filter(form -> JUST.isEmpty() || JUST.equals(form.name()))
-                .flatMap(form -> JdksOfTest.of(form.name()).filter(jdk -> jdk.feature() >= form.fromJdk())
-                        .map(jdk -> container(jdk, form, tags)));
+                .flatMap(form -> (form.fromJdk() > 8 ? JdksOfTest.of(form.name(), form.fromJdk())
+                        : JdksOfTest.ofBasics(form.name())).map(jdk -> container(jdk, form, tags)));
     }
 
     /** Its stream is read when the container's turn comes: only then does the JVM start. */
@@ -110,7 +110,9 @@ class InJvmTest {
                             .map(name -> "-D" + name + "=" + System.getProperty(name))
                             .toArray(String[]::new)));
             child.withNativeAccess();
+            long began = System.nanoTime();
             Result result = child.run(InJvm.class, file.toString(), form.tag() + tags, WHICH);
+            System.out.printf("  %s: %d s%n", title, (System.nanoTime() - began) / 1_000_000_000);
             List<String[]> lines = Files.readAllLines(file).stream().map(line -> line.split("\t", 3))
                     .toList();
             return Stream.concat(lines.stream().filter(line -> !line[0].equals("begin"))

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import java.lang.reflect.Method;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.provider.Arguments;
@@ -11,34 +9,46 @@ import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
- * The JDKs that a test runs on: all, or with -Dthreadclock.every=N every Nth. The first one depends on the
- * test's name. Of a matrix of nine, a quarter has two or three, one of them from 21 on.
+ * The JDKs that a test runs on. {@code -Dthreadclock.on=each}, the default: each that was found; {@code sides}:
+ * the oldest, the newest, 17 between them, and the last and the first on either side of the change in what
+ * ThreadMXBean reads, because what differs between JDKs differs there; {@code two}: one of the older and one of
+ * the newer side, which depend on the test's name.
  */
 final class JdksOfTest implements ArgumentsProvider {
-    private static final int EVERY = Integer.getInteger("threadclock.every", 1);
+    private static final String ON = System.getProperty("threadclock.on", "each");
 
     @Override
     public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        Method test = context.getRequiredTestMethod();
-        return share(TestJdk.all(), EVERY, test.getDeclaringClass().getSimpleName() + test.getName()).stream()
-                .map(Arguments::of);
-    }
-
-    /** For the source of a test's arguments, of which the JDK is one. */
-    static Stream<TestJdk> of(Class<?> test) {
-        return of(test.getSimpleName());
+        OnEachJdk wanted = context.getRequiredTestMethod().getAnnotation(OnEachJdk.class);
+        return of(context.getRequiredTestClass().getSimpleName() + context.getRequiredTestMethod().getName(),
+                wanted.from()).filter(jdk -> jdk.feature() < wanted.before()).map(Arguments::of);
     }
 
     static Stream<TestJdk> of(String test) {
-        return share(TestJdk.all(), EVERY, test).stream();
+        return of(test, 8);
     }
 
-    /** A share of one JDK would not show much, so all are used instead. */
-    static <T> List<T> share(List<T> all, int every, String test) {
-        if (all.size() < 2 * every) {
-            return all;
-        }
-        int first = Math.floorMod(test.hashCode(), every);
-        return IntStream.range(0, all.size()).filter(i -> i % every == first).mapToObj(all::get).toList();
+    /** For the source of a test's arguments, of which the JDK is one. */
+    static Stream<TestJdk> of(String test, int from) {
+        List<TestJdk> all = TestJdk.all().stream().filter(jdk -> jdk.feature() >= from).toList();
+        List<TestJdk> old = all.stream().filter(jdk -> !jdk.readsVirt()).toList();
+        List<TestJdk> young = all.stream().filter(TestJdk::readsVirt).toList();
+        return switch (ON) {
+            case "each" -> all.stream();
+            case "two" -> Stream.of(old, young).filter(side -> !side.isEmpty())
+                    .map(side -> side.get(Math.floorMod(test.hashCode(), side.size())));
+            default -> all.stream().filter(jdk -> jdk.feature() == 17 || isFirstOrLast(old, jdk)
+                    || isFirstOrLast(young, jdk));
+        };
+    }
+
+    /** For what all else stands on: each JDK, or two. */
+    static Stream<TestJdk> ofBasics(String test) {
+        return ON.equals("two") ? of(test) : TestJdk.all().stream();
+    }
+
+    private static boolean isFirstOrLast(List<TestJdk> of, TestJdk jdk) {
+        int at = of.indexOf(jdk);
+        return at == 0 || at >= 0 && at == of.size() - 1;
     }
 }

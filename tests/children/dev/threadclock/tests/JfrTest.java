@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
@@ -58,9 +57,8 @@ class JfrTest {
         assertThat(result + Files.readString(page)).doesNotContain("HIDDEN", folder + " ");
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void itHasTheGroupsOfVirtualThreads(TestJdk jdk) throws Exception {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         Path file = folder.resolve("virtual.jfr");
         Result result = recording(jdk, file, "").run(VirtualAccounts.class);
         long recorded = 0;

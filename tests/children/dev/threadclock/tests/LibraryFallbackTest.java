@@ -52,9 +52,8 @@ class LibraryFallbackTest {
                 .as(result.toString()).hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
         List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path",
                 Product.JAR.toString(),
                 "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class).toString(),
@@ -92,9 +91,8 @@ class LibraryFallbackTest {
                 "there is no native library for os.name Linux, os.arch sparc");
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void onAnotherOperatingSystem(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 does not start when it is told that it runs elsewhere");
         assertAnsweredByTheJvm(run(jdk, "-Dos.name=Solaris").ok(),
                 "os.name Solaris");
     }
@@ -131,9 +129,8 @@ class LibraryFallbackTest {
                 "-Djava.util.logging.config.file=" + settings).ok();
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void theLogNeedsNoModule(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
         Result result = run(jdk, "--limit-modules", "java.base,java.management",
                 "-Ddev.threadclock.library=/nonexistent/lib.so");
         assertThat(result.exitCode()).as(result.toString()).isZero();
@@ -160,9 +157,8 @@ class LibraryFallbackTest {
         assertThat(result.out()).contains("--enable-native-access=");
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 9)
     void withoutTheModuleOfThreadMXBean(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 9, "JDK 8 has no modules");
         Result nothing = run(jdk, "--limit-modules", "java.base", "-Dos.arch=sparc")
                 .ok();
         assertThat(nothing.value("read")).isEqualTo("false");

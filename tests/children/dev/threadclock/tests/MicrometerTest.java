@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.MeteredObservations;
@@ -55,16 +54,14 @@ class MicrometerTest {
         assertMeasured(run(jdk));
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void onVirtualThreadsThatAreAccountedFor(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         assertMeasured(run(jdk, "virtual", "accounted"));
     }
 
     /** There is no value, and above all not the carrier's. */
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void onVirtualThreadsThatAreNot(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         Result result = run(jdk, "virtual");
         assertThat(result.number("timers")).as(result.toString()).isZero();
         assertThat(result.number("partial")).as(result.toString()).isOne();

@@ -8,10 +8,13 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
-/** Marks a test that takes a TestJdk and is run once on every JDK found, or on its share of them. */
+/** Marks a test that takes a TestJdk and runs on each JDK of {@link JdksOfTest} with such a feature release. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
-@ParameterizedTest(name = "{0}")
+@ParameterizedTest(name = "{0}", allowZeroInvocations = true)
 @ArgumentsSource(JdksOfTest.class)
 @interface OnEachJdk {
+    int from() default 8;
+
+    int before() default Integer.MAX_VALUE;
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +58,11 @@ class OpenTelemetryTest {
                 .distinct();
     }
 
+    private static TestJdk newest() {
+        assumeTrue(TestJdk.newest().feature() >= 21, "no virtual threads");
+        return TestJdk.newest();
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("some")
     void spansHaveWhatThreadsUsed(TestJdk jdk) throws Exception {
@@ -72,27 +78,21 @@ class OpenTelemetryTest {
         assertThat(pools).isGreaterThan(sum(usedByTrace.values().stream()) / 1e9 * (1 - PERCENT / 100));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("some")
-    void spansHaveWhatVirtualThreadsUsed(TestJdk jdk) throws Exception {
-        assumeTrue(jdk.feature() >= 21, "no virtual threads");
-        serve(jdk, "virtual");
+    @Test
+    void spansHaveWhatVirtualThreadsUsed() throws Exception {
+        serve(newest(), "virtual");
     }
 
     /** The agent opens a scope on the carrier and another one on the thread that is mounted there. */
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("some")
-    void spansOfPlatformThreadsCountTheirVirtualHelpersOnce(TestJdk jdk) throws Exception {
-        assumeTrue(jdk.feature() >= 21, "no virtual threads");
-        serve(jdk, "mixed");
+    @Test
+    void spansOfPlatformThreadsCountTheirVirtualHelpersOnce() throws Exception {
+        serve(newest(), "mixed");
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("some")
-    void virtualThreadsThatAreNotAccountedForHaveNoTime(TestJdk jdk) throws Exception {
-        assumeTrue(jdk.feature() >= 21, "no virtual threads");
+    @Test
+    void virtualThreadsThatAreNotAccountedForHaveNoTime() throws Exception {
         try (OtlpSink sink = new OtlpSink()) {
-            Running server = start(jdk, sink, List.of(), "virtual");
+            Running server = start(newest(), sink, List.of(), "virtual");
             get(server, "/work", "1".repeat(32));
             end(server);
             Map<String, AnyValue> attributes = served(sink, span -> true).values().iterator().next();

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
@@ -38,9 +37,9 @@ class OutputTest {
         assertThat(with.exitCode()).isEqualTo(3);
     }
 
-    @OnEachJdk
+    /** JDK 8 refuses -Xshare:on with any agent that has a JVMTI capability. */
+    @OnEachJdk(from = 9)
     void agentpathKeepsTheSharedClassArchive(TestJdk jdk) {
-        assumeTrue(jdk.feature() > 8, "JDK 8 refuses -Xshare:on with any agent that has a JVMTI capability");
         Result without = ChildJvm.of(jdk).with("-Xshare:on").run(Hello.class);
         Result with = ChildJvm.of(jdk).with("-Xshare:on").withAgentPath("").run(Hello.class);
         assertThat(with.out()).isEqualTo(without.out());

@@ -267,9 +267,8 @@ class PrometheusTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(before = 24)
     void underASecurityManagerTheJarsOwnPermissionsSuffice(TestJdk jdk) throws IOException {
-        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
         Path policy = Files.writeString(folder.resolve("policy"), "grant codeBase \"file:" + Product.JAR
                 + "\" { permission java.security.AllPermission; };");
         Path log = folder.resolve("log");

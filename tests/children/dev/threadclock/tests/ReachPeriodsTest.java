@@ -42,7 +42,6 @@ class ReachPeriodsTest {
     }
 
     private AttachJvm start(TestJdk jdk, Path file) throws IOException {
-        assumeTrue(jdk.feature() >= 25, "no JDK before 25 reads the VIRT clock: the option changes nothing");
         return AttachJvm.start(
                 ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
                         + "dumponexit=true,filename=" + file + ",settings=" + settings()),
@@ -138,7 +137,7 @@ class ReachPeriodsTest {
         return wrong;
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 25)
     void attachedAndDetachedWhileItRecords(TestJdk jdk) throws Exception {
         Path file = folder.resolve("first.jfr");
         String output;
@@ -167,7 +166,7 @@ class ReachPeriodsTest {
         });
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 25)
     void attachedBetweenTwoRecordings(TestJdk jdk) throws Exception {
         Path file = folder.resolve("second.jfr");
         String output;

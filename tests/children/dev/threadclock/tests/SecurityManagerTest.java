@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Secured;
@@ -24,7 +23,6 @@ class SecurityManagerTest {
     Path folder;
 
     private Result run(TestJdk jdk, ChildJvm child, String policy) throws Exception {
-        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
         Path file = Files.writeString(folder.resolve("policy"), policy);
         Result result = child.with("-Djava.security.manager", "-Djava.security.policy==" + file)
                 .run(Secured.class);
@@ -38,7 +36,7 @@ class SecurityManagerTest {
         return result.errLines().stream().filter(line -> !line.startsWith("WARNING: ")).toList();
     }
 
-    @OnEachJdk
+    @OnEachJdk(before = 24)
     void answersAreTheSameWithAndWithoutTheAgent(TestJdk jdk) throws Exception {
         String nothing = "grant { };";
         assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk), nothing))).isEmpty();
@@ -46,7 +44,6 @@ class SecurityManagerTest {
     }
 
     private Result runLibrary(TestJdk jdk, String policy) throws Exception {
-        assumeTrue(jdk.feature() < 24, "no security manager from JDK 24 on");
         Path file = Files.writeString(folder.resolve("policy"), policy);
         Result result = ChildJvm.of(jdk).withClassPath(Product.JAR)
                 .with("-Djava.security.manager", "-Djava.security.policy==" + file).run(SecuredLibrary.class);
@@ -56,7 +53,7 @@ class SecurityManagerTest {
         return result;
     }
 
-    @OnEachJdk
+    @OnEachJdk(before = 24)
     void theLibraryWithoutPermissionsFallsBackAndSaysHowToGrantThem(TestJdk jdk) throws Exception {
         Result result = runLibrary(jdk, "grant { };");
         assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
@@ -64,7 +61,7 @@ class SecurityManagerTest {
                 .contains("grant the jar with threadclock's classes java.security.AllPermission");
     }
 
-    @OnEachJdk
+    @OnEachJdk(before = 24)
     void theLibraryNeedsPermissionsForItsOwnJarOnly(TestJdk jdk) throws Exception {
         Result result = runLibrary(jdk,
                 "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };");
@@ -72,7 +69,7 @@ class SecurityManagerTest {
         assertThat(saidByTheAgent(result)).isEmpty();
     }
 
-    @OnEachJdk
+    @OnEachJdk(before = 24)
     void javaagentNeedsPermissionsAndSaysSo(TestJdk jdk) throws Exception {
         String granted = "grant codeBase \"file:" + Product.JAR
                 + "\" { permission java.security.AllPermission; };";

@@ -22,9 +22,8 @@ class SubtasksExampleTest {
     @TempDir
     Path classes;
 
-    @OnEachJdk
+    @OnEachJdk(from = 25)
     void theScopesSubtasksAreAddedUp(TestJdk jdk) throws Exception {
-        assumeTrue(jdk.feature() >= 25, "StructuredTaskScope.open() is there from JDK 25 on");
         Path javac = jdk.jdk().home().resolve("bin/javac");
         assumeTrue(Files.isExecutable(javac), "this JDK has no compiler");
         Matcher block = JAVA_BLOCK.matcher(Files.readString(Product.ROOT.resolve("docs/virtual-threads.md")));

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A Java installation on which the tests run child JVMs. {@link #toString()} is its name in test results. */
 record TestJdk(Jdk jdk) {
@@ -17,15 +18,9 @@ record TestJdk(Jdk jdk) {
         return FOUND;
     }
 
-    /**
-     * The JDKs of the long tests: JDK 17 and those that the machine has installed, or the oldest and the
-     * newest if there are none. The others get shorter tests.
-     */
+    /** The JDKs of the long tests: JDK 17 and the newest. The others get shorter tests. */
     static List<TestJdk> thorough() {
-        List<TestJdk> some = FOUND.stream()
-                .filter(jdk -> jdk.feature() == 17 || jdk.jdk().home().startsWith("/usr/lib/jvm")).toList();
-        return some.isEmpty()
-                ? FOUND.stream().filter(jdk -> jdk == FOUND.get(0) || jdk == newest()).toList() : some;
+        return Stream.of(ofFeature(17).orElse(FOUND.get(0)), newest()).distinct().toList();
     }
 
     boolean isThorough() {
@@ -48,6 +43,13 @@ record TestJdk(Jdk jdk) {
 
     int feature() {
         return jdk.feature();
+    }
+
+    /** Whether OpenJDK of this version reads the count of ticks instead of /proc (JDK-8372584, in 25.0.5). */
+    boolean readsVirt() {
+        String[] numbers = jdk.version().split("[^0-9]+");
+        return feature() > 25
+                || feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
     }
 
     /** Whether -javaagent and System.load cause a warning (JEP 472). */

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualCrowd;
@@ -22,9 +21,8 @@ class VirtualCrowdTest {
     @TempDir
     Path folder;
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void manyVirtualThreadsLeaveNothingBehind(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30));
         child.withNativeAccess();

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -37,7 +36,6 @@ class VirtualGroupsTest {
     }
 
     private static AttachJvm accounted(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         return AttachJvm.start(child(jdk).withAgentPath("virtual=on"), VirtualLoad.class);
     }
 
@@ -114,7 +112,7 @@ class VirtualGroupsTest {
         return interval;
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void topShowsGroupsWithTheTimeOfEndedThreads(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
             long earlier = requested(jvm);
@@ -138,7 +136,7 @@ class VirtualGroupsTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void asTextTheyAreRowsAndALine(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
             String text = AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.5").ok().out();
@@ -155,7 +153,7 @@ class VirtualGroupsTest {
         }
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 21)
     void recordingsHaveTheGroups(TestJdk jdk) throws Exception {
         try (AttachJvm jvm = accounted(jdk)) {
             Path json = folder.resolve("groups.json");
@@ -195,7 +193,7 @@ class VirtualGroupsTest {
     @OnEachJdk
     void withoutAccountingThereIsNothingOfThem(TestJdk jdk) {
         boolean has = jdk.feature() >= 21;
-        ChildJvm child = jdk.feature() >= 21 ? child(jdk) : ChildJvm.of(jdk);
+        ChildJvm child = has ? child(jdk) : ChildJvm.of(jdk);
         try (AttachJvm jvm = has ? AttachJvm.start(child, VirtualLoad.class) : AttachJvm.start(child)) {
             String line = AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2").ok().out();
             assertThat(line).doesNotContain("virtualThreads");

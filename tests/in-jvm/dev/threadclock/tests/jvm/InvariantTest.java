@@ -14,19 +14,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * User time never exceeds a CPU time read later, and never decreases, whichever thread reads it.
- * {@code -Dthreadclock.pairs=N} and {@code -Dthreadclock.reads.seconds=N}: the number of pairs of reads of
- * the own thread and the duration of the reads of others, on the thorough JDKs.
+ * User time never exceeds a CPU time read later, and never decreases, whichever thread reads it. A wrong pair
+ * comes with a tick: some seconds have a thousand. {@code -Dthreadclock.pairs=N} and
+ * {@code -Dthreadclock.reads.seconds=N}: the number of pairs of reads of the own thread and the duration of the
+ * reads of others.
  */
 @Tag("agentpath")
 @Tag("now")
 class InvariantTest {
-    private static final boolean NOW = "now".equals(System.getProperty("threadclock.form"));
-    private static final long PAIRS = !Jvm.THOROUGH ? NOW ? 2_000_000 : 6_000_000
-            : NOW ? 4_000_000 : Long.getLong("threadclock.pairs", 20_000_000);
-    private static final long LONGEST_NANOS = (NOW ? 15 : 45) * 1_000_000_000L;
-    private static final long READ_NANOS = (Jvm.THOROUGH ? Long.getLong("threadclock.reads.seconds", 4) : 2)
-            * 1_000_000_000L;
+    private static final long PAIRS = Long.getLong("threadclock.pairs", 2_000_000);
+    private static final long READ_NANOS = Long.getLong("threadclock.reads.seconds", 2) * 1_000_000_000L;
+    private static final long LEAST_READS = 100_000;
     private static final int READERS = 4;
     private static final String[] LOADS = {"burns", "calls the kernel", "sleeps", "starts and stops",
         "only reads"};
@@ -48,22 +46,20 @@ class InvariantTest {
     @Test
     void ofTheOwnThread() {
         AtomicLong left = new AtomicLong(PAIRS);
-        long end = System.nanoTime() + LONGEST_NANOS;
         Thread[] threads = new Thread[READERS];
         for (int i = 0; i < READERS; i++) {
-            threads[i] = new Thread(() -> readPairs(left, end));
+            threads[i] = new Thread(() -> readPairs(left));
             threads[i].start();
         }
         join(threads);
         assertThat(violation).hasValue(null);
-        assertThat(done).as("enough to mean something").hasValueGreaterThan(1_000_000);
     }
 
-    private void readPairs(AtomicLong left, long end) {
+    private void readPairs(AtomicLong left) {
         int batch = 10_000;
         long lastUser = 0;
         long lastCpu = 0;
-        while (System.nanoTime() < end && left.addAndGet(-batch) >= 0) {
+        while (left.addAndGet(-batch) >= 0) {
             for (int i = 0; i < batch; i++) {
                 long user = THREADS.getCurrentThreadUserTime();
                 long cpu = THREADS.getCurrentThreadCpuTime();
@@ -73,7 +69,6 @@ class InvariantTest {
                 lastUser = user;
                 lastCpu = cpu;
             }
-            done.addAndGet(batch);
         }
     }
 
@@ -96,7 +91,6 @@ class InvariantTest {
         stop = true;
         join(subjects.threads);
         assertThat(violation).hasValue(null);
-        assertThat(done).as("enough to mean something").hasValueGreaterThan(100_000);
     }
 
     private final class Subjects {
@@ -147,7 +141,7 @@ class InvariantTest {
 
         void read(int reader, long end) {
             long[] before = new long[ids.length];
-            while (System.nanoTime() < end) {
+            while (System.nanoTime() < end || done.get() < LEAST_READS) {
                 for (int subject = 0; subject < ids.length; subject++) {
                     one((subject + reader) % ids.length, false);
                 }
