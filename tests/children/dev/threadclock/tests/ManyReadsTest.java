@@ -23,7 +23,7 @@ class ManyReadsTest {
     private static final String FEW_IDS = "1000";
 
     static Stream<Arguments> totals() {
-        return (READS.isEmpty() ? TestJdk.thorough() : TestJdk.all()).stream()
+        return JdksOfTest.of("ManyReadsTest")
                 .flatMap(jdk -> Stream.of("tick", "interpolated").map(total -> Arguments.of(jdk, total)));
     }
 

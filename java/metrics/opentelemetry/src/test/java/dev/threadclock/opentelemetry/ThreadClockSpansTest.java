@@ -144,30 +144,6 @@ class ThreadClockSpansTest {
     }
 
     @Test
-    void aChildsScopeCountsInTheScopeAroundIt() {
-        Span parent = start();
-        Attributes[] child = new Attributes[1];
-        Used used = within(parent, () -> {
-            burn();
-            Span span = start();
-            within(span).assertTotalOf(child[0] = end(span));
-        });
-        Attributes attributes = end(parent);
-        used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.TOTAL))
-                .isGreaterThanOrEqualTo(child[0].get(SpanScopes.TOTAL) + BURN_NANOS);
-    }
-
-    @Test
-    void scopesOfOneSpanWithinEachOtherCountOnce() {
-        Span span = start();
-        Used used = within(span, () -> within(span));
-        Attributes attributes = end(span);
-        used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
-    }
-
-    @Test
     void scopesClosedInAnotherOrderCountUntilTheLast() throws Exception {
         Span span = start();
         Used[] used = new Used[1];
@@ -186,59 +162,6 @@ class ThreadClockSpansTest {
         Attributes attributes = end(span);
         used[0].assertTotalOf(attributes);
         assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
-    }
-
-    @Test
-    void aSpanThatEndsWithinItsScopeHasWhatWasUsedUntilThen() {
-        Span span = start();
-        Attributes[] attributes = new Attributes[1];
-        long before = ThreadClock.totalNowNanos();
-        try (Scope scope = span.makeCurrent()) {
-            burn();
-            attributes[0] = end(span);
-            long most = ThreadClock.totalNowNanos() - before;
-            burn();
-            new Used(BURN_NANOS, most).assertTotalOf(attributes[0]);
-        }
-        assertThat(attributes[0].get(SpanScopes.PARTIAL)).isFalse();
-    }
-
-    @Test
-    void aScopeStillOpenOnAnotherThreadCountsUpToTheEnd() throws Exception {
-        Span span = start();
-        CountDownLatch burnt = new CountDownLatch(1);
-        CountDownLatch ended = new CountDownLatch(1);
-        Thread other = new Thread(() -> within(span, () -> {
-            burn();
-            burnt.countDown();
-            await(ended);
-        }));
-        other.start();
-        await(burnt);
-        Used used = within(span);
-        Attributes attributes = end(span);
-        ended.countDown();
-        other.join();
-        used.plus(new Used(BURN_NANOS, 2 * BURN_NANOS)).assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
-    }
-
-    @Test
-    void aScopeClosedOnAnotherThreadMakesItPartial() throws Exception {
-        Span span = start();
-        onThread(() -> {
-            Scope scope = span.makeCurrent();
-            burn();
-            try {
-                onThread(scope::close);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        Used used = within(span);
-        Attributes attributes = end(span);
-        used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isTrue();
     }
 
     @Test
