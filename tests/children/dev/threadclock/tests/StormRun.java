@@ -41,6 +41,7 @@ final class StormRun {
     /** Printed with -Xcheck:jni even without an agent. */
     private static final String OF_JDK_8_ITSELF = "WARNING in native method: JNI call made without checking"
             + " exceptions when required to from CallStaticObjectMethod";
+    private static final String[] REACH = {"bean", "jvm"};
     private static final String[] FRESHNESS = {"tick", "now"};
     private static final String[] TOTAL = {"jvm", "tick", "now", "interpolated"};
 
@@ -184,7 +185,8 @@ final class StormRun {
         boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");
         state.userMayDecrease(first || state.userMayDecrease());
         state.totalMayDecrease(totalMayDecrease);
-        ask("do=attach,freshness=" + FRESHNESS[random.nextInt(FRESHNESS.length)] + ",total=" + next);
+        ask("do=attach,freshness=" + FRESHNESS[random.nextInt(FRESHNESS.length)] + ",total=" + next
+                + ",reach=" + REACH[random.nextInt(REACH.length)]);
         state.userMayDecrease(false);
         state.totalMayDecrease(false);
         total = next;

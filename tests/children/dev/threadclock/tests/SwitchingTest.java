@@ -7,15 +7,14 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Ended;
 import dev.threadclock.tests.child.Newborn;
 import dev.threadclock.tests.child.Rival;
-import dev.threadclock.tests.child.Switching;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** While threads read, the agent is switched on and off: nothing crashes or is thrown, no value decreases. */
+/** Threads that start or end around an attach or detach, and an agent that binds the same natives. {@link StormTest}
+ * switches the agent on and off while all is read. */
 class SwitchingTest {
-    private static final String MILLIS = "2500";
 
     @TempDir
     Path folder;
@@ -29,26 +28,6 @@ class SwitchingTest {
         for (String mistake : mistakes) {
             assertThat(result.number(mistake)).as(mistake + " in " + result).isZero();
         }
-    }
-
-    private static void switching(ChildJvm child) {
-        Result result = child.run(Switching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
-                MILLIS);
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertNone(result, "below", "none", "thrown", "above");
-        assertThat(result.number("cycles")).isGreaterThan(10);
-        assertThat(result.out().lines()).as("the JVM logs nothing either").hasSize(1);
-        assertThat(result.err()).isEmpty();
-    }
-
-    @OnEachJdk
-    void nothingIsTakenBack(TestJdk jdk) {
-        switching(child(jdk));
-    }
-
-    @OnEachJdk
-    void nothingIsTakenBackInterpreted(TestJdk jdk) {
-        switching(child(jdk).with("-Xint"));
     }
 
     @OnEachJdk
