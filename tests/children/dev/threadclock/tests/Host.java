@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
@@ -20,30 +19,29 @@ final class Host {
     }
 
     /**
-     * Requires PID namespaces with a limit of their own (Linux 6.14, kernel/pid_namespace.c). On older
-     * kernels the limit is the machine's.
+     * Whether PID namespaces have a limit of their own (Linux 6.14, kernel/pid_namespace.c) and can be made. On
+     * older kernels the limit is the machine's.
      */
-    static void assumeOwnPidMax() {
+    static boolean hasOwnPidMax() {
         String[] release = System.getProperty("os.version").split("[^0-9]+");
-        int version = Integer.parseInt(release[0]) * 1000 + Integer.parseInt(release[1]);
-        assumeTrue(version >= 6014, "kernel.pid_max is the whole machine's before Linux 6.14");
-        assumeWorks("a process-id namespace", "unshare", "-p", "-f", "--mount-proc", "true");
+        return Integer.parseInt(release[0]) * 1000 + Integer.parseInt(release[1]) >= 6014
+                && whyNot("unshare", "-p", "-f", "--mount-proc", "true").isEmpty();
     }
 
     private static void assumeWorks(String what, String... command) {
-        String why;
+        String why = whyNot(command);
+        assumeTrue(why.isEmpty(), what + " does not work here (it may take root, or a package): " + why);
+    }
+
+    private static String whyNot(String... command) {
         try {
             Result result = ChildJvm.start(List.of(command), Map.of()).end();
-            if (result.exitCode() == 0) {
-                return;
-            }
-            why = result.err().strip();
+            return result.exitCode() == 0 ? "" : "exit " + result.exitCode() + ": " + result.err().strip();
         } catch (IllegalStateException e) {
             if (!(e.getCause() instanceof IOException)) {
                 throw e;
             }
-            why = e.getCause().getMessage();
+            return e.getCause().getMessage();
         }
-        abort(what + " does not work here (it may take root, or a package): " + why);
     }
 }

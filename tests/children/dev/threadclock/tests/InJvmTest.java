@@ -105,10 +105,7 @@ class InJvmTest {
                             "-Dthreadclock.helper=" + ParityHelper.library().map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
                             "-Dthreadclock.tick.phase=" + ticks.phaseNanos())
-                    .with(Stream.of("pairs", "reads.seconds").map(name -> "threadclock." + name)
-                            .filter(name -> System.getProperty(name) != null)
-                            .map(name -> "-D" + name + "=" + System.getProperty(name))
-                            .toArray(String[]::new)));
+                    .with("-Dthreadclock.pairs=" + Long.getLong("threadclock.pairs", 2_000_000)));
             child.withNativeAccess();
             long began = System.nanoTime();
             Result result = child.run(InJvm.class, file.toString(), form.tag() + tags, WHICH);

@@ -72,7 +72,7 @@ public final class ManyReads {
             readers[i].start();
             starters[i].start();
         }
-        while (Tallies.inAll() < wanted && System.nanoTime() < end) {
+        while (Tallies.inAll() < wanted && System.nanoTime() < end || !Tallies.haveEachKind()) {
             Threads.pause(20);
         }
         stopReading = true; // first, because the other threads exist as long as they are read

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -116,6 +117,10 @@ final class Tallies {
             sum += kind.reads.sum();
         }
         return sum;
+    }
+
+    static boolean haveEachKind() {
+        return Arrays.stream(Kind.values()).allMatch(kind -> kind.reads.sum() > 0);
     }
 
     /** Returns whether all reads were right and there were reads of every kind. */

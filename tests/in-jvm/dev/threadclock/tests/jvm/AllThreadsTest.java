@@ -4,23 +4,17 @@ package dev.threadclock.tests.jvm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
-import dev.threadclock.tests.child.Burn;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The library's pass over all threads, while threads come and go. */
+/** The library's pass over all threads. ManyReads checks the times, while threads come and go. */
 @Tag("plain")
 @Tag("agentpath")
 @Tag("javaagent")
@@ -28,8 +22,6 @@ class AllThreadsTest {
     private static final String LONG_NAME = "a Java thread whose name is longer than the fifteen bytes of"
             + " the kernel";
     private static final int CROWD = 200;
-    private volatile boolean stop;
-
     @Test
     void areSeenWithTheirNames() throws Exception {
         ThreadTimes threads = new ThreadTimes();
@@ -51,7 +43,7 @@ class AllThreadsTest {
         }
         named.setName("renamed");
         assertTrue(threads.name(row).equals("renamed"), "not its new name");
-        churn(threads);
+        threads.read();
         assertTrue(threads.serial(rowOf(threads, named)) == serial, "the same thread, another serial");
         List<String> names = new ArrayList<>();
         int natives = 0;
@@ -81,51 +73,6 @@ class AllThreadsTest {
         for (int i = 0; i < threads.size(); i++) {
             assertTrue(threads.serial(i) != serial, "ended, and still listed");
         }
-    }
-
-    /** Threads start and end during the passes: each thread keeps its name, and no value decreases. */
-    private void churn(ThreadTimes threads) throws InterruptedException {
-        Thread starter = new Thread(() -> {
-            for (int i = 0; !stop; i++) {
-                Thread thread = new Thread(() -> Burn.until(System.nanoTime() + 200_000), "short " + i);
-                thread.start();
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            }
-        }, "starter");
-        starter.start();
-        Map<Long, long[]> seen = new HashMap<>();
-        Map<Long, Long> idOf = new HashMap<>();
-        CpuTimes process = new CpuTimes();
-        for (long end = System.nanoTime() + 1_000_000_000; System.nanoTime() - end < 0;) {
-            threads.read();
-            ThreadClock.readProcess(process);
-            long sum = 0;
-            Set<Long> serials = new HashSet<>();
-            for (int i = 0; i < threads.size(); i++) {
-                long serial = threads.serial(i);
-                assertTrue(serials.add(serial), "one serial twice");
-                long[] now = {threads.userNanos(i), threads.systemNanos(i), threads.totalNanos(i)};
-                long[] before = seen.put(serial, now);
-                assertTrue(now[0] >= 0 && now[1] >= 0 && now[0] + now[1] <= now[2],
-                        "parts that are more than the whole");
-                assertTrue(
-                        before == null || now[0] >= before[0] && now[1] >= before[1] && now[2] >= before[2],
-                        "went back");
-                Long id = threads.isJava(i) ? idOf.put(serial, threads.javaId(i)) : null;
-                assertTrue(id == null || id == threads.javaId(i), "a thread became another");
-                assertTrue(!threads.name(i).startsWith("short") || now[2] < 1_000_000_000,
-                        "a short thread's time is another's");
-                sum += now[2];
-            }
-            assertTrue(sum <= process.totalNanos(),
-                    "all threads " + sum + " are more than the process " + process);
-        }
-        stop = true;
-        starter.join();
     }
 
     private static Thread waiting(String name, CountDownLatch end) throws InterruptedException {

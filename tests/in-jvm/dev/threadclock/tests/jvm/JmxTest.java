@@ -24,15 +24,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * ThreadMXBean through the MBeanServer, through local and remote proxies, and from another JVM. When this
- * class is run as a program, it is that other JVM. Arguments: the address, and the id of a thread there.
- */
+/** ThreadMXBean through the MBeanServer, and through local and remote proxies. */
 @Tag("plain")
 @Tag("agentpath")
 @Tag("now")
 @Tag("javaagent")
-public class JmxTest {
+class JmxTest {
     private static final MBeanServerConnection LOCAL = ManagementFactory.getPlatformMBeanServer();
     private static Worker worker;
     private static JMXConnectorServer connectors;
@@ -66,19 +63,6 @@ public class JmxTest {
     @Test
     void throughAConnector() throws Exception {
         assertRemote(connectors.getAddress(), worker.id());
-    }
-
-    @Test
-    void throughAConnectorFromAnotherJvm() throws Exception {
-        Process other = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Xmx64m",
-                "-Dthreadclock.form=" + System.getProperty("threadclock.form"), "-cp",
-                System.getProperty("java.class.path"), JmxTest.class.getName(),
-                connectors.getAddress().toString(), String.valueOf(worker.id())).inheritIO().start();
-        assertThat(other.waitFor()).isZero();
-    }
-
-    public static void main(String[] args) throws Exception {
-        assertRemote(new JMXServiceURL(args[0]), Long.parseLong(args[1]));
     }
 
     private static void assertRemote(JMXServiceURL address, long id) throws Exception {
