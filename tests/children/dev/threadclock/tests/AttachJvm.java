@@ -39,7 +39,11 @@ final class AttachJvm implements AutoCloseable {
 
     private AttachJvm(Running running) {
         this.running = running;
-        nanosUntil(nanos -> true);
+        for (long began = System.nanoTime(); !read(running.out()).contains("nanos="); sleep(5)) {
+            if (!running.process().isAlive() || System.nanoTime() - began > PATIENCE_NANOS) {
+                throw new AssertionError("it does not run: " + read(running.out()) + read(running.err()));
+            }
+        }
         // Under unshare, the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second)
                 .orElse(running.process().toHandle()).pid();

@@ -49,25 +49,10 @@ class DemoTest {
     }
 
     @Test
-    void helpNamesTheOptions() throws Exception {
-        Result help = run("demo", "--help");
-        assertThat(help.ok().out()).contains("threadclock demo", "--jdk", "--json", "--html", "--markdown",
-                "--quick");
-        assertThat(run("--help").ok().out()).contains("demo");
+    void theVersionIsThatOfTheLibrary() throws Exception {
         assertThat(run("--version").ok().out())
                 .contains(Files.readString(Product.ROOT.resolve("native/include/threadclock.h"))
                         .replaceAll("(?s).*#define THREADCLOCK_VERSION \"([^\"]+)\".*", "$1"));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(
-            strings = {"demo --no-such-option", "demo too much", "demo --json", "demo --html x --no-html",
-                "demo --json - --markdown -", "--no-such-option", "no-such-command"})
-    void wrongArgumentsExitWith2(String line) throws Exception {
-        Result result = run(line.split(" "));
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
-        assertThat(result.out()).isEmpty();
-        assertThat(result.err()).isNotEmpty().doesNotContain("\tat ");
     }
 
     @Test
@@ -77,15 +62,6 @@ class DemoTest {
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
             assertThat(result.err()).contains(wrong.toString()).doesNotContain("\tat ");
         }
-    }
-
-    @Test
-    void anUnwritableFileExitsWith1BeforeAnythingIsMeasured() throws Exception {
-        Result result = run("demo", "--quick", "--html", "/nonexistent/folder/demo.html", "--jdk",
-                TestJdk.newest().jdk().home().toString());
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-        assertThat(result.err()).contains("/nonexistent/folder").doesNotContain("\tat ");
-        assertThat(result.out()).isEmpty();
     }
 
     @ParameterizedTest(name = "{0}")

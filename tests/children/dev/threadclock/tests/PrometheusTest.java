@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The agent's option prometheus= in JVMs that work. */
 class PrometheusTest {
@@ -217,7 +219,8 @@ class PrometheusTest {
     }
 
     /** Nothing is served meanwhile, but the server works again once there is room. */
-    @OnEachJdk
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void aFullHeapEndsNothing(TestJdk jdk) throws Exception {
         Path log = folder.resolve("log");
         Path full = folder.resolve("full");
