@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The first Java example of a page, compiled and run unchanged. */
+class DocumentedExamplesTest {
+    private static final Pattern JAVA_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+    @TempDir
+    Path classes;
+
+    private Result run(String page, String name, TestJdk compiler, TestJdk jdk, String... options)
+            throws Exception {
+        Path javac = compiler.jdk().home().resolve("bin/javac");
+        assumeTrue(Files.isExecutable(javac), "this JDK has no compiler");
+        Matcher block = JAVA_BLOCK.matcher(Files.readString(Product.ROOT.resolve(page)));
+        assertThat(block.find()).isTrue();
+        Path source = Files.writeString(classes.resolve(name + ".java"), block.group(1));
+        List<String> compile = new ArrayList<>(List.of(javac.toString()));
+        compile.addAll(List.of(options));
+        compile.addAll(List.of("-cp", Product.JAR.toString(), "-d", classes.toString(), source.toString()));
+        Result compiled = ChildJvm.start(compile, Map.of()).end();
+        assertThat(compiled.exitCode()).as(compiled.toString()).isZero(); // it notes what is a preview
+        List<String> command = new ArrayList<>(List.of(jdk.java()));
+        command.addAll(options.length > 2 ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED")
+                : List.of());
+        command.addAll(List.of("-cp", classes + File.pathSeparator + Product.JAR, name));
+        Result result = ChildJvm.start(command, Map.of()).end();
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        return result;
+    }
+
+    @OnEachJdk
+    void theLibrarysInTheReadme(TestJdk jdk) throws Exception {
+        TestJdk compiler = TestJdk.ofFeature(17).orElse(TestJdk.newest());
+        assertThat(run("README.md", "Example", compiler, jdk, "--release", "8").out()).containsPattern(
+                "user [1-9][0-9]+ ns, system [0-9]+ ns, total [1-9][0-9]+ ns in 1 intervals");
+    }
+
+    /** StructuredTaskScope.open() is there from JDK 25 on. */
+    @OnEachJdk(from = 25)
+    void theScopesSubtasksAreAddedUp(TestJdk jdk) throws Exception {
+        Result result = run("docs/virtual-threads.md", "Subtasks", jdk, jdk, "--enable-preview", "--release",
+                "" + jdk.feature());
+        assertThat(result.err()).as(result.toString()).isEmpty();
+        Matcher printed = Pattern.compile("2 subtasks used ([0-9]+) ns of CPU time").matcher(result.out());
+        assertThat(printed.find()).as(result.toString()).isTrue();
+        assertThat(Long.parseLong(printed.group(1))).as("90 million steps").isGreaterThan(10_000_000);
+    }
+}
