@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interpolated total against the kernel's clock: close to it, never decreasing, nothing counted twice or
- * while the thread is off its CPU.
+ * The interpolated total against the kernel's clock: close to it, nothing counted twice or while the thread is
+ * off its CPU. operations_test mixes it with all other reads.
  */
 #include "support.h"
 
@@ -181,29 +181,6 @@ static void a_thread_moved_between_processors_is_near_the_kernels_clock(void **s
     assert_seldom_ahead("moved", &all);
 }
 
-static void no_value_decreases_in_any_order_of_reads(void **state)
-{
-    (void)state;
-    int64_t last_ns = 0;
-    unsigned seed = 1;
-    for (int i = 0; i < 1000000; i++) {
-        struct threadclock_times times = {0};
-        int64_t ns;
-        switch (rand_r(&seed) % 8) {
-        case 0: ns = threadclock_total_now_ns(); break;
-        case 1: threadclock_times_tick(&times), ns = times.total_ns; break;
-        case 2: threadclock_times_now(&times), ns = times.total_ns; break;
-        case 3: case 4: ns = threadclock_total_tick_ns(); break;
-        default: ns = threadclock_total_interpolated_ns();
-        }
-        assert_true(ns >= last_ns);
-        assert_true(times.user_ns + times.system_ns <= ns);
-        last_ns = ns;
-        if (i % 10000 == 0)
-            sleep_ns(200 * US);
-    }
-}
-
 static volatile int64_t seen_ns;
 static volatile sig_atomic_t wrong, handled;
 
@@ -265,51 +242,6 @@ static void a_forked_child_reads_its_own_times(void **state)
     }
 }
 
-static void *first_reads(void *argument)
-{
-    int64_t *ns = argument;
-    ns[0] = threadclock_total_interpolated_ns();
-    ns[1] = threadclock_total_interpolated_ns();
-    return NULL; /* the thread ends with the mark set */
-}
-
-static void threads_come_and_go(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 1000; i++) {
-        int64_t ns[2];
-        in_new_thread(first_reads, ns);
-        assert_in_range(ns[0], 0, 50 * NS_PER_MS);
-        assert_in_range(ns[1], ns[0], 50 * NS_PER_MS);
-    }
-}
-
-static void *read_registered(void *unused)
-{
-    (void)unused;
-    threadclock_thread self;
-    struct comparison all = {.reads = 10000};
-    compare(&all);
-    for (int i = 0; i < 100; i++) {
-        struct threadclock_times times;
-        assert_in_any_thread(threadclock_thread_register(&self) == 0);
-        compare(&all);
-        int64_t ns = threadclock_total_interpolated_ns();
-        assert_in_any_thread(threadclock_thread_times(self, &times) == 0 && times.total_ns >= ns);
-        assert_in_any_thread(threadclock_total_interpolated_ns() >= times.total_ns);
-        assert_in_any_thread(threadclock_thread_unregister() == 0);
-        assert_in_any_thread(threadclock_total_interpolated_ns() >= times.total_ns);
-        all.reads = 100;
-    }
-    return NULL;
-}
-
-static void no_value_decreases_for_any_reader(void **state)
-{
-    (void)state;
-    in_new_thread(read_registered, NULL);
-}
-
 /* Stolen time leaves a thread ahead of the kernel's clock. It may stay so only until that catches up. */
 static void *be_ahead(void *unused)
 {
@@ -361,11 +293,8 @@ int main(void)
         cmocka_unit_test(sleep_is_not_counted),
         cmocka_unit_test(more_threads_than_processors_are_near_the_kernels_clock),
         cmocka_unit_test(a_thread_moved_between_processors_is_near_the_kernels_clock),
-        cmocka_unit_test(no_value_decreases_in_any_order_of_reads),
         cmocka_unit_test(handlers_that_read_and_sleep_are_harmless),
         cmocka_unit_test(a_forked_child_reads_its_own_times),
-        cmocka_unit_test(threads_come_and_go),
-        cmocka_unit_test(no_value_decreases_for_any_reader),
         cmocka_unit_test(a_thread_does_not_stay_ahead),
     };
     stolen_share();

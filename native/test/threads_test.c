@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Other threads by handle: accurate, never decreasing for any reader, never another thread's time, -ESRCH
- * after their end.
- */
+/* Other threads by handle: accurate, -ESRCH after their end. operations_test has many readers at once. */
 #include "seen.h"
 
 #include <errno.h>
@@ -95,57 +92,6 @@ static void bulk_reads_say_which_failed(void **state)
     end_worker(&worker);
 }
 
-/* One thread reads itself, tick and now, and four others read it: no reader sees less than an earlier one. */
-static _Atomic bool stop;
-static threadclock_thread watched;
-static struct seen seen;
-
-static int read_watched(struct threadclock_times *times)
-{
-    return threadclock_thread_times(watched, times);
-}
-
-static void *watch(void *reads)
-{
-    while (!stop) {
-        check_read(&seen, read_watched);
-        ++*(int64_t *)reads;
-    }
-    return NULL;
-}
-
-static void *be_watched(void *reads)
-{
-    assert_in_any_thread(threadclock_thread_register(&watched) == 0);
-    pthread_t watchers[4];
-    static int64_t watches[4];
-    for (int i = 0; i < 4; i++)
-        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, &watches[i]) == 0);
-    unsigned seed = 7;
-    int64_t end_ns = monotonic_ns() + setting("THREADCLOCK_WATCH_MS", 4000) * NS_PER_MS;
-    for (int64_t i = 0; monotonic_ns() < end_ns; i++) {
-        check_read(&seen, rand_r(&seed) % 8 == 0 ? threadclock_times_now : threadclock_times_tick);
-        if (i % 2000 == 0)
-            burn_system_ns(NS_PER_MS);
-        ++*(int64_t *)reads;
-    }
-    stop = true;
-    for (int i = 0; i < 4; i++) {
-        assert_in_any_thread(pthread_join(watchers[i], NULL) == 0);
-        assert_in_any_thread(watches[i] > 100);
-    }
-    assert_in_any_thread(threadclock_thread_unregister() == 0);
-    return NULL;
-}
-
-static void no_reader_sees_less_than_any_reader_has_seen(void **state)
-{
-    (void)state;
-    int64_t reads = 0;
-    in_new_thread(be_watched, &reads);
-    assert_true(reads > 1000);
-}
-
 /*
  * A read is delayed between the clock and the slot, by a signal handler in which the thread works and reads
  * itself. The delayed sample is then old, by more than the step that counts as a restore. It must not count
@@ -154,11 +100,12 @@ static void no_reader_sees_less_than_any_reader_has_seen(void **state)
 enum { DELAYED_READS = 5 };
 static bool delay;
 static int64_t read_meanwhile_ns;
+static threadclock_thread watched;
 
 static int64_t total_of_watched(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(read_watched(&times) == 0);
+    assert_in_any_thread(threadclock_thread_times(watched, &times) == 0);
     return times.total_ns;
 }
 
@@ -198,59 +145,6 @@ static void a_delayed_read_does_not_count_as_a_restore(void **state)
     assert_true(true_in_child(fork, delayed_reads_are_right, NULL));
 }
 
-/* Threads start and end, and TIDs are reused: a new thread never shows an old one's time. */
-enum { BUSY_NS = 30 * NS_PER_MS, YOUNG_AT_MOST_NS = 15 * NS_PER_MS, SLOTS = 8 };
-static threadclock_thread young[SLOTS];
-static _Atomic bool too_old;
-
-static void *read_the_young(void *unused)
-{
-    (void)unused;
-    while (!stop) {
-        for (int i = 0; i < SLOTS; i++) {
-            struct threadclock_times times;
-            int error = threadclock_thread_times(__atomic_load_n(&young[i], __ATOMIC_ACQUIRE), &times);
-            if (error == 0 ? times.total_ns > YOUNG_AT_MOST_NS : error != -ESRCH)
-                too_old = true;
-        }
-    }
-    return NULL;
-}
-
-static void *live_shortly(void *place)
-{
-    threadclock_thread handle;
-    assert_in_any_thread(threadclock_thread_register(&handle) == 0);
-    __atomic_store_n((threadclock_thread *)place, handle, __ATOMIC_RELEASE);
-    for (int i = 0; i < 20; i++)
-        threadclock_user_tick_ns();
-    assert_in_any_thread(threadclock_thread_unregister() == 0);
-    burn_user_ns(place == &young[0] ? BUSY_NS : 0); /* after its registration: no reader may see this */
-    return NULL;
-}
-
-static void a_time_is_never_another_threads(void **state)
-{
-    (void)state;
-    stop = false;
-    pthread_t reader;
-    assert_int_equal(pthread_create(&reader, NULL, read_the_young, NULL), 0);
-    int count = (int)setting("THREADCLOCK_CHURN_THREADS", 20000);
-    for (int i = 0; i < count; i += SLOTS) {
-        pthread_t threads[SLOTS];
-        for (int j = 0; j < SLOTS; j++) {
-            threadclock_thread *place = &young[j == 0 && i % 64 != 0 ? 1 : j];
-            assert_int_equal(pthread_create(&threads[j], NULL, live_shortly, place), 0);
-        }
-        for (int j = 0; j < SLOTS; j++)
-            assert_int_equal(pthread_join(threads[j], NULL), 0);
-    }
-    stop = true;
-    assert_int_equal(pthread_join(reader, NULL), 0);
-    assert_false(too_old);
-    assert_int_equal(tc_threads_count(), 0);
-}
-
 static bool child_has_no_registrations(void *handle)
 {
     struct threadclock_times times;
@@ -279,9 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_thread_is_read_right),
         cmocka_unit_test(bulk_reads_say_which_failed),
-        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
         cmocka_unit_test(a_delayed_read_does_not_count_as_a_restore),
-        cmocka_unit_test(a_time_is_never_another_threads),
         cmocka_unit_test(a_child_has_no_registered_threads),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
