@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interpolated total against the kernel's clock: close to it, nothing counted twice or while the thread is
- * off its CPU. operations_test mixes it with all other reads.
+ * The interpolated total against the kernel's clock: close to it, nothing counted twice or while the thread
+ * is off its CPU. operations_test mixes it with all other reads.
  */
 #include "support.h"
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What attach, status and detach change in running JVMs, what they print, and that nothing else changes. */
 class AttachTest {
-    private static final int TIMES = 100;
+    private static final int TIMES = 30;
 
     @TempDir
     Path folder;

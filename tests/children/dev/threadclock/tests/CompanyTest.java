@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The agent works in one JVM beside other agents (a debugger's, Flight Recorder, async-profiler, one that
- * registers the same natives, OpenTelemetry's, a second copy of itself) and with every collector of the oldest and
- * the newest JDK. {@code -Dthreadclock.company=each} also tests every one by itself, on every JDK.
+ * registers the same natives, OpenTelemetry's, a second copy of itself) and with every collector of the
+ * oldest and the newest JDK. {@code -Dthreadclock.company=each} also tests every one by itself, on every JDK.
  */
 class CompanyTest {
     private static final boolean EACH = System.getProperty("threadclock.company", "").equals("each");

@@ -19,8 +19,8 @@ final class Host {
     }
 
     /**
-     * Whether PID namespaces have a limit of their own (Linux 6.14, kernel/pid_namespace.c) and can be made. On
-     * older kernels the limit is the machine's.
+     * Whether PID namespaces have a limit of their own (Linux 6.14, kernel/pid_namespace.c) and can be made.
+     * On older kernels the limit is the machine's.
      */
     static boolean hasOwnPidMax() {
         String[] release = System.getProperty("os.version").split("[^0-9]+");

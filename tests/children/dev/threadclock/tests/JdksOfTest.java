@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
- * The JDKs that a test runs on. {@code -Dthreadclock.on=each}, the default: each that was found; {@code sides}:
- * the oldest, the newest, 17 between them, and the last and the first on either side of the change in what
- * ThreadMXBean reads, because what differs between JDKs differs there; {@code two}: one of the older and one of
- * the newer side, which depend on the test's name.
+ * The JDKs that a test runs on. {@code -Dthreadclock.on=each}, the default: each that was found;
+ * {@code sides}: the oldest, the newest, 17 between them, and the last and the first on either side of the
+ * change in what ThreadMXBean reads, because what differs between JDKs differs there; {@code two}: one of the
+ * older and one of the newer side, which depend on the test's name.
  */
 final class JdksOfTest implements ArgumentsProvider {
     private static final String ON = System.getProperty("threadclock.on", "each");

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
-/** Marks a test that takes a TestJdk and runs on each JDK of {@link JdksOfTest} with such a feature release. */
+/** Marks a test that takes a TestJdk and runs on those of {@link JdksOfTest} with such a feature release. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}", allowZeroInvocations = true)

@@ -12,8 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that start or end around an attach or detach, and an agent that binds the same natives. {@link StormTest}
- * switches the agent on and off while all is read. */
+/**
+ * Threads that start or end around an attach or detach, and an agent that binds the same natives.
+ * {@link StormTest} switches the agent on and off while all is read.
+ */
 class SwitchingTest {
 
     @TempDir

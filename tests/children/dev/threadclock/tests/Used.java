@@ -52,7 +52,7 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
         }
     }
 
-    /** The pool's threads agree to 2 %. Brief threads have all their time, whatever their name was when seen. */
+    /** The pool's threads agree to 2 %. Brief threads have all their time, under any name. */
     void assertAsSaid(String output) {
         Matcher said = SAID.matcher(output);
         assertThat(said.find()).as(output).isTrue();
