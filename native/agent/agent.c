@@ -253,6 +253,21 @@ static void status(JavaVM *vm, const struct agent_options *to)
     prometheus_status(to);
 }
 
+/* Nothing is said of a reach that was not asked for, except in the log and in the status. */
+static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
+{
+    bool given = options->reach != REACH_NOT_GIVEN;
+    jvm_clock_find(vm);
+    if (!given)
+        options->reach = options->starting ? REACH_JVM : agent.active ? agent.options.reach : REACH_BEAN;
+    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, problem_size) != 0) {
+        if (given && !report_left_out(options, problem))
+            return -1;
+        options->reach = REACH_BEAN;
+    }
+    return 0;
+}
+
 /*
  * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. 0, or -1
  * with the reason in problem.
@@ -269,12 +284,7 @@ static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size
             return -1;
         options->prometheus[0] = '\0';
     }
-    if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, problem_size) != 0) {
-        if (!report_left_out(options, problem))
-            return -1;
-        options->reach = REACH_BEAN;
-    }
-    return 0;
+    return set_up_reach(vm, options, problem, problem_size);
 }
 
 static void start(JavaVM *vm, struct agent_options *options)
@@ -315,7 +325,7 @@ static void start(JavaVM *vm, struct agent_options *options)
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
-    JNIEnv *env = options->reach == REACH_JVM ? live_environment(vm) : NULL;
+    JNIEnv *env = jvm_clock_is_to_begin(options) ? live_environment(vm) : NULL;
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);

@@ -37,7 +37,7 @@ static const char function_name[] = "clock_gettime";
 /* What HotSpot read before JDK-8372584 (os::Linux::slow_thread_cpu_time), which removed this text. */
 static const char slow_path[] = "/proc/self/task/%d/stat";
 
-enum state { OUT, IN, READS_PROC };
+enum state { UNKNOWN, OUT, IN, READS_PROC };
 
 static struct {
     struct import import;
@@ -47,6 +47,7 @@ static struct {
     bool divides; /* HotSpot also reads PROF, and divides the run time itself */
     bool seen;
     uint64_t answered;
+    char refusal[400]; /* why our function could not be put in at the last attempt */
 } jvm = {.libc = clock_gettime};
 
 /*
@@ -243,17 +244,22 @@ static int put_in(jvmtiEnv *jvmti, char *reason, size_t reason_size)
     return -1;
 }
 
+void jvm_clock_find(JavaVM *vm)
+{
+    if (jvm.state == UNKNOWN)
+        jvm.state = import_library_has_text((const void *)(*vm)->GetEnv, slow_path) ? READS_PROC : OUT;
+}
+
 int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size)
 {
-    char reason[400];
-    if (jvm.state == OUT && import_library_has_text((const void *)(*vm)->GetEnv, slow_path))
-        jvm.state = READS_PROC;
     if (jvm.state == IN && import_get(&jvm.import) == (void *)seen_clock_gettime)
         jvm_clock_leave();
     if (jvm.state == READS_PROC || (jvm.state == IN && import_get(&jvm.import) == (void *)jvms_clock_gettime))
         return 0;
-    if (look(vm, jvmti, reason, sizeof reason) != 0 || put_in(jvmti, reason, sizeof reason) != 0)
-        return refuse(problem, problem_size, reason);
+    if (look(vm, jvmti, jvm.refusal, sizeof jvm.refusal) != 0
+        || put_in(jvmti, jvm.refusal, sizeof jvm.refusal) != 0)
+        return refuse(problem, problem_size, jvm.refusal);
+    jvm.refusal[0] = '\0';
     jvm.state = IN;
     return 0;
 }
@@ -269,13 +275,21 @@ void jvm_clock_leave(void)
         jvm.state = OUT;
 }
 
+/* Until the agent has been started, no more than "jvm" is known. */
 static const char *answerer(void)
 {
+    static char text[500];
+    static const char raw_ticks[] = "jvm: it reads the VIRT clock, raw ticks; ";
     if (jvm.state == READS_PROC)
         return "jvm: it reads /proc, which is right; reach=jvm changes nothing";
     if (divides())
         return "jvm: it divides the time itself, which is right; reach=jvm changes nothing";
-    if (jvm.state == OUT)
+    if (jvm.state == OUT) {
+        snprintf(text, sizeof text, "%s%s%s", raw_ticks, jvm.refusal[0] != '\0' ? "not corrected because " : "",
+                 jvm.refusal[0] != '\0' ? jvm.refusal : "reach=jvm corrects them");
+        return text;
+    }
+    if (jvm.state == UNKNOWN)
         return "jvm";
     void *present = import_get(&jvm.import);
     if (present != (void *)jvms_clock_gettime && present != (void *)seen_clock_gettime)
@@ -283,19 +297,22 @@ static const char *answerer(void)
     return jvm_clock_answers() ? "threadclock" : "jvm, called by threadclock";
 }
 
+bool jvm_clock_is_to_begin(const struct agent_options *options)
+{
+    return options->reach == REACH_JVM && jvm.state == IN && !jvm_clock_answers();
+}
+
 void jvm_clock_answer(const struct agent_options *options, bool recorded)
 {
-    if (options->reach == REACH_JVM) {
-        if (jvm.state == IN && !jvm_clock_answers()) {
-            if (recorded || jvm_account_is_needed())
-                jvm_account_switch(raw_user, core_user, begin);
-            else
-                begin();
-        }
-        report_log(options, "user time that libjvm itself reads is answered by: %s", answerer());
-    } else {
+    if (options->reach != REACH_JVM)
         jvm_clock_leave();
+    else if (jvm_clock_is_to_begin(options)) {
+        if (recorded || jvm_account_is_needed())
+            jvm_account_switch(raw_user, core_user, begin);
+        else
+            begin();
     }
+    report_log(options, "user time that libjvm itself reads is answered by: %s", answerer());
 }
 
 void jvm_clock_status(const struct agent_options *to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reach=jvm: the user times that libjvm itself reads, for Flight Recorder and for whatever else asks HotSpot,
- * come from the core.
+ * come from the core. The default at the start of a JVM that reads the VIRT clock.
  */
 #ifndef TC_AGENT_JVM_CLOCK_H
 #define TC_AGENT_JVM_CLOCK_H
@@ -14,12 +14,18 @@
 #include "options.h"
 #include "sys.h"
 
+/* Finds out, once, whether this JVM reads /proc. It searches libjvm's constants. */
+TC_INTERNAL void jvm_clock_find(JavaVM *vm);
+
 /*
  * Puts a function of ours between this JVM and the C library's clock_gettime. It passes all calls on until
  * jvm_clock_answer. A JVM that reads /proc is left alone. 0, or -1 with a sentence in problem: nothing has
  * changed.
  */
 TC_INTERNAL int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_size);
+
+/* True if jvm_clock_answer is to change what answers this JVM. */
+TC_INTERNAL bool jvm_clock_is_to_begin(const struct agent_options *options);
 
 /*
  * From now on the core answers if these options want it; otherwise leaves. recorded: libjvm may have read

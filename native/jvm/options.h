@@ -14,8 +14,11 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 /* Where total time comes from: the JVM itself, or one of the core's reads. */
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
-/* What gets threadclock's user time: ThreadMXBean alone, or everything for which libjvm reads user time. */
-enum reach { REACH_BEAN, REACH_JVM };
+/*
+ * What gets threadclock's user time: ThreadMXBean alone, or everything for which libjvm reads user time.
+ * Not given: at the JVM's start the latter where it is possible and needed; an attach changes nothing.
+ */
+enum reach { REACH_BEAN, REACH_JVM, REACH_NOT_GIVEN };
 
 /* The clock read when a virtual thread is mounted and unmounted: one more than its threadclock_freshness. */
 enum { VIRTUAL_OFF = 0 };
@@ -48,8 +51,8 @@ TC_INTERNAL extern const char *const agent_reach_words[];
 TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, bean, off, off, none, off). 0, or -1 with a sentence
- * about the first mistake in error; the options without a mistake are in force all the same.
+ * Parses text (null and "" give the defaults: tick, jvm, reach not given, off, off, none, off). 0, or -1 with
+ * a sentence about the first mistake in error; the options without a mistake are in force all the same.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
                                     size_t error_size);

@@ -108,10 +108,10 @@ static void the_default_total_is_the_jvms(void **state)
     assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
 }
 
-static void the_default_reach_is_thread_mx_bean(void **state)
+static void the_reach_need_not_be_given(void **state)
 {
     (void)state;
-    assert_int_equal(parsed("").reach, REACH_BEAN);
+    assert_int_equal(parsed("").reach, REACH_NOT_GIVEN);
     assert_int_equal(parsed("reach=bean").reach, REACH_BEAN);
     assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
 }
@@ -215,7 +215,7 @@ int main(void)
         cmocka_unit_test(an_option_given_twice_is_refused),
         cmocka_unit_test(the_attach_commands_say_what_they_want),
         cmocka_unit_test(the_default_total_is_the_jvms),
-        cmocka_unit_test(the_default_reach_is_thread_mx_bean),
+        cmocka_unit_test(the_reach_need_not_be_given),
         cmocka_unit_test(a_bad_value_is_answered_with_the_good_ones),
         cmocka_unit_test(an_unknown_option_is_answered_with_those_that_exist),
         cmocka_unit_test(a_key_that_is_close_is_suggested),

@@ -42,8 +42,12 @@ class ReachPeriodsTest {
     }
 
     private AttachJvm start(TestJdk jdk, Path file) throws IOException {
+        return start(jdk, ChildJvm.of(jdk), file);
+    }
+
+    private AttachJvm start(TestJdk jdk, ChildJvm child, Path file) throws IOException {
         return AttachJvm.start(
-                ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
+                child.withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
                         + "dumponexit=true,filename=" + file + ",settings=" + settings()),
                 RecordedPeriods.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos(),
                 younger().toString());
@@ -103,6 +107,12 @@ class ReachPeriodsTest {
      * hit: Flight Recorder has noted a larger total for them than they have, and leaves periods out.
      */
     private List<String> wrong(Path file, String output, long from, long to) throws IOException {
+        return wrong(file, output, from, to,
+                List.of("old-avoider", "young-hitter", "young-avoider", "young-worker"));
+    }
+
+    private List<String> wrong(Path file, String output, long from, long to, List<String> threads)
+            throws IOException {
         List<String> wrong = new ArrayList<>();
         TreeMap<Long, Map<String, RecordedEvent>> looks = looks(file);
         int periods = 0;
@@ -111,7 +121,7 @@ class ReachPeriodsTest {
             if (previous == null || previous < from) {
                 continue;
             }
-            for (String name : List.of("old-avoider", "young-hitter", "young-avoider", "young-worker")) {
+            for (String name : threads) {
                 TreeMap<Long, Long> users = times(output, name, 3);
                 TreeMap<Long, Long> totals = times(output, name, 4);
                 if (totals.isEmpty() || totals.firstKey() > previous) {
@@ -164,6 +174,25 @@ class ReachPeriodsTest {
             assertThat(event.getDouble("user")).as("%s", event).isBetween(0.0, 1.0);
             assertThat(event.getDouble("system")).as("%s", event).isBetween(0.0, 1.0);
         });
+    }
+
+    /** Whoever has the agent from the start need not ask for it, and no thread is wrong in any period. */
+    @OnEachJdk(from = 25)
+    void fromTheStart(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("first.jfr");
+        String output;
+        long began;
+        long ending;
+        try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk).withAgentPath(""), file)) {
+            began = System.currentTimeMillis();
+            Files.createFile(younger());
+            AttachJvm.sleep(9000);
+            ending = System.currentTimeMillis();
+            jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
+            output = jvm.said();
+        }
+        assertThat(wrong(file, output, began, ending, List.of("old-hitter", "old-avoider", "old-worker",
+                "young-hitter", "young-avoider", "young-worker"))).isEmpty();
     }
 
     @OnEachJdk(from = 25)

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -36,6 +37,8 @@ class ReachTest {
     private static final long PERIOD_NANOS = 1_000_000_000;
     private static final String DIVIDES = "jvm: it divides the time itself, which is right;"
             + " reach=jvm changes nothing";
+    private static final String RAW_TICKS = "jvm: it reads the VIRT clock, raw ticks; ";
+    private static final String CORRECTABLE = RAW_TICKS + "reach=jvm corrects them";
     private static final String READS_PROC = "jvm: it reads /proc, which is right; reach=jvm changes nothing";
 
     @TempDir
@@ -197,7 +200,7 @@ class ReachTest {
                 tellProfiler(jdk, jvm, library, command);
                 assertAnswers(jvm, "threadclock");
                 assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).isZero();
-                assertAnswers(jvm, "jvm");
+                assertAnswers(jvm, CORRECTABLE);
             }
             assertThat(profile).content().contains("AttachTarget.cost");
         }
@@ -261,19 +264,22 @@ class ReachTest {
         Path report = Files.createFile(folder.resolve("report"));
         Result result = ChildJvm.of(jdk).with("--enable-native-access=ALL-UNNAMED").run(ReachRefused.class,
                 ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), report.toString()).ok();
-        assertThat(result.out().lines().map(line -> line.replaceAll("the page.*", "..."))).containsExactly(
-                "bean: 0; jvm; ok",
-                "refused: 0; jvm; error: reach=jvm is not possible here: ...",
-                "jvm: 1; threadclock; ok",
-                "kept: 1; jvm, called by threadclock; ok",
-                "again: 1; threadclock; ok",
-                "kept again: 1; jvm, called by threadclock; ok",
-                "third: 1; threadclock; ok",
-                "VIRT: 1; threadclock; 1",
-                "PROF: 1; " + DIVIDES + "; 1",
-                "VIRT again: 1; " + DIVIDES + "; 1",
-                "fourth: 1; " + DIVIDES + "; ok",
-                "detached: 0; " + DIVIDES + "; ok");
+        assertThat(result.out().lines().map(line -> line.replaceAll("the page.*?filter\\?\\)", "...")))
+                .containsExactly(
+                        "bean: 0; " + CORRECTABLE + "; ok",
+                        "refused: 0; " + RAW_TICKS
+                                + "not corrected because ...; error: reach=jvm is not possible here:"
+                                + " ...; leave it out, and threadclock answers ThreadMXBean alone",
+                        "jvm: 1; threadclock; ok",
+                        "kept: 1; jvm, called by threadclock; ok",
+                        "again: 1; threadclock; ok",
+                        "kept again: 1; jvm, called by threadclock; ok",
+                        "third: 1; threadclock; ok",
+                        "VIRT: 1; threadclock; 1",
+                        "PROF: 1; " + DIVIDES + "; 1",
+                        "VIRT again: 1; " + DIVIDES + "; 1",
+                        "fourth: 1; " + DIVIDES + "; ok",
+                        "detached: 0; " + DIVIDES + "; ok");
     }
 
     /** Another library puts its clock_gettime before glibc's. */
@@ -282,33 +288,41 @@ class ReachTest {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
         CLibrary other = CLibrary.of("other_clock");
         assumeTrue(other.file().isPresent(), other.problem());
-        ChildJvm child = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", other.file().get().toString());
-        Result without = child.run(Hello.class);
-        Result with = child.withAgentPath("reach=jvm").run(Hello.class);
+        Supplier<ChildJvm> child = () -> ChildJvm.of(jdk).withEnvironment("LD_PRELOAD",
+                other.file().get().toString());
+        Result without = child.get().run(Hello.class);
+        Result with = child.get().withAgentPath("reach=jvm").run(Hello.class);
         assertThat(with.exitCode()).isEqualTo(without.exitCode());
         assertThat(with.out()).isEqualTo(without.out());
         assertThat(with.errLines()).satisfiesExactly(
                 line -> assertThat(line).startsWith("threadclock: reach=jvm is not possible here")
                         .contains("libother_clock.so", "leave it out"),
                 line -> assertThat(line).isEqualTo("this is stderr"));
-        assertThat(child.run(Active.class).value("active")).isEqualTo("true");
+        assertThat(child.get().withAgentPath("").run(Hello.class).errLines())
+                .as("of what nobody asked for").containsExactly("this is stderr");
+        assertThat(answerer(child.get().withAgentPath("log=stderr")))
+                .startsWith(RAW_TICKS + "not corrected because").contains("libother_clock.so");
+        assertThat(child.get().withAgentPath("reach=jvm").run(Active.class).value("active"))
+                .isEqualTo("true");
     }
 
     /** The command line switches it from outside. */
     @OnEachJdk
     void attachStatusAndDetachSayWhoAnswers(TestJdk jdk) {
         boolean virt = readsVirt(jdk);
+        String reach = "bean";
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            for (String options : List.of("reach=jvm", "freshness=now", "reach=jvm")) {
-                String reach = options.equals("reach=jvm") ? "jvm" : "bean";
+            for (String options : List.of("freshness=tick", "reach=jvm", "freshness=now", "reach=bean",
+                    "freshness=tick", "reach=jvm")) {
+                reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;
                 assertThat(AttachJvm.command("attach", jvm.pid(), options).exitCode()).isZero();
                 JsonObject status = status(jvm);
                 assertThat(status.get("reach").getAsString()).isEqualTo(reach);
                 assertThat(status.get("libjvm_user_time").getAsString())
-                        .isEqualTo(virt ? reach.equals("jvm") ? "threadclock" : "jvm" : READS_PROC);
+                        .isEqualTo(!virt ? READS_PROC : reach.equals("jvm") ? "threadclock" : CORRECTABLE);
             }
             AttachJvm.command("detach", jvm.pid()).ok();
-            assertAnswers(jvm, virt ? "jvm" : READS_PROC);
+            assertAnswers(jvm, virt ? CORRECTABLE : READS_PROC);
         }
     }
 
@@ -321,20 +335,25 @@ class ReachTest {
         return JsonParser.parseString(text).getAsJsonObject();
     }
 
-    /** By default libjvm's reads stay the JVM's, with the jar's agent as with the library. */
+    /** With the jar's agent as with the library, unless it is refused. */
     @OnEachJdk
-    void libjvmIsAnsweredOnlyOnRequest(TestJdk jdk) {
-        for (String options : List.of("log=stderr", "reach=bean,log=stderr")) {
-            Result result = ChildJvm.of(jdk).withJavaAgent(options).run(Hello.class);
-            assertThat(result.err()).doesNotContain("libjvm");
+    void atTheStartLibjvmIsAnsweredByDefault(TestJdk jdk) {
+        boolean virt = readsVirt(jdk);
+        for (String options : List.of("log=stderr", "reach=jvm,log=stderr", "reach=bean,log=stderr")) {
+            String answerer = !virt ? READS_PROC
+                    : options.startsWith("reach=bean") ? CORRECTABLE : "threadclock";
+            assertThat(answerer(ChildJvm.of(jdk).withAgentPath(options))).as(options).isEqualTo(answerer);
+            assertThat(answerer(ChildJvm.of(jdk).withJavaAgent(options))).as(options).isEqualTo(answerer);
         }
-        assertThat(ChildJvm.of(jdk).withJavaAgent("reach=jvm,log=stderr").run(Hello.class).err())
-                .contains("is answered by: " + (readsVirt(jdk) ? "threadclock" : READS_PROC) + "\n");
     }
 
-    /** What answers libjvm under reach=jvm. */
+    /** What answers libjvm by default. */
     private static String answerer(TestJdk jdk) {
-        Result result = ChildJvm.of(jdk).withAgentPath("reach=jvm,log=stderr").run(Hello.class);
+        return answerer(ChildJvm.of(jdk).withAgentPath("log=stderr"));
+    }
+
+    private static String answerer(ChildJvm child) {
+        Result result = child.run(Hello.class);
         return result.errLines().stream().filter(line -> line.contains("libjvm")).findFirst().orElseThrow()
                 .replaceAll(".*is answered by: ", "");
     }

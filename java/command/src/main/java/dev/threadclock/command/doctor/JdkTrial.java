@@ -65,6 +65,15 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
         return new JdkTrial(Judgement.UNKNOWN, reason, null, null, null, null, null, null);
     }
 
+    /**
+     * Without a trial: OpenJDK reads /proc up to 24, and counts ticks from 26 on (JDK-8372584). Of 25 there are
+     * both kinds.
+     */
+    static Judgement ofVersion(int feature) {
+        return feature >= 26 ? Judgement.WRONG
+                : feature > 0 && feature < 25 ? Judgement.SLOW : Judgement.UNKNOWN;
+    }
+
     /** "a read 8,123 ns, 380 × nanoTime()", followed by what is wrong with it. */
     String cost() {
         String cost = "a read " + Figures.number(userNanos) + " ns, "

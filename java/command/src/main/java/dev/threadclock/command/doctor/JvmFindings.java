@@ -166,12 +166,13 @@ final class JvmFindings {
             findings.put("userTime", Finding.unknown(USER_TIME,
                     "threadclock is loaded but cannot be asked; without it: " + described(trial)));
         } else {
-            boolean wrong = trial.verdict() == Judgement.SLOW || trial.verdict() == Judgement.WRONG;
+            Judgement verdict = verdict(trial);
+            boolean wrong = verdict == Judgement.SLOW || verdict == Judgement.WRONG;
             findings.put("userTime",
-                    trial.verdict() == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
-                            : wrong ? Finding.wrong(USER_TIME, trial.verdict().word(), described(trial),
-                                    next("") + ": then " + trial.verdict().withAgent())
-                                    : Finding.ok(USER_TIME, trial.verdict().word(), described(trial)));
+                    verdict == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
+                            : wrong ? Finding.wrong(USER_TIME, verdict.word(), described(trial),
+                                    next("") + ": then " + verdict.withAgent())
+                                    : Finding.ok(USER_TIME, verdict.word(), described(trial)));
             recorder(trial);
             virtual(virtual);
         }
@@ -183,7 +184,7 @@ final class JvmFindings {
     }
 
     private void recorder(JdkTrial trial) {
-        RecorderFinding.of(trial, status, next("reach=jvm"))
+        RecorderFinding.of(trial, verdict(trial), status, next("reach=jvm"))
                 .ifPresent(finding -> findings.put("flightRecorder", finding));
     }
 
@@ -219,9 +220,17 @@ final class JvmFindings {
         }
     }
 
-    private static String described(JdkTrial trial) {
-        return trial.verdict() == Judgement.UNKNOWN ? "not known: " + trial.reason()
-                : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
+    private Judgement verdict(JdkTrial trial) {
+        return trial.verdict() == Judgement.UNKNOWN ? JdkTrial.ofVersion(jvm.feature()) : trial.verdict();
+    }
+
+    private String described(JdkTrial trial) {
+        Judgement verdict = verdict(trial);
+        return verdict == Judgement.UNKNOWN ? "not known: " + trial.reason()
+                : trial.verdict() == Judgement.UNKNOWN
+                        ? verdict.word() + ", as JDK " + jvm.feature() + " is (not tried: " + trial.reason()
+                                + ")"
+                        : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
     /** An attach resets all options, so this adds those that the agent has now. */

@@ -28,7 +28,7 @@ class RecorderFindingTest {
     }
 
     private static Optional<Finding> finding(JdkTrial trial, Map<String, String> status) {
-        return RecorderFinding.of(trial, status, "threadclock attach 1 reach=jvm");
+        return RecorderFinding.of(trial, trial.verdict(), status, "threadclock attach 1 reach=jvm");
     }
 
     @Test
@@ -67,5 +67,18 @@ class RecorderFindingTest {
         assertThat(finding(UNKNOWN, NO_AGENT)).isEmpty();
         assertThat(finding(UNKNOWN, agent("jvm: it reads /proc, which is right"))).isEmpty();
         assertThat(finding(UNKNOWN, agent("jvm")).orElseThrow().level()).isEqualTo(Level.UNKNOWN);
+    }
+
+    @Test
+    void withoutATrialTheAgentOrTheVersionDecides() {
+        Finding reported = finding(UNKNOWN, agent("jvm: it reads the VIRT clock, raw ticks; ..."))
+                .orElseThrow();
+        Finding known = RecorderFinding.of(UNKNOWN, JdkTrial.ofVersion(27), NO_AGENT, "").orElseThrow();
+        for (Finding finding : List.of(reported, known)) {
+            assertThat(finding.level()).isEqualTo(Level.WRONG);
+            assertThat(finding.text()).contains("not tried: there is no bin/java");
+        }
+        assertThat(RecorderFinding.of(UNKNOWN, JdkTrial.ofVersion(17), NO_AGENT, "")).isEmpty();
+        assertThat(JdkTrial.ofVersion(25)).isEqualTo(Judgement.UNKNOWN);
     }
 }
