@@ -24,7 +24,7 @@ TC_ARCHITECTURES=(x86_64 aarch64)
 # dist_is_current [all]: dist/ is complete and no source is newer. Takes a few milliseconds.
 dist_is_current() {
     local file
-    for file in threadclock.jar threadclock-opentelemetry.jar "$(tc_platform)/libthreadclock.so" .stamp; do
+    for file in threadclock{,-agent,-opentelemetry}.jar "$(tc_platform)/libthreadclock.so" .stamp; do
         [[ -e $TC_DIST/$file ]] || return 1
     done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
@@ -96,13 +96,15 @@ build_dist() {
         -pl java/command,java/metrics/opentelemetry -am package
     cp "$TC_ROOT"/java/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
         "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
+    cp "$TC_ROOT"/java/agent/target/threadclock-agent-?.*.jar "$stage/threadclock-agent.jar" ||
+        die "the Java build left no jar of the agent"
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
     # Another build's files for other platforms would be older than the jar.
     rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
     mkdir -p "$TC_DIST"
     for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
-    mv -f "$stage"/threadclock{,-opentelemetry}.jar "$TC_DIST/"
+    mv -f "$stage"/threadclock{,-agent,-opentelemetry}.jar "$TC_DIST/"
     mv -f "$stage/stamp" "$TC_STAMP"
     rm -rf "$stage"
 }

@@ -47,6 +47,8 @@ fi
 check "the installed command runs" says_version "$root/usr/bin/threadclock"
 check "the installed jar is that of dist/" cmp "$root/usr/share/threadclock/threadclock.jar" \
     "$TC_DIST/threadclock.jar"
+check "the agent's jar is where the library looks" cmp "$root/usr/share/threadclock/threadclock-agent.jar" \
+    "$TC_DIST/threadclock-agent.jar"
 check "the agent is where the linker looks" cmp "$root/usr/lib/$triplet/libthreadclock.so.0" \
     "$TC_DIST/$(tc_platform)/libthreadclock.so"
 check "the installed agent works" answers "$project/classes:$ours" \

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent_thread.h"
 #include "binding.h"
 #include "instance.h"
 #include "jfr_cue.h"
+#include "java_side.h"
 #include "java_threads.h"
 #include "jvm_clock.h"
 #include "lock.h"
@@ -50,6 +52,7 @@ static struct {
     struct tc_lock options_lock; /* taken to change the options, and by threads other than the busy one */
     struct agent_options options;
     jvmtiEnv *jvmti;
+    JavaVM *vm;
     void *libjvm;
 } agent;
 
@@ -129,11 +132,21 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
 
+static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument);
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
+    struct agent_options options = present_options();
     (void)thread;
     java_threads_register_all(env);
+    if (options.prometheus[0] != '\0')
+        agent_thread_start(jvmti, env, "threadclock start", serve_at_start, NULL);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    (void)jvmti;
+    prometheus_end(env);
 }
 
 /* True if the clocks here are better than what the JVM itself uses. */
@@ -152,12 +165,14 @@ static jvmtiError make_environment(JavaVM *vm)
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
         return JVMTI_ERROR_WRONG_PHASE;
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
-    jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init};
+    jvmtiEventCallbacks callbacks = {
+        .NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init, .VMDeath = on_vm_death};
     java_threads_callbacks(&callbacks);
     binding_callbacks(&callbacks);
     jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    agent.vm = vm;
     if (error == JVMTI_ERROR_NONE)
         agent.jvmti = jvmti;
     else
@@ -208,6 +223,7 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
     trampolines_lead_to(options);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
+    set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, &error);
     if (error != JVMTI_ERROR_NONE) {
         snprintf(problem, problem_size, jvmti_failed, (int)error);
         return -1;
@@ -233,7 +249,7 @@ static void restore(JavaVM *vm)
     char problem[1400];
     if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
         virtual_accounting_leave();
-    if (!agent.active || prometheus_set(&agent.options, problem, sizeof problem) != 0)
+    if (!agent.active || prometheus_set(vm, &agent.options, problem, sizeof problem) != 0)
         prometheus_stop();
 }
 
@@ -269,8 +285,8 @@ static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem
 }
 
 /*
- * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. 0, or -1
- * with the reason in problem.
+ * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. Metrics
+ * need the live phase (serve_at_start). 0, or -1 with the reason in problem.
  */
 static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
 {
@@ -279,7 +295,7 @@ static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size
             return -1;
         options->virtual_clock = VIRTUAL_OFF;
     }
-    if (prometheus_set(options, problem, problem_size) != 0) {
+    if (live_environment(vm) != NULL && prometheus_set(vm, options, problem, problem_size) != 0) {
         if (!report_left_out(options, problem))
             return -1;
         options->prometheus[0] = '\0';
@@ -322,6 +338,8 @@ static void start(JavaVM *vm, struct agent_options *options)
             report_unable(options, "%s", problem);
         return;
     }
+    if (options->starting || java_side_known() != NULL)
+        jfr_cue_watch(vm, live_environment(vm));
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
@@ -329,6 +347,33 @@ static void start(JavaVM *vm, struct agent_options *options)
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);
+}
+
+/*
+ * Serves metrics as the options of the JVM's start say, in a thread of its own: the program need not wait for
+ * it, and a callback that takes long can keep JDK 26 and 27 from ending. An attach that is under way, or has
+ * come before, sets all options.
+ */
+static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
+{
+    char problem[1400];
+    (void)jvmti;
+    (void)env;
+    (void)argument;
+    if (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
+        return;
+    if (agent.active && agent.options.starting
+        && prometheus_set(agent.vm, &agent.options, problem, sizeof problem) != 0) {
+        if (report_left_out(&agent.options, problem)) {
+            tc_lock(&agent.options_lock);
+            agent.options.prometheus[0] = '\0';
+            tc_unlock(&agent.options_lock);
+        } else {
+            stop();
+            report_unable(&agent.options, "%s", problem);
+        }
+    }
+    __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)
@@ -403,6 +448,7 @@ static void run_in_first(const char *entry, JavaVM *vm, char *options, bool once
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
     (void)reserved;
+    java_side_at_start();
     run_in_first("Agent_OnLoad", vm, options, true);
     return JNI_OK; /* any other result would end the JVM */
 }
@@ -428,7 +474,7 @@ JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jcla
     JavaVM *vm = NULL;
     const char *text = options != NULL ? (*env)->GetStringUTFChars(env, options, NULL) : NULL;
     if ((options == NULL || text != NULL) && (*env)->GetJavaVM(env, &vm) == JNI_OK) {
-        prometheus_offer(vm, env, caller);
+        java_side_offer(vm, env, caller);
         run(vm, text, true, starting);
     }
     if (text != NULL)

@@ -4,16 +4,17 @@
 
 #include <string.h>
 
+#include "agent_thread.h"
+#include "java_side.h"
 #include "local_frame.h"
 
 /* Recording initialises this class first, which binds its natives; the same on 8u262 to 27. */
 static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
 
-/* Written by the first thread that watches, before the event can occur. */
 static struct {
-    jclass listener;
-    jmethodID comes;
+    JavaVM *vm;
     bool watched, given;
+    bool early; /* it has come before the live phase */
 } cue;
 
 static bool is_recorder(jvmtiEnv *jvmti, jclass class)
@@ -32,15 +33,32 @@ static bool has(jvmtiEnv *jvmti, jclass class, jint wanted)
            && (status & wanted) == wanted;
 }
 
-/* Calls the listener, once. It starts a thread, because nothing may block while the class is initialised. */
+static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
+{
+    (void)jvmti;
+    (void)argument;
+    java_side_record(cue.vm, env);
+}
+
+/* Starts a thread, once, because nothing may block while Flight Recorder's class is initialised. */
 static void give(jvmtiEnv *jvmti, JNIEnv *env)
 {
+    jvmtiPhase phase;
+    if ((*jvmti)->GetPhase(jvmti, &phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE) {
+        cue.early = true;
+        return;
+    }
     if (__atomic_exchange_n(&cue.given, true, __ATOMIC_ACQ_REL))
         return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
-    (*env)->CallStaticVoidMethod(env, cue.listener, cue.comes);
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
+    agent_thread_start(jvmti, env, "threadclock JFR", record, NULL);
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)thread;
+    if (cue.early)
+        give(jvmti, env);
 }
 
 static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
@@ -50,6 +68,8 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     (void)address;
     (void)new_address;
     jclass class = NULL;
+    if (env == NULL)
+        return; /* the JVM has not even begun to load Java's own classes */
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
         && is_recorder(jvmti, class))
         give(jvmti, env);
@@ -82,30 +102,25 @@ bool jfr_cue_has_come(jvmtiEnv *jvmti, JNIEnv *env)
 static bool watch(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
-    jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
+    jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init};
     return (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
            && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
            && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL)
+                  == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL)
                   == JVMTI_ERROR_NONE;
 }
 
-/* Calls recorderComes() of the class, now or later, at most once. */
-JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller);
-JNIEXPORT void JNICALL Java_dev_threadclock_agent_jfr_JfrCue_watch0(JNIEnv *env, jclass caller)
+void jfr_cue_watch(JavaVM *vm, JNIEnv *env)
 {
-    JavaVM *vm;
     jvmtiEnv *jvmti = NULL;
     if (__atomic_exchange_n(&cue.watched, true, __ATOMIC_ACQ_REL))
         return;
-    cue.comes = (*env)->GetStaticMethodID(env, caller, "recorderComes", "()V");
-    if (cue.comes == NULL)
-        return;
-    cue.listener = (*env)->NewGlobalRef(env, caller);
-    if ((*env)->GetJavaVM(env, &vm) != JNI_OK
-        || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+    cue.vm = vm;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return;
     if (!watch(jvmti))
         (*jvmti)->DisposeEnvironment(jvmti);
-    else if (there_is(jvmti, env, 0)) /* checked after watch, so that a load in between is not missed */
+    else if (env != NULL && there_is(jvmti, env, 0)) /* after watch, so that no load in between is missed */
         give(jvmti, env);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls dev.threadclock.agent.Agent, in the jar, which has the server. */
+/* Calls dev.threadclock.agent.Agent, which has the server. */
 #include "prometheus.h"
 
 #include <stdbool.h>
@@ -7,59 +7,31 @@
 #include <string.h>
 
 #include "boot_class.h"
+#include "java_side.h"
 #include "local_frame.h"
-#include "lock.h"
 #include "report.h"
 
 /* boot_text needs room for three bytes per character. */
 enum { ANSWER_BYTES = 3 * OPTION_ADDRESS_BYTES };
 
-/* Written once, by the first class that offers; vm is written last. Two class loaders can offer at once. */
-static struct {
-    struct tc_lock lock;
-    JavaVM *vm;
-    jclass agent_class;
-    jmethodID serve, served;
-} offered;
-
 /* The address of the server that the last change of options closed; "" if none. */
 static char ended[ANSWER_BYTES];
 
-static const char no_jar[] = "prometheus=%s needs the Java classes of threadclock.jar, which -agentpath and "
-                             "the attach command do not load: start the JVM with "
-                             "-javaagent:threadclock.jar=prometheus=%s, or leave the option out";
+static bool ending; /* the JVM */
+
+static const char no_classes[] = "prometheus=%s needs threadclock's Java classes: %s; or leave the option "
+                                 "out";
 
 static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
                                 "room, or leave the option out";
 
-static void keep(JavaVM *vm, JNIEnv *env, jclass agent_class)
-{
-    offered.serve = (*env)->GetStaticMethodID(env, agent_class, "serve",
-                                              "(Ljava/lang/String;)Ljava/lang/String;");
-    if (offered.serve != NULL)
-        offered.served = (*env)->GetStaticMethodID(env, agent_class, "served", "()Ljava/lang/String;");
-    if (offered.served != NULL)
-        offered.agent_class = (*env)->NewGlobalRef(env, agent_class);
-    if (offered.agent_class != NULL)
-        __atomic_store_n(&offered.vm, vm, __ATOMIC_RELEASE);
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
-}
-
-void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
-{
-    tc_lock(&offered.lock);
-    if (offered.vm == NULL)
-        keep(vm, env, agent_class);
-    tc_unlock(&offered.lock);
-}
-
-/* The environment of this thread, if there is a class to call; null otherwise. */
-static JNIEnv *environment(void)
+/* The environment of this thread, if there are classes to call; null otherwise. */
+static JNIEnv *environment(const struct java_side **side)
 {
     JNIEnv *env = NULL;
-    JavaVM *vm = __atomic_load_n(&offered.vm, __ATOMIC_ACQUIRE);
-    return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK ? env : NULL;
+    *side = java_side_known();
+    return *side != NULL && (*(*side)->vm)->GetEnv((*side)->vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
+        ? env : NULL;
 }
 
 /* Copies the string that a method has returned: 1; 0 if it is null, -1 if the method threw an exception. */
@@ -72,13 +44,14 @@ static int returned(JNIEnv *env, jstring string, char *text, size_t size)
     return boot_text(env, string, text, size);
 }
 
-static int serve(JNIEnv *env, const char *address, char *problem, size_t problem_size)
+static int serve(JNIEnv *env, const struct java_side *side, const char *address, char *problem,
+                 size_t problem_size)
 {
     if (!local_frame_push(env))
         return -1;
     jstring argument = *address != '\0' ? (*env)->NewStringUTF(env, address) : NULL;
     jstring answer = (*env)->ExceptionCheck(env)
-        ? NULL : (*env)->CallStaticObjectMethod(env, offered.agent_class, offered.serve, argument);
+        ? NULL : (*env)->CallStaticObjectMethod(env, side->agent_class, side->serve, argument);
     int result = returned(env, answer, problem, problem_size);
     local_frame_pop(env);
     return result;
@@ -87,26 +60,31 @@ static int serve(JNIEnv *env, const char *address, char *problem, size_t problem
 /* Writes the address, with the real port, into text. False: nothing is served. */
 static bool served(char *text, size_t size)
 {
-    JNIEnv *env = environment();
+    const struct java_side *side;
+    JNIEnv *env = environment(&side);
     if (env == NULL)
         return false;
-    jstring answer = (*env)->CallStaticObjectMethod(env, offered.agent_class, offered.served);
+    jstring answer = (*env)->CallStaticObjectMethod(env, side->agent_class, side->served);
     return returned(env, answer, text, size) > 0;
 }
 
-int prometheus_set(const struct agent_options *options, char *problem, size_t problem_size)
+int prometheus_set(JavaVM *vm, const struct agent_options *options, char *problem, size_t problem_size)
 {
-    char at[ANSWER_BYTES];
+    char at[ANSWER_BYTES], reason[1000];
     const char *address = options->prometheus;
-    JNIEnv *env = environment();
-    if (env == NULL) {
-        if (*address == '\0')
-            return 0;
-        snprintf(problem, problem_size, no_jar, address, address);
+    const struct java_side *side;
+    JNIEnv *env = environment(&side);
+    if (env == NULL && *address == '\0')
+        return 0;
+    if (env == NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
+        && (side = java_side_load(vm, env, reason, sizeof reason)) == NULL) {
+        snprintf(problem, problem_size, no_classes, address, reason);
         return -1;
     }
+    if (__atomic_load_n(&ending, __ATOMIC_SEQ_CST))
+        return 0;
     bool before = served(at, sizeof at);
-    int result = serve(env, address, problem, problem_size);
+    int result = serve(env, side, address, problem, problem_size);
     if (result < 0)
         snprintf(problem, problem_size, no_answer, address);
     if (result != 0)
@@ -124,9 +102,22 @@ int prometheus_set(const struct agent_options *options, char *problem, size_t pr
 void prometheus_stop(void)
 {
     char problem[64];
-    JNIEnv *env = environment();
+    const struct java_side *side;
+    JNIEnv *env = environment(&side);
     if (env != NULL)
-        serve(env, "", problem, sizeof problem);
+        serve(env, side, "", problem, sizeof problem);
+}
+
+/* Whoever loads the classes at this moment sees that the JVM is ending, or that they are known by then. */
+void prometheus_end(JNIEnv *env)
+{
+    __atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
+    const struct java_side *side = java_side_known();
+    if (side == NULL)
+        return;
+    (*env)->CallStaticVoidMethod(env, side->agent_class, side->end);
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
 }
 
 void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option prometheus=: starts and stops the server of the metrics, which is Java code in the jar. */
+/* The option prometheus=: starts and stops the server of the metrics, which is Java code (java_side.h). */
 #ifndef TC_AGENT_PROMETHEUS_H
 #define TC_AGENT_PROMETHEUS_H
 
@@ -10,18 +10,19 @@
 #include "sys.h"
 
 /*
- * The jar has been loaded: its class Agent can serve from now on. Without this call, as with -agentpath, the
- * option is refused. Only the first class counts.
- */
-TC_INTERNAL void prometheus_offer(JavaVM *vm, JNIEnv *env, jclass agent_class);
-
-/*
  * Starts or stops the server as the options say: 0, or -1 with the reason, a sentence, in problem; nothing
- * has changed then. A server that already has this address continues without a gap.
+ * has changed then. A server that already has this address continues without a gap. Live phase.
  */
-TC_INTERNAL int prometheus_set(const struct agent_options *options, char *problem, size_t problem_size);
+TC_INTERNAL int prometheus_set(JavaVM *vm, const struct agent_options *options, char *problem,
+                               size_t problem_size);
 
 TC_INTERNAL void prometheus_stop(void);
+
+/*
+ * The JVM is ending: makes the server's thread leave native code, for which the JVM would wait for 300 ms
+ * (VM_Exit::wait_for_threads_in_native_to_block). The metrics are served up to here.
+ */
+TC_INTERNAL void prometheus_end(JNIEnv *env);
 
 /*
  * Call it when the agent is loaded a second time, which changes none of the options in force: if metrics are

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boot_class.h"
+#include "agent_thread.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "sample_names.h"
@@ -50,6 +50,7 @@ struct sample_events {
 /* Never freed: a thread that is recording its end may still use one whose sampling is over. */
 struct sampler {
     bool taken;
+    bool open; /* under environment_lock: channel is a descriptor of ours */
     bool listening; /* threads record their starts and ends */
     int channel;
     int64_t period_ns, opened_ns;
@@ -141,11 +142,33 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     note(jvmti, env, thread, true);
 }
 
+/*
+ * A JVM that ends waits up to 300 ms for daemon threads in native code (VM_Exit::
+ * wait_for_threads_in_native_to_block), unless these return from it. Waits for that, but no longer than a
+ * tenth of it: the JVM does the rest.
+ */
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    enum { PAUSES = 400 /* of 20 us and a timer slack of 50 */ };
+    (void)jvmti;
+    (void)env;
+    for (int i = 0; i < SAMPLERS; i++) {
+        tc_lock(&environment_lock);
+        if (samplers[i].open)
+            shutdown(samplers[i].channel, SHUT_RDWR);
+        tc_unlock(&environment_lock);
+        for (int pauses = 0; pauses < PAUSES && __atomic_load_n(&samplers[i].taken, __ATOMIC_ACQUIRE);
+             pauses++)
+            tc_pause();
+    }
+}
+
 /* Makes the environment when it is first needed. */
 static jvmtiError find_environment(JavaVM *vm)
 {
     jvmtiEnv *jvmti = NULL;
-    jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start, .ThreadEnd = on_thread_end};
+    jvmtiEventCallbacks callbacks = {
+        .ThreadStart = on_thread_start, .ThreadEnd = on_thread_end, .VMDeath = on_vm_death};
     if (environment != NULL)
         return JVMTI_ERROR_NONE;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
@@ -154,6 +177,8 @@ static jvmtiError find_environment(JavaVM *vm)
     jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
     (void)(*jvmti)->AddCapabilities(jvmti, &lines);
     jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
     if (error == JVMTI_ERROR_NONE)
         environment = jvmti;
     else
@@ -383,7 +408,10 @@ static void release(struct sampler *sampler)
 {
     if (environment != NULL)
         listen_or_not(sampler, false);
+    tc_lock(&environment_lock);
+    sampler->open = false;
     close(sampler->channel);
+    tc_unlock(&environment_lock);
     for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
          event = next) {
         next = event->next;
@@ -399,21 +427,6 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     sample_pass_free(&work.pass);
     sample_message_free(&work.message);
     release(work.sampler);
-}
-
-/* A java.lang.Thread for RunAgentThread; null: no memory. */
-static jthread make_thread(JNIEnv *env)
-{
-    jclass class = boot_class(env, "java.lang.Thread", true);
-    jmethodID constructor =
-        class != NULL ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
-    jstring name = constructor != NULL ? (*env)->NewStringUTF(env, "threadclock sampler") : NULL;
-    jthread thread = name != NULL ? (*env)->NewObject(env, class, constructor, name) : NULL;
-    if ((*env)->ExceptionCheck(env)) {
-        (*env)->ExceptionClear(env);
-        return NULL;
-    }
-    return thread;
 }
 
 static struct sampler *take_sampler(void)
@@ -432,11 +445,9 @@ static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t prob
         error = JVMTI_ERROR_WRONG_PHASE;
     if (error == JVMTI_ERROR_NONE) {
         sample_names_prepare(env);
-        jthread thread = make_thread(env);
-        error = thread == NULL ? JVMTI_ERROR_OUT_OF_MEMORY : listen_or_not(sampler, true);
+        error = listen_or_not(sampler, true);
         if (error == JVMTI_ERROR_NONE)
-            error =
-                (*environment)->RunAgentThread(environment, thread, run, sampler, JVMTI_THREAD_NORM_PRIORITY);
+            error = agent_thread_start(environment, env, "threadclock sampler", run, sampler);
     }
     if (error == JVMTI_ERROR_NONE)
         return 0;
@@ -471,7 +482,10 @@ int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, 
         __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
         return -1;
     }
+    tc_lock(&environment_lock);
     sampler->channel = channel;
+    sampler->open = true;
+    tc_unlock(&environment_lock);
     sampler->period_ns = options->period_ms * 1000000;
     sampler->opened_ns = monotonic_ns();
     vm_structs_find(libjvm, &sampler->structs);

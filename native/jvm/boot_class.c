@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls Class.forName with the boot loader; reads fields. */
+/* Calls Class.forName; reads fields. */
 #include "boot_class.h"
 
 #include <string.h>
 
 enum { LOCAL_REFERENCES = 8 };
 
-static jclass for_name(JNIEnv *env, const char *name, bool initialized)
+static jclass for_name(JNIEnv *env, const char *name, bool initialized, jobject loader)
 {
     static const char signature[] = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
     jstring string = (*env)->NewStringUTF(env, name);
     jclass type = string != NULL ? (*env)->GetObjectClass(env, (*env)->GetObjectClass(env, string)) : NULL;
     jmethodID method = type != NULL ? (*env)->GetStaticMethodID(env, type, "forName", signature) : NULL;
     jclass class = method != NULL
-        ? (*env)->CallStaticObjectMethod(env, type, method, string, (jboolean)initialized, NULL) : NULL;
+        ? (*env)->CallStaticObjectMethod(env, type, method, string, (jboolean)initialized, loader) : NULL;
     if (!(*env)->ExceptionCheck(env))
         return class;
     (*env)->ExceptionClear(env);
     return NULL;
 }
 
-jclass boot_class(JNIEnv *env, const char *name, bool initialized)
+jclass class_of(JNIEnv *env, const char *name, bool initialized, jobject loader)
 {
     if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) != JNI_OK) {
         (*env)->ExceptionClear(env);
         return NULL;
     }
-    return (*env)->PopLocalFrame(env, for_name(env, name, initialized));
+    return (*env)->PopLocalFrame(env, for_name(env, name, initialized, loader));
+}
+
+jclass boot_class(JNIEnv *env, const char *name, bool initialized)
+{
+    return class_of(env, name, initialized, NULL);
 }
 
 jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)

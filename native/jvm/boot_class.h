@@ -15,6 +15,9 @@
  */
 TC_INTERNAL jclass boot_class(JNIEnv *env, const char *name, bool initialized);
 
+/* The same of a class loader. */
+TC_INTERNAL jclass class_of(JNIEnv *env, const char *name, bool initialized, jobject loader);
+
 /* An instance field of such a class, "Ljava/lang/String;"; null: there is none. Initializes the class. */
 TC_INTERNAL jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature);
 

@@ -57,6 +57,10 @@
  */
 TC_INTERNAL bool java_binding_make(JNIEnv *env, jclass natives, void *const *own);
 
+/* The native of NativeLibrary that does so with this library's own functions. */
+JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
+                                                                        jclass natives);
+
 /*
  * The JVM finds natives by the name of their class, which differs where a build tool has renamed the package.
  * The file is then called libthreadclock.so@ and the class's present name (NativeLibrary.java). Binds one

@@ -243,8 +243,6 @@ static void *const own_functions[] = {JAVA_METHODS(METHOD)};
  * exception may be pending afterwards.
  */
 JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
-                                                                        jclass natives);
-JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
                                                                         jclass natives)
 {
     (void)caller;

@@ -285,8 +285,10 @@ static const char *answerer(void)
     if (divides())
         return "jvm: it divides the time itself, which is right; reach=jvm changes nothing";
     if (jvm.state == OUT) {
-        snprintf(text, sizeof text, "%s%s%s", raw_ticks, jvm.refusal[0] != '\0' ? "not corrected because " : "",
-                 jvm.refusal[0] != '\0' ? jvm.refusal : "reach=jvm corrects them");
+        if (jvm.refusal[0] == '\0')
+            snprintf(text, sizeof text, "%sreach=jvm corrects them", raw_ticks);
+        else
+            snprintf(text, sizeof text, "%snot corrected because %s", raw_ticks, jvm.refusal);
         return text;
     }
     if (jvm.state == UNKNOWN)

@@ -3,8 +3,10 @@
  * ThreadImpl that threadclock's agent also answers, and calls the JVM's. Options: with "nothing" it does
  * nothing at all, as the control of measurements; with "starved" the JVM has no memory when java.lang.Thread
  * is requested for the first times; with "late=LIBRARY" it loads the agent in that library when the JVM has
- * finished its work. It also contains an application's native code that forks. */
+ * finished its work; with "left" it then prints how many threads of the agent do not end. It also contains an
+ * application's native code that forks. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <jni.h>
 #include <jvmti.h>
@@ -103,6 +105,33 @@ JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv 
 typedef jint JNICALL on_load(JavaVM *vm, char *options, void *reserved);
 
 static char late_library[4096];
+static bool counts_left;
+
+/* The kernel's names of the agent's threads begin so; new JDKs cut the rest in its middle. */
+static int agents_threads(void)
+{
+    char path[300], name[32];
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        count += file != NULL && fgets(name, sizeof name, file) != NULL && strncmp(name, "threadc", 7) == 0;
+        if (file != NULL)
+            fclose(file);
+    }
+    closedir(tasks);
+    return count;
+}
+
+/* A thread that waits in native code does not end by itself, however long this waits. */
+static void print_left(void)
+{
+    enum { ROUNDS = 500, ROUND_US = 10000 };
+    for (int i = 0; i < ROUNDS && agents_threads() > 0; i++)
+        usleep(ROUND_US);
+    printf("left: %d\n", agents_threads());
+}
 
 /* The JVM calls this when JVMTI is dead but before the process ends (before_exit, java.cpp). */
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
@@ -111,6 +140,8 @@ JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
     on_load *load = library != NULL ? (on_load *)dlsym(library, "Agent_OnLoad") : NULL;
     if (load != NULL)
         printf("late: %d\n", load(vm, NULL, NULL));
+    if (counts_left)
+        print_left();
     fflush(stdout);
 }
 
@@ -132,6 +163,9 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     jvmtiEnv *jvmti;
     jvmtiEventCallbacks callbacks = {
         .VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
+    counts_left = is(options, "left");
+    if (counts_left)
+        return JNI_OK;
     if (options != NULL && sscanf(options, "late=%4095s", late_library) == 1)
         return JNI_OK;
     if (is(options, "nothing") || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK

@@ -55,7 +55,7 @@ final class ChildJvm {
 
     /** Loads the agent with -javaagent, and suppresses the warning of JDK 24 and later. */
     ChildJvm withJavaAgent(String options) {
-        return withJavaAgent(Product.JAR, options);
+        return withJavaAgent(Product.AGENT_JAR, options);
     }
 
     ChildJvm withJavaAgent(Path jar, String options) {
@@ -70,6 +70,12 @@ final class ChildJvm {
     ChildJvm withClassPath(Path... jars) {
         classPath.addAll(Arrays.asList(jars));
         return this;
+    }
+
+    /** Replaces the class path: an archive of classes needs one of jars alone. */
+    ChildJvm withJar(Path jar) {
+        classPath.clear();
+        return withClassPath(jar);
     }
 
     /** Extends the time limit. */

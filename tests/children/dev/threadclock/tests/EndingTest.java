@@ -8,6 +8,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Ending;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -89,6 +90,49 @@ class EndingTest {
         assertThat(result.errLines()).as(result.toString()).isEmpty();
         assertThat(result.out()).as(result.toString()).contains("late: 0");
         assertThat(result.exitCode()).isZero();
+    }
+
+    /**
+     * HotSpot waits 300 ms for daemon threads in native code: none of the agent's is there, whichever way the
+     * JVM ends.
+     */
+    @OnEachJdk
+    void noThreadOfTheAgentHoldsTheEnd(TestJdk jdk) throws Exception {
+        assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
+        for (int how : new int[]{0, 2, 3}) {
+            boolean term = HOW[how].equals("TERM");
+            boolean agentPath = how != 2;
+            ChildJvm child = agentPath ? child(jdk).withAgentPath("prometheus=0,virtual=off")
+                    : child(jdk).withJavaAgent("prometheus=0");
+            Running running = child.with("-agentpath:" + COMPANY.file().get() + "=left")
+                    .start(Ending.class, term ? "stay" : HOW[how], "7000000");
+            awaitThread(running, "threadc.*(pro|theus)");
+            Thread sampling = new Thread(() -> AttachJvm.command("record", "" + running.process().pid(), "-d",
+                    "20s", "-o", folder.resolve("sampled.html").toString()));
+            sampling.start();
+            awaitThread(running, "threadclock sam|threadc.*ampler");
+            if (term) {
+                running.process().destroy();
+            }
+            Result result = running.end();
+            assertThat(result.out()).as(result.toString()).contains("left: 0");
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(STATUS[how]);
+            sampling.join();
+        }
+    }
+
+    private static void awaitThread(Running running, String name) throws IOException {
+        Path tasks = Path.of("/proc/" + running.process().pid() + "/task");
+        for (boolean found = false; !found; AttachJvm.sleep(5)) {
+            assertThat(running.process().isAlive()).as(running.state()).isTrue();
+            try (var all = Files.list(tasks)) {
+                for (Path task : all.toList()) {
+                    found |= Files.readString(task.resolve("comm")).strip().matches(name);
+                }
+            } catch (IOException | UncheckedIOException e) {
+                // One of them has ended.
+            }
+        }
     }
 
     @OnEachJdk

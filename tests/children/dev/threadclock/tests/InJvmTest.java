@@ -60,7 +60,7 @@ class InJvmTest {
             new Form("plain", child -> withHelper(child).with("-XX:+UseParallelGC")),
             new Form("agentpath", child -> withHelper(child.withAgentPath(""))),
             new Form("now", child -> withHelper(child).withAgentPath("freshness=now")),
-            new Form("javaagent", child -> withHelper(child).withPlainJavaAgent(Product.JAR, "")),
+            new Form("javaagent", child -> withHelper(child).withPlainJavaAgent(Product.AGENT_JAR, "")),
             new Form("elsewhere", child -> child.with("-Dos.arch=sparc")),
             new Form("interpreted", "interpreted", 21, child -> child.with("-Xint", "-Xcheck:jni")),
             new Form("bound", "bound", 21, child -> child.with(UNLOCK, "-XX:-VMContinuations")),

@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -11,7 +12,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/** Copies of the built jar with one entry damaged or left out. */
+/** Copies of the agent's jar with one entry changed, damaged or left out. */
 final class JarCopy {
     static Path unchanged(Path folder) throws IOException {
         return copy(folder, "", bytes -> bytes);
@@ -25,6 +26,13 @@ final class JarCopy {
         });
     }
 
+    static Path ofVersion(Path folder, String version) throws IOException {
+        return copy(folder, "META-INF/MANIFEST.MF",
+                bytes -> new String(bytes, StandardCharsets.UTF_8)
+                        .replaceAll("(Implementation-Version: )[^\r\n]*", "$1" + version)
+                        .getBytes(StandardCharsets.UTF_8));
+    }
+
     static Path without(Path folder, String entry) throws IOException {
         return copy(folder, entry, bytes -> null);
     }
@@ -32,7 +40,7 @@ final class JarCopy {
     private static Path copy(Path folder, String changed, UnaryOperator<byte[]> change) throws IOException {
         Path target = Files.createTempFile(folder, "copy", ".jar");
         boolean found = changed.isEmpty();
-        try (ZipFile jar = new ZipFile(Product.JAR.toFile());
+        try (ZipFile jar = new ZipFile(Product.AGENT_JAR.toFile());
                 OutputStream file = Files.newOutputStream(target);
                 ZipOutputStream out = new ZipOutputStream(file)) {
             for (ZipEntry entry : Collections.list(jar.entries())) {
@@ -49,7 +57,7 @@ final class JarCopy {
             }
         }
         if (!found) {
-            throw new IllegalArgumentException("no " + changed + " in " + Product.JAR);
+            throw new IllegalArgumentException("no " + changed + " in " + Product.AGENT_JAR);
         }
         return target;
     }

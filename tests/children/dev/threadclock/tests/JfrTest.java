@@ -28,8 +28,13 @@ class JfrTest {
                         + "</event></configuration>\n");
     }
 
+    /** With -agentpath, the classes are in the jar beside the library. */
     private ChildJvm recording(TestJdk jdk, Path file, String more) {
-        return ChildJvm.of(jdk).withJavaAgent("")
+        return recording(ChildJvm.of(jdk).withAgentPath(""), file, more);
+    }
+
+    private static ChildJvm recording(ChildJvm child, Path file, String more) {
+        return child
                 .with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more);
     }
 
@@ -60,7 +65,8 @@ class JfrTest {
     @OnEachJdk(from = 21)
     void itHasTheGroupsOfVirtualThreads(TestJdk jdk) throws Exception {
         Path file = folder.resolve("virtual.jfr");
-        Result result = recording(jdk, file, "").run(VirtualAccounts.class);
+        Result result = recording(ChildJvm.of(jdk).withJavaAgent(""), file, "")
+                .run(VirtualAccounts.class);
         long recorded = 0;
         for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
             if (event.getEventType().getName().equals("dev.threadclock.VirtualThreadsCpuTime")) {
@@ -92,6 +98,13 @@ class JfrTest {
     }
 
     @OnEachJdk
+    void withTheJarItHasThem(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("jar.jfr");
+        Result result = recording(ChildJvm.of(jdk).withJavaAgent(""), file, "").run(PoolWork.class).ok();
+        Used.inJfr(file).assertAsSaid(result.out());
+    }
+
+    @OnEachJdk
     void switchedOffThereAreNone(TestJdk jdk) throws Exception {
         Path file = folder.resolve("off.jfr");
         recording(jdk, file, ",settings=" + settings("<setting name=\"enabled\">false</setting>"))
@@ -101,9 +114,11 @@ class JfrTest {
 
     @OnEachJdk
     void withoutARecordingItsClassesAreNotLoaded(TestJdk jdk) {
-        Result result = ChildJvm.of(jdk).withJavaAgent("").with("-verbose:class").run(Hello.class);
-        assertThat(result.out()).contains("dev.threadclock.agent.jfr.JfrCue")
-                .doesNotContain("dev.threadclock.agent.jfr.CpuTimeEvents",
-                        "jdk.jfr.internal.PlatformRecorder");
+        for (ChildJvm child : new ChildJvm[]{ChildJvm.of(jdk).withJavaAgent(""),
+            ChildJvm.of(jdk).withAgentPath("")}) {
+            Result result = child.with("-verbose:class").run(Hello.class);
+            assertThat(result.out()).contains("java.lang.Object").doesNotContain(
+                    "dev.threadclock.agent.jfr.CpuTimeEvents", "jdk.jfr.internal.PlatformRecorder");
+        }
     }
 }

@@ -75,7 +75,7 @@ class JlinkTest {
     void metricsNeedNoFurtherModule() {
         Path least = runtime("java.base,java.instrument");
         Result result = ChildJvm.start(List.of(least + "/bin/java",
-                "-javaagent:" + Product.JAR + "=prometheus=0,log=stderr", "--version"), Map.of()).end();
+                "-javaagent:" + Product.AGENT_JAR + "=prometheus=0,log=stderr", "--version"), Map.of()).end();
         assertThat(result.err()).as(result.toString()).contains("Prometheus metrics at http://127.0.0.1:");
         assertThat(result.exitCode()).as(result.toString()).isZero();
     }

@@ -29,6 +29,19 @@ class OutputTest {
                 ChildJvm.of(jdk).with("-Xcheck:jni").run(Hello.class));
     }
 
+    /** The Java side is loaded beside the program, which therefore lasts a moment. */
+    @OnEachJdk
+    void metricsAddNothingUnderXcheckJni(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-Xcheck:jni").withAgentPath("prometheus=0"))) {
+            for (int i = 0; AttachJvm.command("status", jvm.pid()).out()
+                    .contains("prometheus         off"); i++) {
+                assertThat(i).as("rounds").isLessThan(20);
+            }
+            assertThat(jvm.said()).doesNotContainIgnoringCase("threadclock");
+        }
+    }
+
     @OnEachJdk
     void javaagentAddsNothingUnderXcheckJni(TestJdk jdk) {
         // The JVM's own instrumentation library causes findings, too: compares only those that name us.
@@ -55,7 +68,7 @@ class OutputTest {
     @OnEachJdk
     void javaagentAddsNoMoreThanTheJvmsOwnWarning(TestJdk jdk) {
         Result without = ChildJvm.of(jdk).run(Hello.class);
-        Result with = ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, "").run(Hello.class);
+        Result with = ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, "").run(Hello.class);
         if (!jdk.warnsOfNativeAccess()) {
             assertSame(with, without);
             return;

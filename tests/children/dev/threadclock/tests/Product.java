@@ -16,6 +16,7 @@ final class Product {
     static final Path ROOT = Path.of(System.getProperty("threadclock.root")).toAbsolutePath();
     static final Path DIST = Path.of(System.getProperty("threadclock.dist")).toAbsolutePath();
     static final Path JAR = DIST.resolve("threadclock.jar");
+    static final Path AGENT_JAR = DIST.resolve("threadclock-agent.jar");
     static final Path LIBRARY = DIST.resolve(platform()).resolve("libthreadclock.so");
 
     static String platform() {

@@ -167,15 +167,59 @@ class PrometheusTest {
         }
     }
 
+    /** The library takes the classes from the jar beside it, and the JVM prints nothing. */
     @OnEachJdk
-    void whereTheJarIsNotLoadedItIsRefused(TestJdk jdk) {
-        Result with = ChildJvm.of(jdk).withAgentPath("prometheus=0").run(Hello.class);
-        assertThat(with.exitCode()).isEqualTo(3);
-        assertThat(with.errLines()).first().asString().startsWith("threadclock: prometheus=127.0.0.1:0 ")
-                .contains("-javaagent:threadclock.jar=prometheus=", "threadclock runs without that option");
+    void withAgentPathItServesTheSame(TestJdk jdk) throws IOException {
+        Path log = folder.resolve("log");
+        ChildJvm child = ChildJvm.of(jdk).withAgentPath("prometheus=0,log=" + log);
+        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+            Scrape scrape = Scrape.of(awaitAddress(log));
+            assertThat(scrape.samples()).containsKey(
+                    "threadclock_cpu_time_seconds_total{cpu_mode=\"user\",kind=\"java\",group=\"main\"}");
+            Result again = AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            assertThat(again.out()).as(again.toString()).contains("Prometheus metrics at http://0.0.0.0:");
+            AttachJvm.command("detach", jvm.pid()).ok();
+            awaitNoServer(jvm);
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    private static String awaitAddress(Path log) throws IOException {
+        for (int i = 0; !Files.readString(log).contains("Prometheus metrics at"); i++) {
+            assertThat(i).as("rounds").isLessThan(1000);
+            AttachJvm.sleep(20);
+        }
+        return Files.readString(log).replaceFirst("(?s).*metrics at http://(.*?)/metrics.*", "$1");
+    }
+
+    /** The jar may be missing or of another version. User times are right all the same. */
+    @OnEachJdk
+    void withoutItsJarTheLibraryServesNothing(TestJdk jdk) throws IOException {
+        Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        Path jar = folder.resolve("threadclock-agent.jar");
+        String flag = "-agentpath:" + library + "=prometheus=0";
+        for (boolean wrong : new boolean[]{false, true}) {
+            if (wrong) {
+                Files.move(JarCopy.ofVersion(folder, "v0"), jar);
+            }
+            try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with(flag))) {
+                for (int i = 0; i < 1000 && jvm.said().isEmpty(); i++) {
+                    AttachJvm.sleep(20);
+                }
+                assertThat(jvm.said()).endsWith("threadclock runs without that option\n")
+                        .startsWith("threadclock: prometheus=127.0.0.1:0 needs").contains(
+                                wrong ? "has another version"
+                                        : "put threadclock-agent.jar beside libthreadclock.so");
+                assertThat(served(jvm)).isEqualTo("off");
+            }
+        }
+    }
+
+    @OnEachJdk
+    void ofAnAttachThatNoJvmStartedWithItIsRefused(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "prometheus=0"),
-                    "-javaagent:threadclock.jar=prometheus=");
+                    "start the JVM with -agentpath:libthreadclock.so");
             Result attached = AttachJvm.command("attach", jvm.pid());
             assertThat(attached.exitCode()).as(attached.toString()).isZero();
         }
@@ -272,7 +316,7 @@ class PrometheusTest {
 
     @OnEachJdk(before = 24)
     void underASecurityManagerTheJarsOwnPermissionsSuffice(TestJdk jdk) throws IOException {
-        Path policy = Files.writeString(folder.resolve("policy"), "grant codeBase \"file:" + Product.JAR
+        Path policy = Files.writeString(folder.resolve("policy"), "grant codeBase \"file:" + Product.AGENT_JAR
                 + "\" { permission java.security.AllPermission; };");
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RealPrometheusTest {
     private static final Path RULES = Product.ROOT.resolve("examples/prometheus/rules.yml");
-    private static final String PASTED_JAR = "threadclock.jar";
+    private static final String PASTED_LIBRARY = "dist/linux-x86_64/libthreadclock.so";
     private static final String PASTED_PORT = "9464";
     private static final long PATIENCE_NANOS = 120_000_000_000L;
 
@@ -90,7 +90,8 @@ class RealPrometheusTest {
     @Test
     void prometheusScrapesAndEachQueryAnswers() throws IOException {
         int port = freePort();
-        String flag = pasted("java -javaagent").split(" ")[1].replace(PASTED_JAR, Product.JAR.toString())
+        String flag = pasted("java -agentpath").split(" ")[1]
+                .replace(PASTED_LIBRARY, Product.LIBRARY.toString())
                 .replace(PASTED_PORT, Integer.toString(port));
         boolean virtual = TestJdk.newest().feature() >= 21;
         ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag + (virtual ? ",virtual=on" : ""));

@@ -71,12 +71,14 @@ class SecurityManagerTest {
 
     @OnEachJdk(before = 24)
     void javaagentNeedsPermissionsAndSaysSo(TestJdk jdk) throws Exception {
-        String granted = "grant codeBase \"file:" + Product.JAR
+        String granted = "grant codeBase \"file:" + Product.AGENT_JAR
                 + "\" { permission java.security.AllPermission; };";
-        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), granted)))
+        assertThat(
+                saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), granted)))
                 .isEmpty();
         assertThat(
-                saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.JAR, ""), "grant { };")))
+                saidByTheAgent(
+                        run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), "grant { };")))
                 .singleElement().asString().startsWith("threadclock: ")
                 .contains("java.security.AllPermission", "-agentpath");
     }

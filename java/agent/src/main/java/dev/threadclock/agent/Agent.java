@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.agent;
 
-import dev.threadclock.agent.jfr.JfrCue;
 import dev.threadclock.prometheus.Prometheus;
 import dev.threadclock.internal.NativeLibrary;
 
@@ -10,7 +9,8 @@ import dev.threadclock.internal.NativeLibrary;
  * which makes {@code ThreadMXBean.getCurrentThreadUserTime()} of this JVM fast and right. If anything goes
  * wrong, it prints one line to stderr and the JVM runs as it would without the agent. While the agent is
  * active, a second start in the same JVM is ignored; the native side decides, because it may have been
- * started by -agentpath or by another class loader.
+ * started by -agentpath or by another class loader. With -agentpath, the native side loads this class when it
+ * calls it for metrics.
  */
 public final class Agent {
     private Agent() {}
@@ -38,7 +38,6 @@ public final class Agent {
         try {
             NativeLibrary.load();
             start0(options, starting);
-            JfrCue.watch();
         } catch (Throwable e) {
             // An exception thrown by premain would end the JVM.
             System.err.println("threadclock: the native library does not load: " + describe(e)
@@ -56,7 +55,7 @@ public final class Agent {
     }
 
     /**
-     * Never throws: reports failures on stderr itself. Calls the two methods below if metrics are wanted.
+     * Never throws: reports failures on stderr itself. Calls the methods below if metrics are wanted.
      * starting: the JVM, as opposed to an attach.
      */
     private static native void start0(String options, boolean starting);
@@ -69,5 +68,10 @@ public final class Agent {
     /** Called by native code, for the status. */
     private static String served() {
         return Prometheus.served();
+    }
+
+    /** Called by native code when the JVM ends. */
+    private static void end() {
+        Prometheus.end();
     }
 }

@@ -36,6 +36,7 @@ public final class NativeLibrary {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
             .asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
+    /** Set by native code where the library itself loads this class (native/agent/java_side.c). */
     private static boolean loaded;
     private static String failure;
 

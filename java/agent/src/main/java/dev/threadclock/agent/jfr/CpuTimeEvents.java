@@ -27,6 +27,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
 
     private CpuTimeEvents() {}
 
+    /** Called by native code, once something records, in a thread of the agent's. */
     static void register() {
         CpuTimeEvents events = new CpuTimeEvents();
         events.takeStock();

@@ -66,8 +66,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     /**
-     * Without a trial: OpenJDK reads /proc up to 24, and counts ticks from 26 on (JDK-8372584). Of 25 there are
-     * both kinds.
+     * Without a trial: OpenJDK reads /proc up to 24, and counts ticks from 26 on (JDK-8372584). Of 25 there
+     * are both kinds.
      */
     static Judgement ofVersion(int feature) {
         return feature >= 26 ? Judgement.WRONG

@@ -53,6 +53,11 @@ public final class Prometheus {
         return server == null || !server.isOpen() ? null : host(requested) + ":" + server.port();
     }
 
+    /** The JVM is ending: it would wait for a thread in native code. */
+    public static void end() {
+        ScrapeServer.endAll();
+    }
+
     private static String host(String address) {
         return address.substring(0, address.lastIndexOf(':'));
     }
@@ -81,7 +86,7 @@ public final class Prometheus {
     private static String reason(Exception e) {
         if (e instanceof SecurityException) {
             return e.getMessage()
-                    + "; grant threadclock.jar java.security.AllPermission in the policy, or leave the"
+                    + "; grant the agent's file java.security.AllPermission in the policy, or leave the"
                     + " option out";
         }
         String why = e instanceof UnsupportedAddressTypeException ? "this JVM has no IPv6"

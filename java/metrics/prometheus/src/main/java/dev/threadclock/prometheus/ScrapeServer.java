@@ -26,6 +26,11 @@ final class ScrapeServer implements Closeable {
     private static final long FULL_TICK_MILLIS = 10;
     private static final long PAUSE_MILLIS = 1000;
     private static final int WAITING = 128;
+    private static final long END_MILLIS = 100;
+
+    /** The last one whose thread was started, and whether the JVM is ending. */
+    private static volatile ScrapeServer latest;
+    private static volatile boolean ending;
 
     private final ServerSocketChannel listener;
     private final Selector selector;
@@ -55,6 +60,7 @@ final class ScrapeServer implements Closeable {
             };
             thread.setDaemon(true);
             thread.setContextClassLoader(null); // so that it keeps no application's classes alive
+            latest = this; // before it can be in select without being known
             thread.start();
         } catch (IOException | RuntimeException | Error e) {
             release(listener);
@@ -73,7 +79,7 @@ final class ScrapeServer implements Closeable {
 
     private void serve() {
         try {
-            while (!closed && listener.isOpen()) { // an interrupt may have closed it
+            while (!closed && !ending && listener.isOpen()) { // an interrupt may have closed it
                 try {
                     round();
                 } catch (IOException | RuntimeException | Error e) {
@@ -172,16 +178,29 @@ final class ScrapeServer implements Closeable {
         }
     }
 
-    /** Returns when the port is free, or after a few seconds. */
-    @Override
-    public void close() {
+    /** Makes the thread leave native code, now or before it enters it, and waits for that only briefly. */
+    static void endAll() {
+        ending = true;
+        ScrapeServer server = latest;
+        if (server != null) {
+            server.end(END_MILLIS);
+        }
+    }
+
+    private void end(long millis) {
         closed = true;
         selector.wakeup();
         try {
-            thread.join(TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
+            thread.join(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns when the port is free, or after a few seconds. */
+    @Override
+    public void close() {
+        end(TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
         release(listener); // if the thread has not: it may have had no memory for that
         release(selector);
     }

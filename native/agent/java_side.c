@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the classes, makes their loader, and binds their natives to this library. */
+#include "java_side.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot_class.h"
+#include "java_binding.h"
+#include "lock.h"
+#include "threadclock.h"
+
+/* In libdl before glibc 2.34; a program that never loads a JVM need not have it. */
+#pragma weak dladdr
+
+enum { LOCAL_REFERENCES = 16 };
+
+static const char agent_name[] = "dev.threadclock.agent.Agent";
+
+/* Written once, under the lock. */
+static struct {
+    struct tc_lock lock;
+    bool known;
+    struct java_side side;
+} java;
+
+/* Set when the JVM loads the agent at its start: only then is the library's file where a user has put it. */
+static bool at_start;
+
+void java_side_at_start(void)
+{
+    at_start = true;
+}
+
+/* The jar, seen from the library's folder: beside it, as in dist/, as in the archive, as in the package. */
+static const char *const places[] = {"", "../", "../../", "../../share/threadclock/"};
+
+/* Writes the path of the jar. False, and the reason in problem: there is none. */
+static bool find_jar(char *path, size_t size, char *problem, size_t problem_size)
+{
+    Dl_info info;
+    bool known = at_start && dladdr != NULL && dladdr((void *)java_side_load, &info) != 0
+                 && info.dli_fname != NULL;
+    const char *slash = known ? strrchr(info.dli_fname, '/') : NULL;
+    int folder = slash != NULL ? (int)(slash + 1 - info.dli_fname) : 0;
+    for (size_t i = 0; known && i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(path, size, "%.*s%sthreadclock-agent.jar", folder, info.dli_fname, places[i]);
+        if (length < (int)size && access(path, R_OK) == 0)
+            return true;
+    }
+    snprintf(problem, problem_size, known
+        ? "put threadclock-agent.jar beside libthreadclock.so"
+        : "start the JVM with -agentpath:libthreadclock.so, beside which threadclock-agent.jar is, or with "
+          "-javaagent:threadclock-agent.jar");
+    return false;
+}
+
+/* Each step does nothing if the one before failed; then an exception is pending, and the result is null. */
+static jobject made(JNIEnv *env, const char *class_name, const char *signature, jvalue *arguments)
+{
+    jclass class = (*env)->ExceptionCheck(env) ? NULL : boot_class(env, class_name, true);
+    jmethodID constructor = class != NULL ? (*env)->GetMethodID(env, class, "<init>", signature) : NULL;
+    jobject object = constructor != NULL ? (*env)->NewObjectA(env, class, constructor, arguments) : NULL;
+    return (*env)->ExceptionCheck(env) ? NULL : object;
+}
+
+static jobject called(JNIEnv *env, jobject object, const char *name, const char *signature)
+{
+    jclass class = object != NULL ? (*env)->GetObjectClass(env, object) : NULL;
+    jmethodID method = class != NULL ? (*env)->GetMethodID(env, class, name, signature) : NULL;
+    jobject result = method != NULL ? (*env)->CallObjectMethod(env, object, method) : NULL;
+    return (*env)->ExceptionCheck(env) ? NULL : result;
+}
+
+/* A URLClassLoader of this jar, whose parent is the boot loader. */
+static jobject make_loader(JNIEnv *env, const char *path)
+{
+    jvalue arguments[2] = {{.l = (*env)->NewStringUTF(env, path)}, {.l = NULL}};
+    jobject at = made(env, "java.io.File", "(Ljava/lang/String;)V", arguments);
+    jobject url = called(env, called(env, at, "toURI", "()Ljava/net/URI;"), "toURL", "()Ljava/net/URL;");
+    jclass url_class = url != NULL ? (*env)->GetObjectClass(env, url) : NULL;
+    arguments[0].l = url_class != NULL ? (*env)->NewObjectArray(env, 1, url_class, url) : NULL;
+    return arguments[0].l != NULL ? made(env, "java.net.URLClassLoader",
+                                         "([Ljava/net/URL;Ljava/lang/ClassLoader;)V", arguments)
+                                  : NULL;
+}
+
+/* NativeLibrary then finds that it is loaded, and binds all other natives through this one. */
+static bool bind(JNIEnv *env, jobject loader)
+{
+    JNINativeMethod method = {(char *)(uintptr_t)"bind", (char *)(uintptr_t)"(Ljava/lang/Class;)V",
+                              (void *)Java_dev_threadclock_internal_NativeLibrary_bind};
+    jclass library = class_of(env, "dev.threadclock.internal.NativeLibrary", true, loader);
+    jfieldID loaded = library != NULL ? (*env)->GetStaticFieldID(env, library, "loaded", "Z") : NULL;
+    if (loaded == NULL || (*env)->RegisterNatives(env, library, &method, 1) != JNI_OK)
+        return false;
+    (*env)->SetStaticBooleanField(env, library, loaded, JNI_TRUE);
+    return true;
+}
+
+/* A jar of another version would not fit. */
+static bool is_of_this_version(JNIEnv *env, jclass class)
+{
+    char text[64];
+    jobject package = called(env, class, "getPackage", "()Ljava/lang/Package;");
+    jstring version = called(env, package, "getImplementationVersion", "()Ljava/lang/String;");
+    return boot_text(env, version, text, sizeof text) && strcmp(text, threadclock_version()) == 0;
+}
+
+static void keep(JavaVM *vm, JNIEnv *env, jobject loader, jclass agent_class)
+{
+    struct java_side *side = &java.side;
+    static const char serve[] = "(Ljava/lang/String;)Ljava/lang/String;", served[] = "()Ljava/lang/String;";
+    if ((side->serve = (*env)->GetStaticMethodID(env, agent_class, "serve", serve)) == NULL
+        || (side->served = (*env)->GetStaticMethodID(env, agent_class, "served", served)) == NULL
+        || (side->end = (*env)->GetStaticMethodID(env, agent_class, "end", "()V")) == NULL)
+        return;
+    side->vm = vm;
+    side->agent_class = (*env)->NewGlobalRef(env, agent_class);
+    side->loader = (*env)->NewGlobalRef(env, loader);
+    __atomic_store_n(&java.known, side->agent_class != NULL && side->loader != NULL, __ATOMIC_RELEASE);
+}
+
+/* Runs in a frame of its own; clears what is pending. */
+static void settle(JNIEnv *env)
+{
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    (*env)->PopLocalFrame(env, NULL);
+}
+
+static bool begin(JNIEnv *env)
+{
+    if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) == JNI_OK)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+void java_side_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
+{
+    tc_lock(&java.lock);
+    if (!java.known && begin(env)) {
+        keep(vm, env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"), agent_class);
+        settle(env);
+    }
+    tc_unlock(&java.lock);
+}
+
+const struct java_side *java_side_known(void)
+{
+    return __atomic_load_n(&java.known, __ATOMIC_ACQUIRE) ? &java.side : NULL;
+}
+
+const struct java_side *java_side_load(JavaVM *vm, JNIEnv *env, char *problem, size_t problem_size)
+{
+    char path[4096];
+    tc_lock(&java.lock);
+    if (!java.known && find_jar(path, sizeof path, problem, problem_size)) {
+        snprintf(problem, problem_size, "%s cannot be loaded, or has another version than libthreadclock.so; "
+                 "take both from the same release", path);
+        if (begin(env)) {
+            jobject loader = make_loader(env, path);
+            jclass agent_class = loader != NULL ? class_of(env, agent_name, true, loader) : NULL;
+            if (agent_class != NULL && is_of_this_version(env, agent_class) && bind(env, loader))
+                keep(vm, env, loader, agent_class);
+            settle(env);
+        }
+    }
+    tc_unlock(&java.lock);
+    return java_side_known();
+}
+
+void java_side_record(JavaVM *vm, JNIEnv *env)
+{
+    char problem[400];
+    const struct java_side *side = java_side_load(vm, env, problem, sizeof problem);
+    if (side == NULL || !begin(env))
+        return;
+    jclass events = class_of(env, "dev.threadclock.agent.jfr.CpuTimeEvents", true, side->loader);
+    jmethodID method = events != NULL ? (*env)->GetStaticMethodID(env, events, "register", "()V") : NULL;
+    if (method != NULL)
+        (*env)->CallStaticVoidMethod(env, events, method);
+    settle(env);
+}
