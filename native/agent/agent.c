@@ -351,8 +351,8 @@ static void start(JavaVM *vm, struct agent_options *options)
 
 /*
  * Serves metrics as the options of the JVM's start say, in a thread of its own: the program need not wait for
- * it, and a callback that takes long can keep JDK 26 and 27 from ending. An attach that is under way, or has
- * come before, sets all options.
+ * it, and a callback that takes long can keep JDK 26 and 27 from ending. An attach that comes first sets all
+ * options.
  */
 static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
@@ -360,8 +360,8 @@ static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     (void)jvmti;
     (void)env;
     (void)argument;
-    if (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
-        return;
+    while (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
+        tc_pause();
     if (agent.active && agent.options.starting
         && prometheus_set(agent.vm, &agent.options, problem, sizeof problem) != 0) {
         if (report_left_out(&agent.options, problem)) {

@@ -3,8 +3,11 @@
 #include "java_side.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "boot_class.h"
@@ -37,6 +40,20 @@ void java_side_at_start(void)
 /* The jar, seen from the library's folder: beside it, as in dist/, as in the archive, as in the package. */
 static const char *const places[] = {"", "../", "../../", "../../share/threadclock/"};
 
+/* Not stat, which glibc exports only from 2.33 on. */
+static bool has_status(const char *path, struct stat *status)
+{
+    return syscall(SYS_newfstatat, AT_FDCWD, path, status, 0) == 0;
+}
+
+/* Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. */
+static bool is_trusted(const char *jar, const char *library)
+{
+    struct stat of_jar, of_library;
+    return has_status(jar, &of_jar) && has_status(library, &of_library) && S_ISREG(of_jar.st_mode)
+           && (of_jar.st_uid == 0 || of_jar.st_uid == of_library.st_uid) && access(jar, R_OK) == 0;
+}
+
 /* Writes the path of the jar. False, and the reason in problem: there is none. */
 static bool find_jar(char *path, size_t size, char *problem, size_t problem_size)
 {
@@ -47,7 +64,7 @@ static bool find_jar(char *path, size_t size, char *problem, size_t problem_size
     int folder = slash != NULL ? (int)(slash + 1 - info.dli_fname) : 0;
     for (size_t i = 0; known && i < sizeof places / sizeof *places; i++) {
         int length = snprintf(path, size, "%.*s%sthreadclock-agent.jar", folder, info.dli_fname, places[i]);
-        if (length < (int)size && access(path, R_OK) == 0)
+        if (length < (int)size && is_trusted(path, info.dli_fname))
             return true;
     }
     snprintf(problem, problem_size, known
