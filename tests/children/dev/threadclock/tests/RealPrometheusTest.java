@@ -96,13 +96,13 @@ class RealPrometheusTest {
         boolean virtual = TestJdk.newest().feature() >= 21;
         ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag + (virtual ? ",virtual=on" : ""));
         try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
-            checkMetrics(port);
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
                     .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s")
                     + "rule_files: ['" + RULES + "']\nglobal: {evaluation_interval: 1s}\n");
             assertGood(promtool("check", "config", config.toString()));
             try (Prometheus prometheus = new Prometheus(config, freePort(), folder.resolve("data"))) {
                 prometheus.await("count_over_time(threadclock_info[1m]) >= 3");
+                checkMetrics(port); // served by now: the server starts beside the program
                 for (String query : dashboardQueries()) {
                     prometheus.await(query);
                 }
