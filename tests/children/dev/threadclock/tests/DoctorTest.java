@@ -112,8 +112,8 @@ class DoctorTest {
             assertThat(all.get("level").getAsString()).isEqualTo("note");
             assertThat(all.get("text").getAsString()).matches(
                     "Prometheus: http://0\\.0\\.0\\.0:\\d+/metrics: anyone who can connect can read them");
-            assertThat(all.get("todo").getAsString())
-                    .matches("threadclock attach " + jvm.pid() + " prometheus=\\d+(,reach=jvm)?: then only .*");
+            assertThat(all.get("todo").getAsString()).matches(
+                    "threadclock attach " + jvm.pid() + " prometheus=\\d+(,reach=jvm)?: then only .*");
         }
     }
 
