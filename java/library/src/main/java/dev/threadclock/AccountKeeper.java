@@ -193,8 +193,8 @@ final class AccountKeeper {
         boolean isProcessKnown = table.readProcess(process);
         List<Member> members = intervals.read(table, Member::new);
         virtualGroups.read();
+        pools.begin(); // while the last pass's numbers of threads are there
         all().forEach(sums -> sums.threads = 0);
-        pools.begin();
         for (int i = 0; i < members.size(); i++) {
             count(i, members.get(i));
         }
