@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "boot_class.h"
+#include "clock_id.h"
 #include "java_threads.h"
 #include "local_frame.h"
+#include "virtual_accounting.h"
 
 enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
 
@@ -182,33 +184,61 @@ static size_t put_frame(char *text, size_t room, jvmtiEnv *jvmti, const jvmtiFra
     return length;
 }
 
-static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env,
-                        const struct sample_request *request)
+/* The thread with the requested id, as a local reference; null: there is none. */
+static jthread requested(jvmtiEnv *jvmti, JNIEnv *env, uint64_t id)
 {
-    jint threads_count, count = 0;
-    jthread *threads;
-    jvmtiFrameInfo frames[FRAMES_MAX];
-    jint most = request->frames < FRAMES_MAX ? (jint)request->frames : FRAMES_MAX;
-    if ((*jvmti)->GetAllThreads(jvmti, &threads_count, &threads) != JVMTI_ERROR_NONE)
-        return;
-    for (jint i = 0; i < threads_count; i++)
-        if (java_threads_id(env, threads[i]) == request->id
-            && (*jvmti)->GetStackTrace(jvmti, threads[i], 0, most, frames, &count) != JVMTI_ERROR_NONE)
-            count = 0;
+    jint count;
+    jthread *threads, found = NULL;
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return NULL;
+    for (jint i = 0; i < count; i++)
+        if (java_threads_id(env, threads[i]) == id)
+            found = threads[i];
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    return found;
+}
+
+static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, jthread thread, uint32_t most)
+{
+    jint count = 0;
+    jvmtiFrameInfo frames[FRAMES_MAX];
+    jthread mounted = sample_is_carrier(env, thread) ? virtual_accounting_mounted(thread) : NULL;
+    if ((*jvmti)->GetStackTrace(jvmti, mounted != NULL ? mounted : thread, 0,
+                                (jint)(most < FRAMES_MAX ? most : FRAMES_MAX), frames, &count)
+        != JVMTI_ERROR_NONE)
+        count = 0;
     size_t used = 0;
     for (jint i = 0; i < count; i++)
         used += put_frame(text + used, STACK_BYTES - used, jvmti, &frames[i]);
     text[used] = '\0';
 }
 
+/* The CPU time of the thread with this TID; negative: unknown. */
+static int64_t cpu_ns(pid_t tid)
+{
+    return tid > 0 ? tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) : -ESRCH;
+}
+
 void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                      const struct sample_request *request)
+                      const struct vm_structs *structs, const struct sample_request *request)
 {
     char text[STACK_BYTES] = "";
+    int64_t before_ns = -1, after_ns = -1;
     if (local_frame_push(env)) {
-        write_stack(text, jvmti, env, request);
+        uint64_t eetop;
+        jthread thread = requested(jvmti, env, request->id);
+        pid_t tid = thread != NULL && request->records >= SAMPLE_TIMED
+                        ? java_threads_tid(env, thread, structs, &eetop)
+                        : 0;
+        before_ns = cpu_ns(tid);
+        if (thread != NULL)
+            write_stack(text, jvmti, env, thread, request->frames);
+        after_ns = cpu_ns(tid);
         local_frame_pop(env);
+    }
+    if (before_ns >= 0 && after_ns >= before_ns) {
+        sample_put_kind(message, SAMPLE_RAN);
+        sample_put_u64(message, (uint64_t)(after_ns - before_ns));
     }
     sample_put_kind(message, SAMPLE_STACK);
     sample_put_u64(message, request->id);

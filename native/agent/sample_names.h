@@ -29,8 +29,11 @@ TC_INTERNAL bool sample_is_carrier(JNIEnv *env, jthread thread);
 TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
                                   const struct vm_structs *structs, bool carriers);
 
-/* Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. */
+/*
+ * Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. Those
+ * of a carrier are those of the virtual thread on it, if virtual threads are accounted for.
+ */
 TC_INTERNAL void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                                  const struct sample_request *request);
+                                  const struct vm_structs *structs, const struct sample_request *request);
 
 #endif

@@ -27,19 +27,22 @@ enum sample_record {
     /* These are sent only to a reader that has said that it knows them: */
     SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
     SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
-    SAMPLE_CARRIER = 11 /* id: this Java thread carries virtual threads */
+    SAMPLE_CARRIER = 11, /* id: this Java thread carries virtual threads */
+    SAMPLE_RAN = 12      /* ns: CPU time that the thread used while the frames that follow were taken */
 };
 
 /*
  * The reader may request the top frames of a Java thread at any time; the answer is SAMPLE_STACK. records:
- * SAMPLE_KNOWN, once, says that the reader knows the kinds above 8; 0 changes nothing.
+ * SAMPLE_KNOWN, once, says that the reader knows the kinds 9 to 11; 0 changes nothing. SAMPLE_TIMED says the
+ * same, and requests SAMPLE_RAN with this answer: frames of a thread that has not run meanwhile do not show
+ * where it uses the CPU. There is none where its clock cannot be read.
  */
 struct sample_request {
     uint64_t id;
     uint32_t frames;
     uint32_t records;
 };
-enum { SAMPLE_KNOWN = 1 };
+enum { SAMPLE_KNOWN = 1, SAMPLE_TIMED = 2 };
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {

@@ -317,7 +317,7 @@ static bool answer(struct work *work)
         work->named_ns = 0; /* for the carriers */
     }
     sample_message_begin(&work->message);
-    sample_stack_put(&work->message, work->jvmti, work->env, &request);
+    sample_stack_put(&work->message, work->jvmti, work->env, &work->sampler->structs, &request);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 

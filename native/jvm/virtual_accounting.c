@@ -436,6 +436,36 @@ int virtual_accounting_times(jthread thread, struct tc_virtual_times *times)
     return tc_virtual_times((tc_virtual)(uintptr_t)data, times);
 }
 
+static void free_function(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *function)
+{
+    for (jint parameter = 0; parameter < function->param_count; parameter++)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)function->params[parameter].name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)function->params);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)function->errors);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)function->short_description);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)function->id);
+}
+
+/* HotSpot's own function for it (JDK 21 to 27, jvmtiExtensions.cpp) asks for the capability itself. */
+jthread virtual_accounting_mounted(jthread carrier)
+{
+    jint count = 0;
+    jthread mounted = NULL;
+    jvmtiExtensionFunctionInfo *functions = NULL;
+    jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
+    if (tc_virtual_epoch() == 0
+        || (*jvmti)->GetExtensionFunctions(jvmti, &count, &functions) != JVMTI_ERROR_NONE)
+        return NULL;
+    for (jint i = 0; i < count; i++) {
+        if (strcmp(functions[i].id, "com.sun.hotspot.functions.GetVirtualThread") == 0
+            && functions[i].func(jvmti, carrier, &mounted) != JVMTI_ERROR_NONE)
+            mounted = NULL;
+        free_function(jvmti, &functions[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)functions);
+    return mounted;
+}
+
 void virtual_accounting_status(const struct agent_options *to)
 {
     bool on = tc_virtual_epoch() != 0;

@@ -37,6 +37,12 @@ TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env);
 /* The times of a virtual thread: 0, or -ESRCH: it has no account. */
 TC_INTERNAL int virtual_accounting_times(jthread thread, struct tc_virtual_times *times);
 
+/*
+ * The virtual thread that is mounted on this carrier, as a local reference; null if there is none, or if
+ * virtual threads are not accounted for: only then has the JVM been told that somebody will ask for them.
+ */
+TC_INTERNAL jthread virtual_accounting_mounted(jthread carrier);
+
 /* The answer to do=status. */
 TC_INTERNAL void virtual_accounting_status(const struct agent_options *to);
 

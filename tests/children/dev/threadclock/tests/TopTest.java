@@ -67,7 +67,8 @@ class TopTest {
     void allCommandsUseTheSameOptions(@TempDir Path folder) {
         try (AttachJvm jvm = start()) {
             List<String> lines = AttachJvm
-                    .command("top", "-p", jvm.pid(), "--csv", "-i", "200ms", "-d", "1s", "--filter", "main")
+                    .command("top", "-p", jvm.pid(), "--csv", "-d", "200ms", "--duration", "1s", "--filter",
+                            "main")
                     .ok().out()
                     .lines().filter(line -> line.contains(",main,main,")).toList();
             assertThat(lines).hasSizeBetween(1, 5);
@@ -93,9 +94,15 @@ class TopTest {
             assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
             assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
             List<String> one = AttachJvm
-                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "-n", "1").ok().out().lines()
+                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "--rows", "1").ok().out()
+                    .lines()
                     .toList();
             assertThat(one.get(5)).matches("and \\d+ more");
+            assertThat(AttachJvm.command("top", jvm.pid(), "--csv", "-i", "200ms", "-n", "2", "--rows", "1")
+                    .ok().out().lines()).as("with a head line").hasSize(3);
+            Result old = AttachJvm.command("top", jvm.pid(), "--once", "-n", "3");
+            assertThat(old.exitCode()).isEqualTo(2);
+            assertThat(old.err()).contains("--rows 3");
         }
     }
 
@@ -103,14 +110,16 @@ class TopTest {
     void framesHaveTheirLines() {
         try (AttachJvm jvm = start()) {
             List<String> lines = AttachJvm
-                    .command("top", jvm.pid(), "--once", "-i", "200ms", "-n", "99", "--all", "--frames").ok()
+                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
+                    .ok()
                     .out()
                     .lines().toList();
             int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
                     .findFirst().orElseThrow();
-            assertThat(lines.get(main + 1)).as("a native method has no line")
+            assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ looks; .*:");
+            assertThat(lines.get(main + 2)).as("a native method has no line")
                     .matches(".*\\(Native Method\\)|.*:\\d+\\)");
-            assertThat(lines.subList(main + 1, lines.size()).stream()
+            assertThat(lines.subList(main + 2, lines.size()).stream()
                     .takeWhile(line -> line.startsWith("    at ")))
                     .anyMatch(line -> line.matches(
                             " +at dev\\.threadclock\\.tests\\.child\\.AttachTarget"

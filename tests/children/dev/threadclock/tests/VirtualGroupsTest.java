@@ -113,6 +113,19 @@ class VirtualGroupsTest {
     }
 
     @OnEachJdk(from = 21)
+    void framesOfACarrierAreThoseOfTheVirtualThreadOnIt(TestJdk jdk) {
+        try (AttachJvm jvm = accounted(jdk)) {
+            List<String> lines = AttachJvm
+                    .command("top", jvm.pid(), "--once", "--frames", "--rows", "1", "--filter", "worker-")
+                    .ok().out().lines().toList();
+            assertThat(lines)
+                    .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ looks; here in \\d+ of .*"));
+            assertThat(lines).filteredOn(line -> line.startsWith("    at "))
+                    .anyMatch(line -> line.contains("dev.threadclock.tests.child.Burn."));
+        }
+    }
+
+    @OnEachJdk(from = 21)
     void topShowsGroupsWithTheTimeOfEndedThreads(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
             long earlier = requested(jvm);

@@ -12,12 +12,15 @@ import java.util.Set;
 
 /**
  * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each column. A
- * column is one interval at first; when there are too many columns, pairs are merged.
+ * column is one interval at first; when there are too many columns, pairs are merged. An interval much shorter
+ * than the others, which follows one that ended late, is a part of that one's column.
  */
 public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
     /** The most threads shown by name. A program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
+    /** Of the intervals' mean length: an interval that is shorter has no column of its own. */
+    private static final double SHORTEST = 0.25;
     private static final String OTHERS = "(other threads)";
 
     private final List<Long> endMillis = new ArrayList<>();
@@ -30,6 +33,8 @@ public final class Timeline {
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
     private int inLast; // intervals in the last column so far
+    private long intervals;
+    private long allNanos;
 
     public void add(Interval interval) {
         int column = column(interval);
@@ -68,7 +73,10 @@ public final class Timeline {
     }
 
     private int column(Interval interval) {
-        if (inLast == perColumn || endMillis.isEmpty()) {
+        boolean tooShort = intervals > 0 && interval.nanos() < SHORTEST * allNanos / intervals;
+        intervals++;
+        allNanos += interval.nanos();
+        if (endMillis.isEmpty() || inLast == perColumn && !tooShort) {
             if (endMillis.size() == MOST_COLUMNS) {
                 halve();
             }
@@ -77,7 +85,7 @@ public final class Timeline {
             inLast = 0;
         }
         int column = endMillis.size() - 1;
-        inLast++;
+        inLast = Math.min(perColumn, inLast + 1);
         endMillis.set(column, interval.endMillis());
         nanos.set(column, nanos.get(column) + interval.nanos());
         return column;
@@ -129,7 +137,7 @@ public final class Timeline {
 
     /** The total length of all columns. */
     public long nanos() {
-        return nanos.stream().mapToLong(Long::longValue).sum();
+        return allNanos;
     }
 
     public Series process() {

@@ -19,7 +19,8 @@ import java.util.stream.IntStream;
 /** A recording as one self-contained HTML page: tables, from which scripts make charts. */
 public final class RecordingPage {
     /** Distinguishable colours; the remaining pools are combined into one. */
-    private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300};
+    private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300, 60, 190, 280, 120,
+        345, 215, 75, 10, 315};
     /** The most values of all threads together, in columns in which they ran. They take some megabytes. */
     private static final int MOST_VALUES = 240_000;
     private static final String OTHER = "(other pools)";

@@ -16,7 +16,6 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
 
 /** Receives samples over the channel from the agent in the JVM. */
@@ -28,7 +27,7 @@ final class ChannelSampling extends Sampling {
     private final ByteChannel connection;
     private final ThreadBook book;
     private final TaskFiles files;
-    private volatile Stack stack = new Stack(0, List.of());
+    private volatile Stack stack = new Stack(0, Frames.NONE);
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Interval> early = new ArrayDeque<>();
 
@@ -150,7 +149,7 @@ final class ChannelSampling extends Sampling {
 
     @Override
     public void askForStack(long javaId, int frames) throws IOException {
-        request(javaId, frames, 0);
+        request(javaId, frames, Message.KNOWN);
     }
 
     private void request(long javaId, int frames, int records) throws IOException {
@@ -159,13 +158,13 @@ final class ChannelSampling extends Sampling {
     }
 
     @Override
-    public List<String> stack(long javaId) {
+    public Frames stack(long javaId) {
         Stack last = stack;
-        return last.id() == javaId ? last.frames() : List.of();
+        return last.id() == javaId ? last.frames() : Frames.NONE;
     }
 
     @Override
-    public List<String> awaitStack(long javaId, int frames) throws IOException {
+    public Frames awaitStack(long javaId, int frames) throws IOException {
         try {
             askForStack(javaId, frames);
             while (!take() || stack.id() != javaId) {
@@ -173,13 +172,18 @@ final class ChannelSampling extends Sampling {
             }
             return stack.frames();
         } catch (EOFException | SocketException e) {
-            return List.of();
+            return Frames.NONE;
         }
     }
 
     @Override
     public Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
+    }
+
+    @Override
+    public boolean isRunnable(int tid) {
+        return files.stat(tid).filter(stat -> stat.state() == 'R').isPresent();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.threadclock.command.sample;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.internal.ThreadNames;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -38,8 +39,9 @@ record Message(
     private static final int VIRTUAL = 9;
     private static final int GROUP = 10;
     private static final int CARRIER = 11;
-    /** Identifies the kinds of records that this reader knows, which are those up to 11. */
-    static final int KNOWN = 1;
+    private static final int RAN_MEANWHILE = 12;
+    /** Identifies the kinds of records that this reader knows, which are those up to 12. */
+    static final int KNOWN = 2;
 
     /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
@@ -55,8 +57,8 @@ record Message(
 
     record Ran(long serial, CpuSnapshot times) {}
 
-    /** The top frames of a Java thread; empty if the thread has none or is gone. */
-    record Stack(long id, List<String> frames) {}
+    /** The top frames of a Java thread. */
+    record Stack(long id, Frames frames) {}
 
     /**
      * The groups of virtual threads, read shortly before the other threads.
@@ -91,6 +93,7 @@ record Message(
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Optional<Moment> moment = Optional.empty();
         Optional<Stack> stack = Optional.empty();
+        boolean ranMeanwhile = true; // unless the sampler knows better
         Optional<Virtual> virtual = Optional.empty();
         List<Java> java = new ArrayList<>();
         List<Event> events = new ArrayList<>();
@@ -114,8 +117,9 @@ record Message(
                         threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
                     case TIMES -> ran.add(new Ran(in.getLong(), times(in)));
                     case GONE -> gone.add(in.getLong());
-                    case STACK -> stack = Optional
-                            .of(new Stack(in.getLong(), text(in).lines().map(Printable::line).toList()));
+                    case RAN_MEANWHILE -> ranMeanwhile = in.getLong() > 0;
+                    case STACK -> stack = Optional.of(new Stack(in.getLong(), new Frames(
+                            text(in).lines().map(Printable::line).toList(), ranMeanwhile)));
                     case VIRTUAL -> virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
                     case GROUP -> {
                         Group group = group(in);

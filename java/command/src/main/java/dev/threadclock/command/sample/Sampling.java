@@ -33,6 +33,16 @@ public abstract class Sampling implements Closeable {
         }
     }
 
+    /**
+     * The top frames of a thread.
+     *
+     * @param lines empty if the thread has no frames or is gone
+     * @param ran whether the thread used CPU while they were taken, as its own clock says. Otherwise it waited
+     */
+    public record Frames(List<String> lines, boolean ran) {
+        public static final Frames NONE = new Frames(List.of(), false);
+    }
+
     protected Sampling(Identity identity) {
         this.identity = identity;
     }
@@ -72,25 +82,28 @@ public abstract class Sampling implements Closeable {
     /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
     public abstract Optional<RunQueue> runQueue(int tid);
 
+    /** Whether a thread is on a CPU or waits for one now. For any thread. */
+    public abstract boolean isRunnable(int tid);
+
     /** Requests the top frames of a Java thread, which is stopped at a safepoint for that. For any thread. */
     public void askForStack(long javaId, int frames) throws IOException {
         // Without an agent, nothing can answer.
     }
 
     /**
-     * The last answer to {@link #askForStack} if it is for this thread; empty if there is none yet, or if the
-     * thread has no frames. For any thread.
+     * The last answer to {@link #askForStack} if it is for this thread; none if there is none yet. For any
+     * thread.
      */
-    public List<String> stack(long javaId) {
-        return List.of();
+    public Frames stack(long javaId) {
+        return Frames.NONE;
     }
 
     /**
-     * Requests the top frames of a Java thread and waits for them; empty if it has none, or if the JVM has
-     * ended. For the reader thread.
+     * Requests the top frames of a Java thread and waits for them; none if the JVM has ended. For the reader
+     * thread.
      */
-    public List<String> awaitStack(long javaId, int frames) throws IOException {
-        return List.of();
+    public Frames awaitStack(long javaId, int frames) throws IOException {
+        return Frames.NONE;
     }
 
     @Override

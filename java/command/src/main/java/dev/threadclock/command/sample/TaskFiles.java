@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the kernel's files of each thread of a process, from outside of its file system: there, anything may
- * stand in their place. Not thread-safe.
+ * stand in their place. Thread-safe.
  */
 public final class TaskFiles {
     private static final long RESCAN_NANOS = 100_000_000;
@@ -122,7 +122,7 @@ public final class TaskFiles {
         return text(tid, "stat").flatMap(Stat::parse);
     }
 
-    private Optional<String> text(int tid, String file) {
+    private synchronized Optional<String> text(int tid, String file) {
         if (ours == null) {
             return read(tid, file);
         }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
+import dev.threadclock.command.sample.Sampling.Frames;
+import dev.threadclock.command.terminal.TimeSpan;
+import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
-import java.util.List;
+import java.time.Duration;
 import java.util.Optional;
+import picocli.CommandLine.TypeConversionException;
 
 /** What the keys do, and the visible state that they change. Not thread-safe. */
 final class Controls {
@@ -13,7 +17,23 @@ final class Controls {
     private boolean paused;
     private boolean help;
     private boolean stackShown;
-    private Optional<String> typed = Optional.empty();
+    private Prompt prompt = Prompt.NONE;
+    private String typed = "";
+    private Optional<String> message = Optional.empty();
+    private Optional<Duration> delay = Optional.empty();
+
+    /** What the user is typing. */
+    private enum Prompt {
+        NONE(""),
+        FILTER("show only names that contain: "),
+        DELAY("time between samples, such as 500ms or 2s: ");
+
+        private final String text;
+
+        Prompt(String text) {
+            this.text = text;
+        }
+    }
 
     /** label: identifies the JVM to the user. */
     Controls(String label, View view) {
@@ -23,8 +43,11 @@ final class Controls {
 
     /** page: the number of rows on the screen. */
     void take(Press press, int page) {
-        if (typed.isPresent()) {
-            type(press, typed.get());
+        if (press.key() != Key.NONE) {
+            message = Optional.empty();
+        }
+        if (prompt != Prompt.NONE) {
+            type(press);
             return;
         }
         switch (press.key()) {
@@ -38,9 +61,14 @@ final class Controls {
             case ESCAPE -> stackShown = help = false;
             case CLOSED -> quits = true;
             case CHARACTER -> take(press.character());
+            case OTHER -> unknown("this key");
             default -> {
             }
         }
+    }
+
+    private void unknown(String key) {
+        message = Optional.of(key + " does nothing here; h lists the keys");
     }
 
     private void take(char key) {
@@ -50,7 +78,9 @@ final class Controls {
             case 'p', ' ' -> paused = !paused;
             case 'f' -> view.toggleFrozen();
             case 'g' -> view.toggleGrouped();
-            case '/' -> typed = Optional.of(view.filter());
+            case '/' -> ask(Prompt.FILTER, view.filter());
+            case 'd' -> ask(Prompt.DELAY, "");
+            case 'r' -> view.reverse();
             case 's' -> view.sortBy(view.sort().next());
             case 't' -> view.sortBy(SortKey.TOTAL);
             case 'u' -> view.sortBy(SortKey.USER);
@@ -60,24 +90,53 @@ final class Controls {
             case 'n' -> view.sortBy(SortKey.NAME);
             case 'k' -> view.select(view.selected() - 1);
             case 'j' -> view.select(view.selected() + 1);
+            default -> unknown("'" + key + "'");
+        }
+    }
+
+    private void ask(Prompt what, String text) {
+        prompt = what;
+        typed = text;
+    }
+
+    private void type(Press press) {
+        switch (press.key()) {
+            case CHARACTER -> typed += press.character();
+            case ERASE -> typed = typed.substring(0, Math.max(0, typed.length() - 1));
+            case ENTER -> {
+                enter();
+                prompt = Prompt.NONE;
+            }
+            case ESCAPE -> prompt = Prompt.NONE;
+            case CLOSED -> quits = true;
             default -> {
             }
         }
     }
 
-    private void type(Press press, String text) {
-        switch (press.key()) {
-            case CHARACTER -> typed = Optional.of(text + press.character());
-            case ERASE -> typed = Optional.of(text.substring(0, Math.max(0, text.length() - 1)));
-            case ENTER -> {
-                view.filterBy(text);
-                typed = Optional.empty();
-            }
-            case ESCAPE -> typed = Optional.empty();
-            case CLOSED -> quits = true;
-            default -> {
-            }
+    private void enter() {
+        if (prompt == Prompt.FILTER) {
+            view.filterBy(typed);
+            return;
         }
+        try {
+            Duration asked = new TimeSpan().convert(typed.strip());
+            delay = Optional.of(asked).filter(TopCommand::isDelay);
+            message = delay.isPresent() ? Optional.empty() : Optional.of(TopCommand.DELAYS);
+        } catch (TypeConversionException e) {
+            message = Optional.of(e.getMessage());
+        }
+    }
+
+    boolean asksForDelay() {
+        return delay.isPresent();
+    }
+
+    /** The time between samples that the user has asked for since the last call. */
+    Optional<Duration> newDelay() {
+        Optional<Duration> asked = delay;
+        delay = Optional.empty();
+        return asked;
     }
 
     boolean quits() {
@@ -94,9 +153,10 @@ final class Controls {
     }
 
     /** frames: the frames that were received last. */
-    Screen.State state(List<String> frames) {
-        Optional<List<String>> stack = stackShown ? Optional.of(stackOf() == 0 ? List.of() : frames)
+    Screen.State state(Frames frames) {
+        Optional<Frames> stack = stackShown ? Optional.of(stackOf() == 0 ? Frames.NONE : frames)
                 : Optional.empty();
-        return new Screen.State(label, paused, help, typed, stack);
+        Optional<String> foot = prompt == Prompt.NONE ? message : Optional.of(prompt.text + typed + "_");
+        return new Screen.State(label, paused, help, foot, stack);
     }
 }

@@ -6,9 +6,11 @@ import dev.threadclock.command.terminal.Shutdown;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.sample.Sampling;
+import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.List;
@@ -80,18 +82,43 @@ final class LiveScreen implements AutoCloseable {
         }
     }
 
-    /** Runs until the user quits or the limit is reached. False if the JVM has ended. */
-    boolean show(Sampling sampling, Limit limit) throws IOException {
+    /** Begins to sample the JVM at this pace. */
+    interface Opener {
+        Sampling open(Duration delay) throws IOException;
+    }
+
+    /**
+     * Runs until the user quits or the limit is reached. False if the JVM has ended.
+     *
+     * @param first is closed at the end
+     * @param opener for another pace
+     */
+    boolean show(Sampling first, Opener opener, Limit limit) throws IOException {
         enter();
-        out.print("threadclock top  " + sampling.label() + ": the first interval...");
+        out.print("threadclock top  " + first.label() + ": the first interval...");
+        Controls controls = new Controls(first.label(), view);
+        boolean lives = true;
+        for (Optional<Sampling> next = Optional.of(first); next.isPresent();) {
+            try (Sampling sampling = next.get()) {
+                lives = show(sampling, controls, limit);
+            }
+            Optional<Duration> asked = controls.newDelay();
+            next = asked.isPresent() ? Optional.of(opener.open(asked.get())) : Optional.empty();
+            view.restart();
+        }
+        return lives;
+    }
+
+    /** Until the user asks for another pace as well. */
+    private boolean show(Sampling sampling, Controls controls, Limit limit) throws IOException {
         Feed feed = new Feed(sampling);
-        Controls controls = new Controls(sampling.label(), view);
         Keys keys = new Keys(keyboard::read);
         int rows = out.height();
         int columns = out.width();
         Moment moment = null;
-        List<String> frames = List.of();
-        while (!interrupted && !controls.quits() && !limit.isReached()) {
+        Frames frames = Frames.NONE;
+        boolean ran = false; // since the last interval, the thread whose frames are shown
+        while (!interrupted && !controls.quits() && !controls.asksForDelay() && !limit.isReached()) {
             if (feed.isOver()) {
                 return false;
             }
@@ -114,8 +141,12 @@ final class LiveScreen implements AutoCloseable {
                 frames = sampling.stack(controls.stackOf());
                 draw(screen.draw(moment, view, controls.state(frames), columns, rows));
             }
-            if ((newest.isPresent() || press.key() != Key.NONE) && controls.stackOf() != 0) {
-                sampling.askForStack(controls.stackOf(), FRAMES);
+            if (controls.stackOf() != 0) {
+                boolean runs = sampling.isRunnable(view.selection().tid());
+                if (runs || newest.isPresent() && !ran || press.key() != Key.NONE) {
+                    sampling.askForStack(controls.stackOf(), FRAMES);
+                }
+                ran = newest.isPresent() ? runs : ran | runs;
             }
         }
         return true;

@@ -5,38 +5,36 @@ import com.google.gson.JsonObject;
 import dev.threadclock.command.host.Hindrance;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.Sampling;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
  * How top prints its intervals without a screen: as text, or as JSON for programs. CSV is the same as in
  * recordings.
- *
- * @param all whether the text includes threads that have not run in the interval
- * @param most the maximum number of rows of text; the remaining ones are counted
- * @param frames the number of frames that the text has for each Java thread
  */
-record Printout(boolean all, long most, int frames) {
-    /** rows: threads or pools, the busiest first. The last line is empty. */
-    List<String> lines(Sampling sampling, Moment moment, List<Use> rows, boolean grouped) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(sampling.label()));
+final class Printout {
+    private Printout() {}
+
+    /** looks: for the frames of each thread. The last line is empty. */
+    static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks)
+            throws IOException {
+        List<String> lines = new ArrayList<>(List.of(label));
         lines.addAll(Table.head(moment, Runtime.getRuntime().availableProcessors()));
-        lines.add(Table.columns(grouped, Table.Columns.ALL));
-        List<Use> wanted = all ? rows : rows.stream().filter(use -> use.interval().totalNanos() > 0).toList();
-        for (Use use : wanted.subList(0, (int) Math.min(most, wanted.size()))) {
-            lines.add(Table.line(moment.interval(), use, grouped, Table.Columns.ALL));
-            if (frames > 0 && use.javaId() != 0 && use.state() != Use.ENDED) {
-                sampling.awaitStack(use.javaId(), frames).forEach(frame -> lines.add("    at " + frame));
+        lines.add(Table.columns(view.grouped(), Table.Columns.ALL));
+        for (Use use : view.rows()) {
+            lines.add(Table.line(moment.interval(), use, view.grouped(), Table.Columns.ALL));
+            if (looks.isPresent()) {
+                lines.addAll(looks.get().lines(use));
             }
         }
-        if (wanted.size() > most) {
-            lines.add("and " + (wanted.size() - most) + " more");
+        if (view.left() > 0) {
+            lines.add("and " + view.left() + " more");
         }
-        if (wanted.size() < rows.size()) {
-            lines.add("and " + (rows.size() - wanted.size()) + " that have not run; --all shows them");
+        if (view.idleLeft() > 0) {
+            lines.add("and " + view.idleLeft() + " that have not run; --all shows them");
         }
         lines.add("");
         return lines;

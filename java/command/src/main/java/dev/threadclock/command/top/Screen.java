@@ -4,6 +4,7 @@ package dev.threadclock.command.top;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.sample.Sampling.Frames;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -21,12 +22,15 @@ final class Screen {
     private static final List<String> HELP = List.of(
             "",
             "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next one",
+            "  r            reverse the order",
+            "  d            change the time between samples",
             "  g            switch between threads and pools (names without their numbers)",
             "  /            show only names that contain a text; empty: show all",
             "  f            freeze the order: rows keep their places, numbers still change",
             "  p or space   pause the screen",
             "  arrows, page up and down, home, end, j, k    select a thread",
-            "  enter        show its top frames; this stops it at a safepoint",
+            "  enter        show its top frames, while it runs if it does; this stops it at a",
+            "               safepoint",
             "  q            quit",
             "",
             "  Percentages are of one core. TIME is CPU time since the thread's start. WAIT%",
@@ -51,11 +55,11 @@ final class Screen {
      * @param label identifies the JVM
      * @param paused whether the interval is not the newest one
      * @param help whether the help is shown instead of the threads
-     * @param typed the filter that the user is typing
+     * @param foot what the last line says instead of the state
      * @param stack the frames of the selected thread, if requested
      */
-    record State(String label, boolean paused, boolean help, Optional<String> typed,
-            Optional<List<String>> stack) {}
+    record State(String label, boolean paused, boolean help, Optional<String> foot,
+            Optional<Frames> stack) {}
 
     List<String> draw(Moment moment, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
@@ -93,22 +97,25 @@ final class Screen {
         }
     }
 
-    private List<String> stack(View view, List<String> frames, int width) {
+    private List<String> stack(View view, Frames frames, int width) {
         List<String> lines = new ArrayList<>();
         String name = view.selection() == null ? "" : view.selection().name();
-        lines.add(style.reversed(Table.fit(" top frames of " + name + ", at a safepoint", width)));
-        if (frames.isEmpty()) {
-            lines.add("  none: a native thread, a pool, or no answer yet");
+        String when = frames.lines().isEmpty() ? "" : frames.ran() ? ", while it ran" : ", while it waited";
+        lines.add(style.reversed(Table.fit(" top frames of " + name + when, width)));
+        if (frames.lines().isEmpty()) {
+            lines.add(Table.fit("  none: a native thread, a pool, or no answer yet", width));
         }
-        frames.stream().limit(MOST_FRAMES).forEach(frame -> lines.add(Table.fit("  at " + frame, width)));
+        frames.lines().stream().limit(MOST_FRAMES)
+                .forEach(frame -> lines.add(Table.fit("  at " + frame, width)));
         return lines;
     }
 
     private static String foot(View view, State state) {
-        if (state.typed().isPresent()) {
-            return "show only names that contain: " + state.typed().get() + "_";
+        if (state.foot().isPresent()) {
+            return state.foot().get();
         }
-        List<String> words = new ArrayList<>(List.of("sorted by " + view.sort()));
+        List<String> words = new ArrayList<>(
+                List.of("sorted by " + view.sort() + (view.isReversed() ? ", reversed" : "")));
         if (view.isFrozen()) {
             words.add("order FROZEN");
         }
@@ -117,6 +124,10 @@ final class Screen {
         }
         if (!view.filter().isEmpty()) {
             words.add("only '" + view.filter() + "'");
+        }
+        Use selected = view.selection();
+        if (selected != null && selected.javaId() != 0) {
+            words.add("Java id " + selected.javaId() + ", nid 0x" + Integer.toHexString(selected.tid()));
         }
         return " h help  q quit  |  " + String.join("  |  ", words);
     }

@@ -6,7 +6,6 @@ import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.IntervalExport;
-import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,36 +35,41 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  threadclock top 1234                     live, every 2 seconds",
             "  threadclock top Main --once              one interval as text",
-            "  threadclock top Main --once -n 3 --frames",
+            "  threadclock top Main --once --rows 3 --frames",
             "                                           the busiest three threads, and where",
-            "                                           they are",
-            "  threadclock top app.jar -i 10s --csv     a row per thread every 10 seconds,",
+            "                                           they use the CPU",
+            "  threadclock top app.jar -d 10s --csv     a row per thread every 10 seconds,",
             "                                           until stopped",
-            "  threadclock top 1234 -i 500ms -d 1m      twice a second, for a minute",
+            "  threadclock top 1234 -d 500ms --duration 1m",
+            "                                           twice a second, for a minute",
             "  threadclock top 1234 -n 5 --json --group an object per interval, by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
 public final class TopCommand implements Subcommand {
+    static final String DELAYS = "the time between samples is 100ms to 1h";
+
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
-    private static final int MOST_FRAMES = 10;
     private static final int MOST_WITH_FRAMES = 10;
 
     @Mixin
     private JvmChoice jvm;
 
-    @Option(names = {"-i", "--interval", "--delay"}, paramLabel = "TIME", defaultValue = "2s",
+    @Option(names = {"-d", "-i", "--delay", "--interval"}, paramLabel = "TIME", defaultValue = "2s",
             converter = TimeSpan.class,
             description = "Time between samples, 100ms to 1h (default: ${DEFAULT-VALUE}).")
     private Duration interval;
 
-    @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
+    @Option(names = "--duration", paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
             description = "Stop after this time: 60s, 5m, 1h. By default, or with 0: run until stopped.")
     private Duration duration;
 
-    @Option(names = {"-n", "--count"}, paramLabel = "COUNT",
-            description = "Stop after COUNT intervals. With --once: show only COUNT threads.")
+    @Option(names = {"-n", "--count"}, paramLabel = "COUNT", description = "Stop after COUNT intervals.")
     private Long count;
+
+    @Option(names = "--rows", paramLabel = "COUNT",
+            description = "Show the first COUNT threads or pools of each interval.")
+    private Integer rows;
 
     @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = SortKey.Converter.class,
             description = "Sort by total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
@@ -86,8 +90,9 @@ public final class TopCommand implements Subcommand {
     private boolean all;
 
     @Option(names = "--frames",
-            description = "With --once: show the top frames of each Java thread in the list, of 10 threads"
-                    + " unless -n is given. This stops each thread at a safepoint.")
+            description = "With --once: show where each Java thread in the list uses the CPU, of 10 threads"
+                    + " unless --rows is given. An interval finds the busiest, and in the next one their"
+                    + " top frames are taken up to 40 times, which stops each at a safepoint.")
     private boolean frames;
 
     @ArgGroup
@@ -104,8 +109,6 @@ public final class TopCommand implements Subcommand {
     @Spec
     private CommandSpec spec;
 
-    private Printout text;
-
     @Override
     public int place() {
         return 40;
@@ -113,29 +116,34 @@ public final class TopCommand implements Subcommand {
 
     @Override
     public Integer call() throws IOException {
-        check(interval.compareTo(SHORTEST_INTERVAL) >= 0 && interval.compareTo(LONGEST_INTERVAL) <= 0,
-                "--interval takes 100ms to 1h");
+        check(isDelay(interval), DELAYS);
         check(duration.isZero() || !once,
-                "--once shows one interval, of the length -i; -d says how long to continue: give only one"
-                        + " of the two");
+                "--once shows one interval, of the length -d; --duration says how long to continue: give"
+                        + " only one of the two");
         check(duration.isZero() || duration.compareTo(interval) >= 0,
-                "--duration is shorter than one interval; give a longer one, or a shorter --interval (-i)");
+                "--duration is shorter than one interval; give a longer one, or a shorter --delay (-d)");
         check(count == null || count > 0, "-n takes a number of at least 1");
+        check(count == null || !once,
+                "--once shows one interval, -n is a number of intervals; --rows " + count
+                        + " shows the first "
+                        + count + " threads");
+        check(rows == null || rows > 0, "--rows takes a number of at least 1");
         check(!frames || once && !form.json && !form.csv && !grouped,
                 "--frames needs --once, as text and by thread; on the screen, enter shows the frames of a"
                         + " thread");
         check(!(form.csv && grouped),
                 "--csv has a row per thread, with its pool; --group needs text or JSON");
-        long most = count == null ? Long.MAX_VALUE : count;
-        Limit limit = new Limit(once ? 1 : most, duration);
-        text = new Printout(all, !once ? Long.MAX_VALUE : frames && count == null ? MOST_WITH_FRAMES : most,
-                frames ? MOST_FRAMES : 0);
-        View view = new View(sort, grouped, filter, form.json || form.csv);
+        Limit limit = new Limit(once ? 1 : count == null ? Long.MAX_VALUE : count, duration);
+        boolean forPrograms = form.json || form.csv;
+        boolean live = !once && !forPrograms && Terminal.stdout().watched() && Terminal.hasKeyboard();
+        int most = rows != null ? rows : frames ? MOST_WITH_FRAMES : Integer.MAX_VALUE;
+        View view = new View(sort, grouped, filter, forPrograms, all || forPrograms || live, most);
         jvm.pid();
-        if (!once && !form.json && !form.csv && Terminal.stdout().watched() && Terminal.hasKeyboard()) {
+        if (live) {
+            Sampling first = Sampling.open(jvm, interval);
             boolean ended;
-            try (Sampling sampling = Sampling.open(jvm, interval); LiveScreen screen = new LiveScreen(view)) {
-                ended = !screen.show(sampling, limit);
+            try (LiveScreen screen = new LiveScreen(view)) {
+                ended = !screen.show(first, delay -> Sampling.open(jvm, delay), limit);
             }
             if (ended) {
                 Terminal.stderr().println(spec.qualifiedName() + ": the JVM has ended");
@@ -146,6 +154,10 @@ public final class TopCommand implements Subcommand {
             }
         }
         return 0;
+    }
+
+    static boolean isDelay(Duration time) {
+        return time.compareTo(SHORTEST_INTERVAL) >= 0 && time.compareTo(LONGEST_INTERVAL) <= 0;
     }
 
     private void check(boolean right, String otherwise) {
@@ -160,21 +172,32 @@ public final class TopCommand implements Subcommand {
         if (form.csv) {
             out.println(IntervalExport.CSV_HEAD);
         }
+        Looks looks = new Looks(sampling);
+        if (frames) { // with room for threads that become busy
+            View candidates = new View(sort, false, filter, false, all,
+                    (int) Math.min(Integer.MAX_VALUE, 2L * view.most()));
+            Optional<Moment> first = moments.next();
+            if (first.isPresent()) {
+                looks.at(candidates.update(first.get().interval()), interval);
+            }
+        }
         while (!limit.isReached() && !out.stream().checkError()) {
             Optional<Moment> moment = moments.next();
             if (moment.isEmpty()) {
                 return;
             }
             limit.count(moment.get().interval());
-            lines(sampling, moment.get(), view.update(moment.get().interval())).forEach(out::println);
+            view.update(moment.get().interval());
+            lines(sampling, moment.get(), view, looks).forEach(out::println);
         }
     }
 
-    private List<String> lines(Sampling sampling, Moment moment, List<Use> rows) throws IOException {
+    private List<String> lines(Sampling sampling, Moment moment, View view, Looks looks) throws IOException {
         if (form.json) {
-            return List.of(Printout.json(sampling.identity().pid(), moment, rows, grouped));
+            return List.of(Printout.json(sampling.identity().pid(), moment, view.rows(), grouped));
         }
-        return form.csv ? IntervalExport.csv(moment.interval(), rows)
-                : text.lines(sampling, moment, rows, grouped);
+        return form.csv ? IntervalExport.csv(moment.interval(), view.rows())
+                : Printout.lines(sampling.label(), moment, view,
+                        frames ? Optional.of(looks) : Optional.empty());
     }
 }

@@ -13,19 +13,30 @@ import java.util.Map;
 /** Which threads are shown, in which order, and on a screen which one is selected. Not thread-safe. */
 final class View {
     private final boolean complete;
+    private final boolean idle;
+    private final int most;
     private SortKey sort;
     private boolean grouped;
     private String filter;
+    private boolean reversed;
     /** Positions by key while the order is frozen, otherwise null. */
     private Map<Object, Integer> frozen;
     private List<Use> rows = List.of();
+    private int left;
+    private int idleLeft;
     private int selected;
     /** The key of the selected thread. Null if a position is selected, whichever thread moves there. */
     private Object followed;
 
-    /** complete: lists ended threads individually, for programs. There may be many. */
-    View(SortKey sort, boolean grouped, String filter, boolean complete) {
+    /**
+     * @param complete whether ended threads are listed individually, for programs. There may be many
+     * @param idle whether threads that have not run are listed
+     * @param most the maximum number of rows
+     */
+    View(SortKey sort, boolean grouped, String filter, boolean complete, boolean idle, int most) {
         this.complete = complete;
+        this.idle = idle;
+        this.most = most;
         this.sort = sort;
         this.grouped = grouped;
         this.filter = filter;
@@ -38,10 +49,15 @@ final class View {
                 grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
         all.addAll(interval.groups());
         all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
-        all.sort(frozen == null ? sort.order()
+        int found = all.size();
+        all.removeIf(use -> !idle && use.interval().totalNanos() == 0);
+        idleLeft = found - all.size();
+        Comparator<Use> order = reversed ? sort.order().reversed() : sort.order();
+        all.sort(frozen == null ? order
                 : Comparator.comparingInt((Use use) -> frozen.getOrDefault(use.key(), Integer.MAX_VALUE))
-                        .thenComparing(sort.order()));
-        rows = List.copyOf(all);
+                        .thenComparing(order));
+        left = Math.max(0, all.size() - most);
+        rows = List.copyOf(all.subList(0, all.size() - left));
         selected = Math.max(0, Math.min(selected, rows.size() - 1));
         for (int i = 0; i < rows.size(); i++) {
             if (rows.get(i).key().equals(followed)) {
@@ -55,6 +71,21 @@ final class View {
         return rows;
     }
 
+    /** The maximum number of rows. */
+    int most() {
+        return most;
+    }
+
+    /** The number of rows beyond the maximum. */
+    int left() {
+        return left;
+    }
+
+    /** The number of threads that are not listed because they have not run. */
+    int idleLeft() {
+        return idleLeft;
+    }
+
     int selected() {
         return selected;
     }
@@ -62,6 +93,12 @@ final class View {
     /** The selected row; null if there are no rows. */
     Use selection() {
         return selected < rows.size() ? rows.get(selected) : null;
+    }
+
+    /** The threads will be sampled anew, with other serials. */
+    void restart() {
+        followed = null;
+        frozen = null;
     }
 
     /** A selected thread stays selected wherever it moves; the first row is selected as a position. */
@@ -76,6 +113,15 @@ final class View {
 
     void sortBy(SortKey key) {
         sort = key;
+        frozen = null;
+    }
+
+    boolean isReversed() {
+        return reversed;
+    }
+
+    void reverse() {
+        reversed = !reversed;
         frozen = null;
     }
 

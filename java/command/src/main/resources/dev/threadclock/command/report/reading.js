@@ -19,7 +19,8 @@ function readingIn(box, { nanos, process, pools, threads, virtual }, swatch) {
   const percent = (micros, column) => (nanos[column] ? micros * 1e5 / nanos[column] : 0).toFixed(1) + " %";
 
   function add(table, kind, column, all) {
-    const busy = all.filter(series => used(series, column) > 0).sort((a, b) => used(b, column) - used(a, column));
+    const busy = all.filter(series => used(series, column) > 0)
+      .sort((a, b) => !!a.other - !!b.other || used(b, column) - used(a, column));
     const body = table.createTBody();
     if (kind) {
       const heading = textOf("th", busy.length > most ? `${kind}: the busiest of ${busy.length}` : kind);

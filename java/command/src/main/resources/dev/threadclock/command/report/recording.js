@@ -212,7 +212,8 @@
     const matches = series => series.name.toLowerCase().includes(wanted);
     let found = 0;
     byId("rows").replaceChildren();
-    for (const i of pools.map((_, k) => k).sort((a, b) => sum(pools[b]) - sum(pools[a]))) {
+    const order = (a, b) => !!pools[a].other - !!pools[b].other || sum(pools[b]) - sum(pools[a]);
+    for (const i of pools.map((_, k) => k).sort(order)) {
       const own = threads.filter(thread => thread.pool === i && (!wanted || matches(thread)));
       found += own.length;
       if (wanted && !own.length && !matches(pools[i])) continue;
@@ -267,6 +268,6 @@
   });
   draw();
   fill();
-  const busy = nanos.map((_, column) => percent(process.user[column] + process.system[column], column));
+  const busy = nanos.map((_, column) => process.user[column] + process.system[column]);
   show(busy.indexOf(Math.max(...busy)), ", the busiest");
 })();

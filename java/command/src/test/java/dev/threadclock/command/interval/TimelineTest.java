@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.threadclock.CpuSnapshot;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -37,6 +39,21 @@ class TimelineTest {
                 4L * INTERVALS);
         assertThat(timeline.pools().get(0).userNanos(timeline.columns() / 2)).as("as much in each column")
                 .isEqualTo(timeline.pools().get(0).userNanos(0));
+    }
+
+    @Test
+    void theStumpAfterALateIntervalIsAPartOfIt() {
+        Timeline timeline = new Timeline();
+        long[] millis = {2000, 15, 1000, 1000, 1985, 15, 1000, 200};
+        for (long length : millis) {
+            timeline.add(new Interval(0, length * 1_000_000, new CpuSnapshot(1, 0, 1), CpuSnapshot.ZERO,
+                    List.of(), List.of()));
+        }
+        assertThat(IntStream.range(0, timeline.columns()).mapToLong(timeline::nanos))
+                .containsExactly(2_015_000_000L, 1_000_000_000L, 1_000_000_000L, 2_000_000_000L,
+                        1_200_000_000L);
+        assertThat(timeline.nanos()).isEqualTo(LongStream.of(millis).sum() * 1_000_000);
+        assertThat(timeline.process().userNanos()).isEqualTo(millis.length);
     }
 
     @Test

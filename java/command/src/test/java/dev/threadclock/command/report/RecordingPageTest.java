@@ -81,6 +81,18 @@ class RecordingPageTest {
     }
 
     @Test
+    void theBusiestPoolsHaveColoursAndTheOthersComeLastTogether() {
+        Timeline timeline = new Timeline();
+        timeline.add(interval(0, IntStream.rangeClosed('a', 'z')
+                .mapToObj(k -> use(Character.toString(k), k, k)).toList()));
+        JsonObject data = data(new RecordingPage(SUBJECT, timeline).toHtml());
+        List<String> names = data.getAsJsonArray("pools").asList().stream()
+                .map(pool -> pool.getAsJsonObject().get("name").getAsString()).toList();
+        assertThat(names).hasSize(21).startsWith("z", "y").endsWith("g", "(other pools)");
+        assertThat(numbers(data.get("colours"))).hasSize(20).doesNotHaveDuplicates();
+    }
+
+    @Test
     void groupsOfVirtualThreadsHaveATableOfTheirOwn() {
         Timeline timeline = new Timeline();
         timeline.add(interval(1, List.of(use("ForkJoinPool-1-worker-1", 1, 9))));

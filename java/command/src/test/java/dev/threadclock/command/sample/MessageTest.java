@@ -57,6 +57,20 @@ class MessageTest {
         assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
     }
 
+    @Test
+    void framesSayWhetherTheThreadRanMeanwhile() throws IOException {
+        for (int[] sent : new int[][]{{-1, 1}, {0, 0}, {7, 1}}) {
+            out.clear();
+            if (sent[0] >= 0) {
+                out.put((byte) 12).putLong(sent[0]);
+            }
+            out.put((byte) 8).putLong(3);
+            text("a.B.c(B.java:1)\nd.E.f".getBytes(StandardCharsets.UTF_8));
+            assertThat(parse().stack()).contains(new Message.Stack(3,
+                    new Sampling.Frames(List.of("a.B.c(B.java:1)", "d.E.f"), sent[1] == 1)));
+        }
+    }
+
     /** The sampler's groups are pools. If they were not, groups of one pool would be merged. */
     @Test
     void groupsOfVirtualThreadsAreMergedByPool() throws IOException {

@@ -20,4 +20,9 @@ public class NoSampling extends Sampling {
     public Optional<RunQueue> runQueue(int tid) {
         return Optional.empty();
     }
+
+    @Override
+    public boolean isRunnable(int tid) {
+        return false;
+    }
 }

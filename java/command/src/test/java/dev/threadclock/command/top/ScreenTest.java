@@ -9,8 +9,10 @@ import dev.threadclock.command.host.Hindrance;
 import dev.threadclock.command.host.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -21,7 +23,7 @@ class ScreenTest {
     private static final long SECOND = 1_000_000_000;
     private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));
 
-    private final View view = new View(SortKey.TOTAL, false, "", false);
+    private final View view = new View(SortKey.TOTAL, false, "", false, true, Integer.MAX_VALUE);
     private final Controls controls = new Controls("1 (java Main)", view);
     private final Screen screen = new Screen(new Style(false), ZoneOffset.UTC, 2);
 
@@ -44,7 +46,7 @@ class ScreenTest {
 
     private void press(String keys) {
         for (char key : keys.toCharArray()) {
-            press(Key.CHARACTER, key);
+            press(key == '\n' ? Key.ENTER : Key.CHARACTER, key);
         }
     }
 
@@ -55,7 +57,7 @@ class ScreenTest {
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
         return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view,
-                controls.state(List.of("a.B.c")), width, height);
+                controls.state(new Frames(List.of("a.B.c"), true)), width, height);
     }
 
     private List<String> names() {
@@ -141,6 +143,41 @@ class ScreenTest {
     }
 
     @Test
+    void theOrderIsReversedAndBack() {
+        press("r");
+        assertThat(names()).containsExactly("worker-1", "main", "worker-2");
+        assertThat(draw(pools(), 80, 24).get(23)).contains("sorted by total, reversed");
+        press("r");
+        assertThat(names()).startsWith("worker-2");
+    }
+
+    @Test
+    void theDelayIsChangedUnlessItIsNone() {
+        names();
+        for (String wrong : List.of("often", "1ms", "2h")) {
+            press("d" + wrong);
+            assertThat(draw(pools(), 80, 24).get(23)).contains("time between samples").contains(wrong + "_");
+            press(Key.ENTER, '\0');
+            assertThat(controls.newDelay()).as(wrong).isEmpty();
+            assertThat(draw(pools(), 80, 24).get(23)).as(wrong).contains("ms").doesNotContain("sorted");
+        }
+        press("d0.5");
+        press(Key.ENTER, '\0');
+        assertThat(controls.newDelay()).contains(Duration.ofMillis(500));
+        assertThat(controls.asksForDelay()).as("once").isFalse();
+    }
+
+    @Test
+    void anUnknownKeySaysSoUntilTheNext() {
+        names();
+        press("x");
+        assertThat(draw(pools(), 80, 24).get(23)).contains("'x' does nothing here; h lists the keys");
+        press("j");
+        assertThat(draw(pools(), 80, 24).get(23)).as("the ids of the selected thread")
+                .contains("sorted by total", "Java id 2, nid 0x2");
+    }
+
+    @Test
     void frozenRowsKeepTheirPlaces() {
         names();
         press("f");
@@ -169,7 +206,7 @@ class ScreenTest {
         press(Key.ENTER, '\0');
         assertThat(controls.stackOf()).isEqualTo(3);
         assertThat(draw(pools(), 80, 24))
-                .anySatisfy(line -> assertThat(line).contains("top frames of worker-2"))
+                .anySatisfy(line -> assertThat(line).contains("top frames of worker-2", "while it ran"))
                 .anySatisfy(line -> assertThat(line).contains("at a.B.c"));
         press(Key.ESCAPE, '\0');
         assertThat(controls.stackOf()).isZero();

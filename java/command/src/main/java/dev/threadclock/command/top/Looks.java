@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.sample.Sampling;
+import dev.threadclock.command.sample.Sampling.Frames;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where threads use the CPU: looks at each of them again and again, takes its top frames if it is runnable,
+ * and keeps those during which it ran. A single look at the end would mostly show where a thread sleeps.
+ */
+final class Looks {
+    private static final int MOST_FRAMES = 10;
+    private static final int MOST_STACKS = 40; // of each thread; each stops it, and may take 2 ms
+    private static final int LOOKS = 400;
+    private static final long SHORTEST_PAUSE_MILLIS = 5;
+    private static final double PART_OF_INTERVAL = 0.95; // the rest is for the last look
+
+    private final Sampling sampling;
+    private final Map<Long, Found> found = new HashMap<>(); // by serial
+
+    /** What was found of a thread. */
+    private static final class Found {
+        private int looks;
+        private int runnable;
+        private int taken;
+        private int kept;
+        private final Map<List<String>, Integer> stacks = new LinkedHashMap<>();
+    }
+
+    Looks(Sampling sampling) {
+        this.sampling = sampling;
+    }
+
+    /** Looks at these threads until the interval is nearly over; native threads have no frames. */
+    void at(List<Use> threads, Duration interval) throws IOException {
+        long end = System.nanoTime() + (long) (PART_OF_INTERVAL * interval.toNanos());
+        long pauseMillis = Math.max(SHORTEST_PAUSE_MILLIS, interval.toMillis() / LOOKS);
+        do {
+            for (Use thread : threads) {
+                if (thread.javaId() != 0) {
+                    look(thread, found.computeIfAbsent(thread.serial(), serial -> new Found()));
+                }
+            }
+        } while (pause(pauseMillis) && System.nanoTime() < end);
+    }
+
+    private void look(Use thread, Found found) throws IOException {
+        found.looks++;
+        if (!sampling.isRunnable(thread.tid())) {
+            return;
+        }
+        found.runnable++;
+        if (found.taken < MOST_STACKS) {
+            found.taken++;
+            Frames frames = sampling.awaitStack(thread.javaId(), MOST_FRAMES);
+            if (frames.ran() && !frames.lines().isEmpty()) {
+                found.kept++;
+                found.stacks.merge(frames.lines(), 1, Integer::sum);
+            }
+        }
+    }
+
+    private static boolean pause(long millis) {
+        try {
+            Thread.sleep(millis);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * The frames that were found most often, below a line that says how often; otherwise where the thread is
+     * now. Empty for threads without frames.
+     */
+    List<String> lines(Use thread) throws IOException {
+        if (thread.javaId() == 0 || thread.state() == Use.ENDED) {
+            return List.of();
+        }
+        Found of = found.getOrDefault(thread.serial(), new Found());
+        Map.Entry<List<String>, Integer> most = of.stacks.entrySet().stream()
+                .max(Map.Entry.comparingByValue()).orElse(null);
+        List<String> frames = most != null ? most.getKey()
+                : sampling.awaitStack(thread.javaId(), MOST_FRAMES).lines();
+        if (frames.isEmpty()) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add("    runnable in " + of.runnable + " of " + of.looks + " looks; " + (most != null
+                ? "here in " + most.getValue() + " of " + of.kept + " stacks while it ran:"
+                : "no stack while it ran; now, in state " + thread.state() + ":"));
+        frames.forEach(frame -> lines.add("    at " + frame));
+        return lines;
+    }
+}

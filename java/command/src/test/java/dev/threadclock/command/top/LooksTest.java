@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.sample.NoSampling;
+import dev.threadclock.command.sample.Sampling.Frames;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The frames that are shown are those of a thread that runs. */
+class LooksTest {
+    private static final Use THREAD = new Use("worker", 7, 1, 5, 'S', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
+    private static final Frames WORK = new Frames(List.of("a.Work.burn(Work.java:1)"), true);
+    private static final Frames SLEEP = new Frames(List.of("java.lang.Thread.sleep(Native Method)"), false);
+
+    private final Deque<Boolean> runnable = new ArrayDeque<>();
+    private final Deque<Frames> stacks = new ArrayDeque<>();
+    private final Looks looks = new Looks(new NoSampling() {
+        @Override
+        public boolean isRunnable(int tid) {
+            return tid == 7 && !runnable.isEmpty() && runnable.remove();
+        }
+
+        @Override
+        public Frames awaitStack(long javaId, int frames) {
+            return stacks.isEmpty() ? SLEEP : stacks.remove();
+        }
+    });
+
+    @Test
+    void ofASleeperThatWorksNowAndThenTheWorkIsShown() throws Exception {
+        runnable.addAll(List.of(false, false, true, true, false, true));
+        stacks.addAll(List.of(WORK, SLEEP, WORK)); // once it had just woken up and waited for a CPU
+        looks.at(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(looks.lines(THREAD).get(0))
+                .matches(" +runnable in 3 of \\d+ looks; here in 2 of 2 stacks while it ran:");
+        assertThat(looks.lines(THREAD)).endsWith("    at " + WORK.lines().get(0));
+    }
+
+    @Test
+    void aThreadThatWasNeverFoundRunningIsShownWhereItIsWithItsState() throws Exception {
+        looks.at(List.of(THREAD), Duration.ofMillis(50));
+        assertThat(looks.lines(THREAD).get(0))
+                .matches(" +runnable in 0 of \\d+ looks; no stack while it ran; now, in state S:");
+        assertThat(looks.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
+    }
+
+    @Test
+    void nativeAndEndedThreadsHaveNone() throws Exception {
+        Use nativeThread = new Use("C2", 8, 2, 0, 'R', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
+        Use ended = new Use("gone", 9, 3, 6, Use.ENDED, 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
+        looks.at(List.of(nativeThread, ended), Duration.ofMillis(50));
+        assertThat(looks.lines(nativeThread)).isEmpty();
+        assertThat(looks.lines(ended)).isEmpty();
+    }
+}
