@@ -203,14 +203,16 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Suggests a key if at most a third of it is mistyped; then names all keys. */
+/* Suggests a key if at most a third of it is mistyped; otherwise names all keys. */
 static void say_known(const char *item, int length, char *error, size_t error_size)
 {
     int key_length = (int)strcspn(item, "=,");
     snprintf(error, error_size, "unknown option '%.*s': ", length, item);
     for (int i = 0; i < OPTIONS_FOR_USERS; i++)
-        if (3 * distance(item, key_length, known[i].key) <= (int)strlen(known[i].key))
-            append(error, error_size, "did you mean %s? ", known[i].key);
+        if (3 * distance(item, key_length, known[i].key) <= (int)strlen(known[i].key)) {
+            append(error, error_size, "did you mean %s=?", known[i].key);
+            return;
+        }
     append(error, error_size, "the options, separated by commas, are ");
     for (int i = 0; i < OPTIONS_FOR_USERS; i++)
         append(error, error_size, "%s%s=", i == 0 ? "" : i < OPTIONS_FOR_USERS - 1 ? ", " : " and ",

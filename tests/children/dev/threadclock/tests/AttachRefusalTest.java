@@ -238,7 +238,7 @@ class AttachRefusalTest {
         "attach 1 freshness=now,report=x", "attach -p 1 2 x", "detach", "detach 1 2", "status --jsno 1",
         "status", "status -p 1 2", "doctor 0", "doctor -1", "doctor 99999999999", "doctor 1 2",
         "doctor --jsno", "doctor --jdk", "doctor --no-jdks --jdk /usr", "doctor --jdk /usr 1", "top 1 -i 0",
-        "top 1 -i 5ms", "top 1 -n 0", "top 1 -d 1s", "top 1 --once -d 9s", "top 1 -p 2",
+        "top 1 -i 5ms", "top 1 -n 0", "top 1 --duration 1s", "top 1 --once --duration 9s", "top 1 -p 2",
         "top 1 --timeout 2h", "top 1 --csv --group", "top 1 --sort x", "record 1 -o x.jfr.txt",
         "record 1 -o x.jfr -i 5ms", "record 1 -o x.jfr -d soon", "record 1 -o x.jfr -d 100ms",
         "record 1 -o x.csv --jvm-events", "record 1", "demo --no-such-option", "demo too much",

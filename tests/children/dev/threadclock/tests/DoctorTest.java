@@ -164,6 +164,8 @@ class DoctorTest {
             Result result = AttachJvm
                     .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
                     .end();
+            assertThat(json(result).getAsJsonObject("jvm").getAsJsonObject("container").get("text")
+                    .getAsString()).contains("root of its own");
             // A JDK that is a script of ci/jdks does not run elsewhere. What matters is that it was found.
             String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
                     .getAsString();

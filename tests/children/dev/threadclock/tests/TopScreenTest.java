@@ -80,7 +80,8 @@ class TopScreenTest {
             top.awaitScreen("the filter being typed", has("show only names that contain: MAI_$"));
             top.type("\r");
             top.awaitScreen("threads of that name only",
-                    lines -> has("only 'MAI'  \\|  Java id \\d+, nid 0x").test(lines) && lines.get(4).endsWith("  main")
+                    lines -> has("only 'MAI'  \\|  Java id \\d+, nid 0x").test(lines)
+                            && lines.get(4).endsWith("  main")
                             && lines.subList(4, 23).stream().allMatch(
                                     line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
             top.type("\r");

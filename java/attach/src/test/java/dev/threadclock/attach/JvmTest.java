@@ -189,8 +189,10 @@ class JvmTest {
     void optionsAreCheckedHereAndByTheAgent() {
         Jvm jvm = Jvm.open(pid);
         assertThatIllegalArgumentException().isThrownBy(() -> jvm.attach("total=now,do=detach"));
-        assertThatExceptionOfType(AttachException.class).isThrownBy(() -> jvm.attach("freshness=never"))
-                .withMessageContaining("freshness");
+        for (String mistake : List.of("freshness=never", "freshnes=now", "total=now,total=now")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> jvm.attach(mistake))
+                    .withMessageContaining(mistake.substring(0, 5));
+        }
         assertThat(jvm.status().isActive()).isFalse();
     }
 

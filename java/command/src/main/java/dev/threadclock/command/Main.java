@@ -101,8 +101,9 @@ public final class Main implements Runnable {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
-        err.println(name + ": " + what(e));
-        if (!suggested(e) && command.getCommandSpec().parent() == null) {
+        String meant = meant(e);
+        err.println(name + ": " + what(e) + (meant.isEmpty() ? "" : "; did you mean " + meant + "?"));
+        if (meant.isEmpty() && command.getCommandSpec().parent() == null) {
             err.println(
                     "Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
                             .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name)
@@ -126,22 +127,18 @@ public final class Main implements Runnable {
     }
 
     /** picocli itself would suggest commands that merely share some letters with "topp" or "nosuch". */
-    private static boolean suggested(ParameterException e) {
-        if (!(e instanceof UnmatchedArgumentException unmatched)
-                || e.getCommandLine().getSubcommands().isEmpty()) {
-            return UnmatchedArgumentException.printSuggestions(e, e.getCommandLine().getErr());
+    private static String meant(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)) {
+            return "";
         }
         String typed = unmatched.getUnmatched().get(0);
         List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
-        List<String> meant = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name))
-                .toList();
+        List<String> meant = names.isEmpty() ? unmatched.getSuggestions()
+                : names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name)).toList();
         if (meant.isEmpty()) {
             meant = names.stream().filter(name -> letters(name).equals(letters(typed))).toList();
         }
-        if (!meant.isEmpty()) {
-            e.getCommandLine().getErr().println("Did you mean: " + String.join(" or ", meant) + "?");
-        }
-        return !meant.isEmpty();
+        return String.join(" or ", meant);
     }
 
     private static String letters(String word) {

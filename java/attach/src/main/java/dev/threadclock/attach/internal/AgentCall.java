@@ -96,7 +96,8 @@ final class AgentCall {
         Optional<AgentReport> report = AgentReport.parse(answer.report());
         if (report.isPresent()) {
             report.get().error().ifPresent(error -> {
-                throw new AttachException(error);
+                throw report.get().mistake() ? new IllegalArgumentException(error)
+                        : new AttachException(error);
             });
             return report.get();
         }

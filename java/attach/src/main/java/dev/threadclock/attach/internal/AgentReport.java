@@ -5,6 +5,7 @@ import dev.threadclock.attach.JvmStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * What the agent in the target has written: "ok" or "error: ...", then lines key=value.
@@ -14,6 +15,9 @@ import java.util.Optional;
 record AgentReport(Optional<String> error, JvmStatus status) {
     private static final String ERROR = "error: ";
     private static final String NOT_LIVE = "this JVM is starting or ending"; // agent.c
+    private static final Pattern MISTAKE = Pattern.compile(
+            "(unknown|bad value in) option .*|option .* twice.*",
+            Pattern.DOTALL); // options.c
 
     /** Empty if the text is not a report, for example because it is from another version. */
     static Optional<AgentReport> parse(String text) {
@@ -33,6 +37,11 @@ record AgentReport(Optional<String> error, JvmStatus status) {
         return Optional.of(new AgentReport(failed
                 ? Optional.of(Printable.line(lines[0].substring(ERROR.length()))) : Optional.empty(),
                 new JvmStatus(values)));
+    }
+
+    /** The options are wrong, so that the request did nothing. */
+    boolean mistake() {
+        return error.filter(text -> MISTAKE.matcher(text).matches()).isPresent();
     }
 
     /** The JVM takes no agent at this moment: it is still starting, or is ending already. */

@@ -71,14 +71,17 @@ public final class AttachCommand implements Subcommand {
                     + Printable.line((given + "," + String.join(",", more)).replaceAll(",+", ","), 200));
         }
         String options = target.other(given);
+        Target jvm;
+        boolean ours;
+        JvmStatus status;
         try {
             Target.checkOptions(options);
+            jvm = target.open(given);
+            ours = !jvm.hasThreadclock();
+            status = jvm.attach(options);
         } catch (IllegalArgumentException e) {
             throw wrong(e.getMessage());
         }
-        Target jvm = target.open(given);
-        boolean ours = !jvm.hasThreadclock();
-        JvmStatus status = jvm.attach(options);
         // An earlier copy may be of another version.
         String version = status.values().getOrDefault("version", ours ? SelfJar.version() : "");
         Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);

@@ -71,7 +71,9 @@ final class JvmName {
     private static int ask(List<RunningJvm> jvms, String name) {
         if (!Terminal.stderr().watched() || !Terminal.hasKeyboard()) {
             throw new Failure((name.isEmpty() ? "which JVM?" : "several JVMs run" + name + ":") + " "
-                    + jvms.stream().map(RunningJvm::toString).collect(Collectors.joining(", "))
+                    + jvms.stream().map(jvm -> jvm.pid() + " ("
+                            + Printable.line(jvm.commandWithArguments(), 100) + ")")
+                            .collect(Collectors.joining(", "))
                     + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();

@@ -110,7 +110,9 @@ final class JvmFindings {
                 .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
                 ? "yes, with process numbers of its own: this JVM is " + jvm.namespacePid() + " there"
-                : groups.isEmpty() ? "no sign of one of its own" : groups));
+                : !groups.isEmpty() ? groups
+                        : ownRoot() ? "a file system root of its own (chroot)"
+                                : "no sign of one of its own"));
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
             findings.put("version",
@@ -120,6 +122,16 @@ final class JvmFindings {
                     jvm.feature() > 0
                             ? Finding.ok("version", Integer.toString(jvm.feature()), "JDK " + jvm.feature())
                             : Finding.unknown("version", noTrial));
+        }
+    }
+
+    private boolean ownRoot() {
+        try {
+            Path root = Path.of("/proc/" + jvm.pid() + "/root");
+            return !Files.readSymbolicLink(root).equals(Path.of("/"))
+                    || !Files.isSameFile(root.resolve("."), Path.of("/"));
+        } catch (IOException e) {
+            return false;
         }
     }
 

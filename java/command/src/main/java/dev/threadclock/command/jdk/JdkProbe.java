@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.jdk;
 
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.command.terminal.Children;
 import java.io.IOException;
 import java.io.Reader;
@@ -35,16 +36,18 @@ final class JdkProbe {
                     line -> {
                     });
         } catch (IOException e) {
-            throw new NotWorking("bin/java cannot be run");
+            throw new NotWorking(java + " cannot be run");
         }
         if (outcome.timedOut()) {
-            throw new NotWorking("bin/java does not end within " + LIMIT.toSeconds() + " s");
+            throw new NotWorking(java + " does not end within " + LIMIT.toSeconds() + " s");
         }
         Map<String, String> properties = properties(outcome.stderr());
         String home = properties.get("java.home");
         String version = properties.get("java.version");
         if (outcome.exit() != 0 || home == null || version == null) {
-            throw new NotWorking("bin/java does not work (exit status " + outcome.exit() + ")");
+            String said = outcome.stderr().lines().findFirst().map(line -> ": " + Printable.line(line, 200))
+                    .orElse(", and says nothing");
+            throw new NotWorking(java + " does not work (exit status " + outcome.exit() + ")" + said);
         }
         try {
             Path real = Path.of(home).toRealPath();

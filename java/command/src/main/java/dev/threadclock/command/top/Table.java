@@ -12,6 +12,7 @@ import org.jline.utils.WCWidth;
 
 /** The lines that top and top --once share: a summary of the process, and a line for each thread. */
 final class Table {
+    private static final String NO_NAME = "(no name)";
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
     private Table() {}
@@ -85,7 +86,7 @@ final class Table {
                 percent(interval, use.interval().systemNanos()),
                 use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()),
                 time(use.life().totalNanos()), use.state(), number,
-                use.isVirtual() ? virtualName(use, grouped) : use.name());
+                use.isVirtual() ? virtualName(use, grouped) : use.name().isEmpty() ? NO_NAME : use.name());
     }
 
     /** Without the number of threads, which has its own column in a table of pools. */

@@ -138,9 +138,9 @@ final class Exposition {
     }
 
     /**
-     * A label's value. What UTF-8 cannot hold (half a surrogate pair), and the character 0, at which parsers
-     * stop, are written as in Java's source: names that differ must not become the same. So are the ends of
-     * names that are cut.
+     * A label's value. What UTF-8 cannot hold (half a surrogate pair), and control characters, at which parsers
+     * stop or which a terminal obeys, are written as in Java's source: names that differ must not become the
+     * same. So are the ends of names that are cut.
      */
     private Exposition escaped(String value) {
         int end = Math.min(value.length(), MAX_LABEL);
@@ -153,7 +153,7 @@ final class Exposition {
             } else if (Character.isHighSurrogate(c) && i + 1 < end
                     && Character.isLowSurrogate(value.charAt(i + 1))) {
                 point(Character.toCodePoint(c, value.charAt(++i)));
-            } else if (c == 0 || Character.isSurrogate(c)) {
+            } else if (Character.isISOControl(c) || Character.isSurrogate(c)) {
                 text("\\\\u").hex(c, 4);
             } else {
                 point(c);

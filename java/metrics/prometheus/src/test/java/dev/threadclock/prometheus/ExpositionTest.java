@@ -100,8 +100,10 @@ class ExpositionTest {
     @Test
     void labelsAreEscapedAndStayDistinct() {
         assertThat(label("a\nb\"c\\d")).isEqualTo("a\\nb\\\"c\\\\d");
-        assertThat(label("täglich-\u20ac-\ud83d\ude00\t\r")).isEqualTo("täglich-\u20ac-\ud83d\ude00\t\r");
-        assertThat(label("\0x")).isEqualTo("\\\\u0000x");
+        assertThat(label("täglich-\u20ac-\ud83d\ude00")).isEqualTo("täglich-\u20ac-\ud83d\ude00");
+        assertThat(label("\0x\t\r")).isEqualTo("\\\\u0000x\\\\u0009\\\\u000d");
+        assertThat(label("\033[31m\u009b2J")).as("what a terminal obeys")
+                .isEqualTo("\\\\u001b[31m\\\\u009b2J");
         assertThat(label("\ud83dx\ude00")).isEqualTo("\\\\ud83dx\\\\ude00");
         assertThat(label("x\ud83d")).isEqualTo("x\\\\ud83d");
         String cut = String.join("", Collections.nCopies(Exposition.MAX_LABEL, "n"));
