@@ -30,8 +30,8 @@ TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmt
                                   const struct vm_structs *structs, bool carriers);
 
 /*
- * Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames. Those
- * of a carrier are those of the virtual thread on it, if virtual threads are accounted for.
+ * Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames.
+ * Those of a carrier are the virtual thread's on it, if virtual threads are accounted for.
  */
 TC_INTERNAL void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
                                   const struct vm_structs *structs, const struct sample_request *request);

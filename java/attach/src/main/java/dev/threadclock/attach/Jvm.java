@@ -99,8 +99,8 @@ public final class Jvm {
      *     an option that is omitted gets its default
      * @return the agent's answer, often without values: {@code prometheus} is the address at which it serves
      *     metrics. What it does otherwise, {@link #status} tells
-     * @throws IllegalArgumentException the agent refuses the options, or they contain one that is reserved for
-     *     requests: do, report, channel or period
+     * @throws IllegalArgumentException the agent refuses the options, or one is reserved for requests: do,
+     *     report, channel or period
      * @throws AttachException the JVM refuses or does not answer in time
      */
     public JvmStatus attach(String options) {

@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each column. A
- * column is one interval at first; when there are too many columns, pairs are merged. An interval much shorter
- * than the others, which follows one that ended late, is a part of that one's column.
+ * column is one interval at first; when there are too many columns, pairs are merged. An interval much
+ * shorter than the others, which follows one that ended late, is a part of that one's column.
  */
 public final class Timeline {
     public static final int MOST_COLUMNS = 1200;

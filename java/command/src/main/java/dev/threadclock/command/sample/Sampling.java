@@ -37,7 +37,8 @@ public abstract class Sampling implements Closeable {
      * The top frames of a thread.
      *
      * @param lines empty if the thread has no frames or is gone
-     * @param ran whether the thread used CPU while they were taken, as its own clock says. Otherwise it waited
+     * @param ran whether the thread used CPU while they were taken, as its own clock says; otherwise it
+     *     waited
      */
     public record Frames(List<String> lines, boolean ran) {
         public static final Frames NONE = new Frames(List.of(), false);

@@ -138,9 +138,9 @@ final class Exposition {
     }
 
     /**
-     * A label's value. What UTF-8 cannot hold (half a surrogate pair), and control characters, at which parsers
-     * stop or which a terminal obeys, are written as in Java's source: names that differ must not become the
-     * same. So are the ends of names that are cut.
+     * A label's value. What UTF-8 cannot hold (half a surrogate pair), and control characters, at which
+     * parsers stop or which a terminal obeys, are written as in Java's source: names that differ must not
+     * become the same. So are the ends of names that are cut.
      */
     private Exposition escaped(String value) {
         int end = Math.min(value.length(), MAX_LABEL);
