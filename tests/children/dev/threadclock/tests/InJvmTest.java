@@ -45,7 +45,7 @@ class InJvmTest {
     Path folder;
 
     /** How a JVM is started, and the tag of the tests that run in it. */
-    private record Form(String name, String tag, int fromJdk, UnaryOperator<ChildJvm> flags) {
+    record Form(String name, String tag, int fromJdk, UnaryOperator<ChildJvm> flags) {
         Form(String name, UnaryOperator<ChildJvm> flags) {
             this(name, name, 8, flags);
         }
@@ -61,7 +61,8 @@ class InJvmTest {
             new Form("agentpath", child -> withHelper(child.withAgentPath(""))),
             new Form("now", child -> withHelper(child).withAgentPath("freshness=now")),
             new Form("javaagent", child -> withHelper(child).withPlainJavaAgent(Product.AGENT_JAR, "")),
-            new Form("elsewhere", child -> child.with("-Dos.arch=sparc")),
+            new Form("elsewhere", child -> child.with("-Dos.arch=sparc")));
+    static final List<Form> FORMS_FOR_VIRTUAL_THREADS = List.of(
             new Form("interpreted", "interpreted", 21, child -> child.with("-Xint", "-Xcheck:jni")),
             new Form("bound", "bound", 21, child -> child.with(UNLOCK, "-XX:-VMContinuations")),
             new Form("unreported", "unreported", 21,
@@ -72,7 +73,11 @@ class InJvmTest {
 
     @TestFactory
     Stream<DynamicNode> insideEachJdk() {
-        return inside(" & !alone", FORMS);
+        return inside(" & !alone", forms());
+    }
+
+    List<Form> forms() {
+        return FORMS;
     }
 
     @Tag("alone")
