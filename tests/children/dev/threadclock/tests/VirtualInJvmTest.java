@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 
-/** The forms of {@link InJvmTest} that are about virtual threads: a class of its own runs beside the other. */
+/** The forms of {@link InJvmTest} for virtual threads: a class of its own, which runs beside the other. */
 class VirtualInJvmTest extends InJvmTest {
     @Override
     List<Form> forms() {
