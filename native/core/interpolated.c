@@ -52,7 +52,7 @@ enum {
 static const uint64_t scale_min = (UINT64_C(1) << 32) / 16, scale_max = (UINT64_C(1) << 32) * 4000;
 
 enum state { UNKNOWN, CALIBRATING, READY, NEVER };
-static uint32_t state;
+static uint32_t counter_state, mark_state;
 
 static tc_clock_gettime *vdso_clock_gettime;
 static struct tc_stamp first_sample;
@@ -198,11 +198,19 @@ static enum state calibrate(void)
     if (__atomic_compare_exchange_n(&tc_interpolation.scale, &scale, measured, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         scale = measured;
-    TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
     return READY;
 }
 
-static enum state find_out(void)
+static enum state find_counter(void)
+{
+    tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
+    if (clock_gettime == NULL || !counter_is_steady())
+        return NEVER;
+    TC_STORE(vdso_clock_gettime, clock_gettime);
+    return CALIBRATING;
+}
+
+static enum state find_mark(void)
 {
     if (&__rseq_size == NULL || &__rseq_offset == NULL || __rseq_size == 0)
         return NEVER;
@@ -210,31 +218,41 @@ static enum state find_out(void)
     struct tc_rseq_area *area = tc_rseq_area();
     if (TC_LOAD(area->rseq_cs) != 0)
         return UNKNOWN; /* in use by other code at the moment */
-    tc_clock_gettime *clock_gettime = tc_vdso_clock_gettime();
-    if (clock_gettime == NULL || !counter_is_steady() || !is_registered(area) || !set_up_mark()
+    if (TC_LOAD(counter_state) == NEVER || !is_registered(area) || !set_up_mark()
         || !switch_clears_mark(area))
         return NEVER;
-    TC_STORE(vdso_clock_gettime, clock_gettime);
-    return CALIBRATING;
+    return READY;
 }
 
 /* Threads that get here at once all reach the same answer, or the first one's; none waits for another. */
-static bool is_ready(void)
+static bool is_ready(uint32_t *state, enum state (*find)(void))
 {
-    uint32_t known = TC_LOAD(state);
+    uint32_t known = TC_LOAD(*state);
     if (__builtin_expect(known == READY || known == NEVER, 1))
         return known == READY;
-    uint32_t found = known == UNKNOWN ? find_out() : calibrate();
-    if (!__atomic_compare_exchange_n(&state, &known, found, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    uint32_t found = known == CALIBRATING ? calibrate() : find();
+    if (!__atomic_compare_exchange_n(state, &known, found, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         found = known;
     return found == READY;
+}
+
+/* The counter is measured even where there is no mark: tc_counter_ns needs it. */
+static bool can_interpolate(void)
+{
+    bool counter = is_ready(&counter_state, find_counter), mark = is_ready(&mark_state, find_mark);
+    uint64_t scale = TC_LOAD(tc_interpolation.scale);
+    if (!counter || !mark || scale == 0)
+        return false;
+    if (TC_LOAD_RELAXED(tc_interpolation.window) == 0)
+        TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
+    return true;
 }
 
 /* The anchor is loaded before the mark is set, so that tc_anchor_end notices a handler's anchor. */
 struct tc_anchoring tc_anchor_begin(const struct tc_stamp *anchor)
 {
     struct tc_anchoring anchoring = {0};
-    if (!is_ready())
+    if (!can_interpolate())
         return anchoring;
     struct tc_rseq_area *area = tc_rseq_area();
     anchoring.before = (struct tc_stamp){TC_LOAD(anchor->ticks), TC_LOAD(anchor->ns)};
@@ -267,18 +285,19 @@ void tc_anchor_end(struct tc_stamp *anchor, const struct tc_anchoring *anchoring
 
 void tc_interpolation_end(void)
 {
+    TC_STORE(counter_state, NEVER);
     TC_STORE(tc_interpolation.window, 0);
-    TC_STORE(state, NEVER);
+    TC_STORE(tc_interpolation.scale, 0);
 }
 
 bool tc_interpolation_settle(void)
 {
-    for (int i = 0; i < 2 && TC_LOAD(state) == CALIBRATING; i++) {
+    for (int i = 0; i < 2 && TC_LOAD(counter_state) == CALIBRATING; i++) {
         struct timespec while_it_lasts = {0, CALIBRATION_NS};
         tc_syscall4(SYS_nanosleep, (long)&while_it_lasts, 0, 0, 0);
-        is_ready();
+        can_interpolate();
     }
-    return TC_LOAD(state) != NEVER;
+    return TC_LOAD(counter_state) != NEVER && TC_LOAD(mark_state) != NEVER;
 }
 
 #else

@@ -28,13 +28,13 @@ struct tc_stamp {
 };
 
 /*
- * Set once, after everything was tried and measured. window is set last, so that a thread that sees it also
- * sees the rest. The mark is the address of a struct rseq_cs; a thread's anchor holds while the mark is in
- * the rseq_cs field of its rseq area.
+ * Set once, after everything was tried and measured: scale where the counter is usable, the others where a
+ * mark is, too. window is set last, so that a thread that sees it also sees the rest. The mark is the address
+ * of a struct rseq_cs; a thread's anchor holds while the mark is in the rseq_cs field of its rseq area.
  */
 struct tc_interpolation {
     uint64_t window;         /* TC_WINDOW_NS in ticks, the age limit of an anchor; 0: no interpolation */
-    uint64_t scale;          /* nanoseconds per tick, times 2^32; too small rather than too large */
+    uint64_t scale;          /* ns per tick, times 2^32; too small rather than too large; 0: none */
     uint64_t mark;
     ptrdiff_t rseq_offset;   /* from the thread pointer */
 };
@@ -74,6 +74,15 @@ static inline uint64_t tc_ticks(void)
 #endif
 }
 
+__extension__ typedef unsigned __int128 tc_product;
+
+/* The counter in ns, since an unknown moment; negative: not usable, or not measured yet. */
+static inline int64_t tc_counter_ns(void)
+{
+    uint64_t scale = TC_LOAD(tc_interpolation.scale);
+    return scale != 0 ? (int64_t)((tc_product)tc_ticks() * scale >> 32) : -1;
+}
+
 /*
  * The total now, if the anchor holds. A handler that sets a new anchor may run between any two steps, hence
  * their order. The ticks are read first: an anchor set afterwards has later ones, and the difference wraps
@@ -98,6 +107,11 @@ static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total
     return true;
 }
 #else
+static inline int64_t tc_counter_ns(void)
+{
+    return -1;
+}
+
 static inline bool tc_interpolate(const struct tc_stamp *anchor, uint64_t *total_ns)
 {
     (void)anchor, (void)total_ns;

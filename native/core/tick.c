@@ -131,9 +131,19 @@ void tc_epoch_advance(void)
     while (!__atomic_compare_exchange_n(word, &old, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && old != 0);
 }
 
-int64_t tc_coarse_ns(void)
+static int64_t vdso_ns(clockid_t clock)
 {
     struct timespec ts;
-    __atomic_load_n(&tc_coarse_clock, __ATOMIC_RELAXED)(CLOCK_MONOTONIC_COARSE, &ts);
+    __atomic_load_n(&tc_coarse_clock, __ATOMIC_RELAXED)(clock, &ts);
     return ts.tv_sec < 0 ? -ENOSYS : tc_timespec_ns(&ts);
+}
+
+int64_t tc_coarse_ns(void)
+{
+    return vdso_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+int64_t tc_monotonic_ns(void)
+{
+    return vdso_ns(CLOCK_MONOTONIC);
 }

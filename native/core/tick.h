@@ -46,4 +46,7 @@ TC_INTERNAL void tc_epoch_advance(void);
 /* The coarse clock: the CLOCK_MONOTONIC time of the last tick, in ns; -ENOSYS without a usable one. */
 TC_INTERNAL int64_t tc_coarse_ns(void);
 
+/* CLOCK_MONOTONIC in ns, from the vDSO; -ENOSYS where tc_coarse_ns fails. */
+TC_INTERNAL int64_t tc_monotonic_ns(void);
+
 #endif

@@ -4,16 +4,42 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include "clock_id.h"
+#include "interpolated.h"
 #include "interval.h"
 #include "lock.h"
 #include "slot.h"
+#include "tick.h"
 
-/* A thread as a carrier. */
+/*
+ * A thread as a carrier. Its clock is not read at each switch: what lies between two switches, a slice or the
+ * gap between two slices, is taken for run time, by CLOCK_MONOTONIC, since the last read. A carrier that was
+ * preempted, or waited, shows by a long stretch, and its clock is then read at once, so that the stretch gets
+ * what it has used. What is too small to show puts the sum ahead of the clock; the next read finds that out,
+ * at most READ_NS later, and stretches have no time until the clock has caught up.
+ *
+ * A stretch that is shorter may still contain a wait. In a gap it is a carrier without work, so that the
+ * limit is less. In a slice it is a system call or a monitor: if the kernel counts more waits than long gaps
+ * explain, then for a while the clock is read at the end of each slice.
+ */
 struct carrier {
     tc_virtual mounted;
     pid_t tid;
+    uint32_t long_gaps;    /* since waits were counted */
+    struct tc_moment read; /* by its clock */
+    uint64_t read_ns, switched_ns, counted_ns, waits_until_ns; /* by CLOCK_MONOTONIC */
+    uint64_t waits;        /* as last counted */
+    uint64_t highest_ns;   /* of its totals, read or estimated */
+};
+
+enum {
+    READ_NS = 1000000,
+    LONG_SLICE_NS = 100000,
+    LONG_GAP_NS = 10000,
+    COUNT_WAITS_NS = 4000000,
+    WAITS_NS = 64000000
 };
 
 static _Thread_local struct carrier own;
@@ -24,6 +50,76 @@ static inline struct carrier *own_carrier(void)
     struct carrier *carrier = &own;
     __asm__("" : "+r"(carrier));
     return carrier;
+}
+
+/* Totals do not decrease, unless the process was restored. */
+static void raise_total(struct carrier *carrier, struct tc_moment *now)
+{
+    if (now->total_ns < carrier->highest_ns && !tc_is_restored(carrier->highest_ns, now->total_ns))
+        now->total_ns = carrier->highest_ns;
+    carrier->highest_ns = now->total_ns;
+}
+
+/* The carrier's moment by a clock. */
+static int read_moment(struct carrier *carrier, enum threadclock_freshness clock, struct tc_moment *now)
+{
+    int error = tc_own_moment(clock, now);
+    if (error == 0)
+        raise_total(carrier, now);
+    return error;
+}
+
+static void count_waits(struct carrier *carrier, uint64_t now_ns)
+{
+    struct rusage usage;
+    bool known = tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) == 0;
+    uint64_t waits = known ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
+    if (!known || waits - carrier->waits > carrier->long_gaps)
+        carrier->waits_until_ns = now_ns + WAITS_NS;
+    carrier->waits = waits;
+    carrier->long_gaps = 0;
+    carrier->counted_ns = now_ns;
+}
+
+/* Time that passes, by the cheapest clock; negative: there is none without a system call. */
+static int64_t passing_ns(void)
+{
+    int64_t ns = tc_counter_ns();
+    return ns >= 0 ? ns : tc_monotonic_ns();
+}
+
+/* Time is read after the carrier's clock, so that an estimate is behind by the time between. */
+static int anchor(struct carrier *carrier, uint64_t now_ns, struct tc_moment *now)
+{
+    if (now_ns - carrier->counted_ns >= COUNT_WAITS_NS)
+        count_waits(carrier, now_ns);
+    int error = tc_own_moment(THREADCLOCK_INTERPOLATED, now);
+    carrier->read = *now;
+    carrier->read_ns = carrier->switched_ns = (uint64_t)passing_ns();
+    if (error == 0)
+        raise_total(carrier, now);
+    else
+        carrier->read_ns = 0; /* not to be estimated from */
+    return error;
+}
+
+/* The carrier's moment at a switch that ends a slice or, if not, a gap. */
+static int switch_moment(struct carrier *carrier, bool slice, struct tc_moment *now)
+{
+    enum threadclock_freshness clock = tc_virtual_clock();
+    int64_t passing = clock == THREADCLOCK_INTERPOLATED ? passing_ns() : -1;
+    if (passing < 0)
+        return read_moment(carrier, clock, now);
+    uint64_t now_ns = (uint64_t)passing, stretch_ns = now_ns - carrier->switched_ns;
+    uint64_t long_ns = !slice ? LONG_GAP_NS : now_ns < carrier->waits_until_ns ? 0 : LONG_SLICE_NS;
+    carrier->long_gaps += !slice && stretch_ns >= LONG_GAP_NS;
+    if (stretch_ns >= long_ns || now_ns - carrier->read_ns >= READ_NS)
+        return anchor(carrier, now_ns, now);
+    carrier->switched_ns = now_ns;
+    *now = carrier->read;
+    now->total_ns += now_ns - carrier->read_ns;
+    raise_total(carrier, now);
+    return 0;
 }
 
 static void begin_slice(struct account *account, const struct tc_moment *now)
@@ -56,7 +152,7 @@ static void unmount(struct carrier *carrier)
         return;
     bool known = true;
     if (account->carrier == carrier->tid) {
-        known = tc_own_moment(tc_virtual_clock(), &now) == 0 && end_slice(account, &now);
+        known = switch_moment(carrier, true, &now) == 0 && end_slice(account, &now);
         TC_STORE(account->carrier, 0);
     }
     tc_account_release(account, word);
@@ -81,7 +177,7 @@ bool tc_virtual_mount(tc_virtual handle)
         return false;
     if (carrier->tid == 0)
         carrier->tid = tc_own_tid();
-    bool known = tc_own_moment(tc_virtual_clock(), &now) == 0;
+    bool known = switch_moment(carrier, false, &now) == 0;
     if (known) {
         begin_slice(account, &now);
         TC_STORE(account->carrier, carrier->tid);
@@ -112,7 +208,7 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
     if (tc_virtual_clock() == THREADCLOCK_TICK) /* a fresher clock would also count what was mounted before */
         freshness = THREADCLOCK_TICK;
     bool mounted_here = account->id == id && account->carrier == carrier->tid, known = true;
-    int error = mounted_here ? tc_own_moment(freshness, &now) : -ENOENT;
+    int error = mounted_here ? read_moment(carrier, freshness, &now) : -ENOENT;
     if (error == 0 && (freshness != THREADCLOCK_TICK || now.sum_ns != account->since.sum_ns)) {
         known = end_slice(account, &now);
         begin_slice(account, &now);

@@ -4,10 +4,15 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "interpolated.h"
 #include "seen.h"
+#include "tick.h"
 #include "virtual_threads.h"
 
 static struct tc_virtual_times own(uint64_t id, enum threadclock_freshness freshness)
@@ -54,6 +59,92 @@ static void slices_add_up(void **state)
         tc_virtual_forbid();
         assert_int_equal(tc_virtual_count(), 0);
     }
+}
+
+/*
+ * What carriers do between switches, on one CPU: they are preempted, wait in a slice for a shorter and for a
+ * longer time, and wait between slices. Each account gets the time of its slices.
+ */
+enum { PREEMPTED, WAITING, WAITING_LONG, PARKED, SHAPES };
+static int requests[2], answers[2];
+
+static void use_ns(int64_t ns)
+{
+    for (int64_t start_ns = thread_cpu_ns(); thread_cpu_ns() - start_ns < ns;)
+        ;
+}
+
+/* Works while another thread waits for it. */
+static void *be_waited_for(void *unused)
+{
+    int64_t ns;
+    while (read(requests[0], &ns, sizeof ns) == sizeof ns) {
+        use_ns(ns);
+        assert_in_any_thread(write(answers[1], &ns, sizeof ns) == sizeof ns);
+    }
+    return unused;
+}
+
+static void wait_for(int64_t ns)
+{
+    assert_in_any_thread(write(requests[1], &ns, sizeof ns) == sizeof ns
+                         && read(answers[0], &ns, sizeof ns) == sizeof ns);
+}
+
+static void check_shape(int shape)
+{
+    enum { ACCOUNTS = 4, ROUNDS = 2000, SLICE_NS = 30000 };
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
+    tc_virtual accounts[ACCOUNTS];
+    int64_t true_ns[ACCOUNTS] = {0};
+    for (int which = 0; which < ACCOUNTS; which++)
+        accounts[which] = tc_virtual_begin((uint64_t)which + 1, 0, true, epoch);
+    for (int i = 0; i < ROUNDS * ACCOUNTS; i++) {
+        int which = i % ACCOUNTS;
+        tc_virtual_mount(accounts[which]);
+        int64_t before_ns = thread_cpu_ns();
+        use_ns(SLICE_NS);
+        if (which == 0 && (shape == WAITING || shape == WAITING_LONG))
+            wait_for(shape == WAITING ? SLICE_NS : NS_PER_MS);
+        true_ns[which] += thread_cpu_ns() - before_ns;
+        tc_virtual_unmount();
+        if (shape == PARKED)
+            wait_for(SLICE_NS);
+    }
+    for (int which = 0; which < ACCOUNTS; which++) {
+        struct tc_virtual_times times;
+        assert_in_any_thread(tc_virtual_times(accounts[which], &times) == 0
+                             && times.times.total_ns * 100 / true_ns[which] >= 92
+                             && times.times.total_ns * 100 / true_ns[which] <= 112);
+    }
+    tc_virtual_forbid();
+}
+
+static void *check_shapes(void *unused)
+{
+    cpu_set_t cpu;
+    CPU_ZERO(&cpu);
+    CPU_SET(sched_getcpu(), &cpu);
+    assert_in_any_thread(sched_setaffinity(0, sizeof cpu, &cpu) == 0);
+    pid_t rival = fork();
+    while (rival == 0 && getppid() != 1)
+        burn_user_ns(NS_PER_MS);
+    check_shape(PREEMPTED);
+    kill(rival, SIGKILL);
+    assert_in_any_thread(waitpid(rival, NULL, 0) == rival && pipe(requests) == 0 && pipe(answers) == 0);
+    pthread_t waited_for;
+    assert_in_any_thread(pthread_create(&waited_for, NULL, be_waited_for, NULL) == 0);
+    for (int shape = WAITING; shape < SHAPES; shape++)
+        check_shape(shape);
+    close(requests[1]);
+    assert_in_any_thread(pthread_join(waited_for, NULL) == 0);
+    return unused;
+}
+
+static void waits_and_preemption_are_no_time(void **state)
+{
+    (void)state;
+    in_new_thread(check_shapes, NULL);
 }
 
 /* In whole ticks single slices are 0 or too long, but the sum is right. */
@@ -321,12 +412,40 @@ static void no_time_decreases_or_is_another_threads(void **state)
     assert_int_equal(tc_virtual_count(), 0);
 }
 
+/* Last, because nothing can be interpolated afterwards: as on Linux from 6.19 on. */
+static void a_switch_reads_no_clock_of_the_kernel(void **state)
+{
+    (void)state;
+    enum { SWITCHES = 1000, ROUNDS = 50 };
+    if (tc_monotonic_ns() < 0)
+        skip_because("without a vDSO each clock takes a system call");
+    tc_interpolation_end();
+    tc_virtual account = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_INTERPOLATED));
+    int64_t least_ns = INT64_MAX, least_of_reads_ns = INT64_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t start_ns = thread_cpu_ns();
+        for (int i = 0; i < SWITCHES; i++) {
+            tc_virtual_mount(account);
+            tc_virtual_unmount();
+        }
+        int64_t switched_ns = thread_cpu_ns();
+        for (int i = 0; i < SWITCHES; i++)
+            thread_cpu_ns();
+        int64_t read_ns = thread_cpu_ns() - switched_ns;
+        least_ns = switched_ns - start_ns < least_ns ? switched_ns - start_ns : least_ns;
+        least_of_reads_ns = read_ns < least_of_reads_ns ? read_ns : least_of_reads_ns;
+    }
+    assert_true(least_ns < least_of_reads_ns); /* otherwise there are two reads in each */
+    tc_virtual_forbid();
+}
+
 int main(void)
 {
     static bool switching = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_an_account_there_is_no_time),
         cmocka_unit_test(slices_add_up),
+        cmocka_unit_test(waits_and_preemption_are_no_time),
         cmocka_unit_test(ticks_are_right_in_sums),
         cmocka_unit_test(a_fresh_read_takes_no_tick_of_another),
         cmocka_unit_test(the_split_is_the_carriers),
@@ -334,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_missed_unmount_counts_nothing_twice),
         cmocka_unit_test(no_time_decreases_or_is_another_threads),
         cmocka_unit_test_prestate(no_time_decreases_or_is_another_threads, &switching),
+        cmocka_unit_test(a_switch_reads_no_clock_of_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,10 +67,11 @@ public final class VirtualThreads {
      * Asks for accounting in the whole JVM with this clock. If several are asked for, the most precise one is
      * in force: NOW before INTERPOLATED before TICK.
      *
-     * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: total to a microsecond,
-     *     without system calls where interpolation works, otherwise the same as NOW. {@link Freshness#NOW}:
-     *     the kernel's clock, one system call. {@link Freshness#TICK}: cheapest, but each slice is then a
-     *     whole number of ticks, which is right only in sums over many slices
+     * @param clock what is read at each switch. {@link Freshness#INTERPOLATED}: mostly no system call; a
+     *     slice may be wrong by up to 0.1 ms, which later slices of its carrier make up for; without a vDSO
+     *     the same as NOW. {@link Freshness#NOW}: the kernel's clock, one system call. {@link
+     *     Freshness#TICK}: cheapest, but each slice is then a whole number of ticks, which is right only in
+     *     sums over many slices
      * @return the request; accounting is on at least until it is closed
      * @throws IllegalStateException as {@link #startAccounting()}
      */

@@ -95,7 +95,7 @@ public final class DoctorCommand implements Subcommand {
             progress.say("Examining the machine");
             Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
             if (nativeProblem.isEmpty()) {
-                Clock.TOTAL_INTERPOLATED.source().ifPresent(
+                Clock.USER_TICK.source().ifPresent(
                         source -> machine.put("virtualClock", VirtualFinding.ofMachine(source)));
             }
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();

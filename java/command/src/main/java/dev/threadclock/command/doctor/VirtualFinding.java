@@ -18,23 +18,20 @@ final class VirtualFinding {
     private VirtualFinding() {}
 
     /**
-     * What virtual=on reads on this machine: interpolation, or the kernel's clock if that does not work.
+     * What virtual=on reads on this machine: mostly nothing of the kernel's, or its clock if there is no vDSO.
      *
-     * @param interpolated the source of the interpolated total
+     * @param tick the source of tick reads
      */
-    static Finding ofMachine(Source interpolated) {
+    static Finding ofMachine(Source tick) {
         String label = "virtual=on";
-        boolean kernel = interpolated.systemCalls() != 0;
-        String source = interpolated.name();
-        return kernel
-                ? Finding.note(label, "now", "reads the kernel's clock (" + source + ") at each switch of a"
-                        + " virtual thread, because interpolation does not work here: one system call each,"
-                        + " exact",
+        return tick.systemCalls() != 0
+                ? Finding.note(label, "now", "reads the kernel's clock at each switch of a virtual thread,"
+                        + " because there is no vDSO clock here: one system call each, exact",
                         "virtual=tick makes no system call, but then counts slices in whole ticks: right"
                                 + " only in sums over many slices")
-                : Finding.ok(label, "interpolated", "reads the interpolated total (" + source + ") at each"
-                        + " switch of a virtual thread: mostly without a system call and right to a"
-                        + " microsecond, never more than 1 ms off");
+                : Finding.ok(label, "interpolated",
+                        "reads the kernel's clock after a long slice or a wait, and"
+                                + " once a millisecond: most switches of virtual threads make no system call");
     }
 
     /** Whether the virtual threads of a JVM are accounted for; empty if it cannot have any. */
