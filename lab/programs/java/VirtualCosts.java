@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import com.sun.net.httpserver.HttpServer;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -25,13 +19,12 @@ import java.util.stream.IntStream;
  * of each; the lab repeats them.
  *
  * <p>"right MILLISECONDS" prints for each clock and length of a slice "sum", the clock, microseconds of a
- * slice, the CPU time of the virtual threads and that of their carriers; for each number of burners
- * "mounted", that number, the CPU time of two virtual threads at work, and the time for which they were
- * mounted; then "platform" and the CPU time of the same work on a virtual and on a platform thread.
+ * slice ("parked": 50 of them, and then a park instead of a yield), the CPU time of the virtual threads and
+ * that of their carriers; for each number of burners "mounted", that number, the CPU time of two virtual
+ * threads at work, and the time for which they were mounted.
  *
- * <p>"cost LIBRARY" prints "cost", what, the way of accounting, and nanoseconds of the process's CPU time
- * for one. LIBRARY is that of switch_events.c. Start it with one carrier and a heap that does not grow. The
- * requests of "request" come from this process, so their cost includes the client's.
+ * <p>"cost WAY LIBRARY" prints "cost", what, and nanoseconds of the process's CPU time for one, once that has
+ * become flat. LIBRARY is that of switch_events.c. Start it with one carrier and a heap that does not grow.
  */
 public final class VirtualCosts {
     private static final long[] SLICE_MICROS = {2_000, 1_000, 100, 10};
@@ -40,8 +33,10 @@ public final class VirtualCosts {
     /** More than carriers, because an idle carrier looks for work, which is no virtual thread's time. */
     private static final int YIELDING = 4 * CARRIERS;
     private static final int PIECE = 10_000_000;
-    private static final int CONNECTIONS = 16;
-    private static final int WARM_UPS = 8;
+    private static final long PARK_NANOS = 50_000;
+    /** Warm-up ends when this number of results in a row differ by a tenth at most. */
+    private static final int FLAT = 5;
+    private static final int MOST_RUNS = 40;
 
     private static volatile long sink;
 
@@ -49,28 +44,30 @@ public final class VirtualCosts {
         if (args[0].equals("right")) {
             right(Long.parseLong(args[1]) * 1_000_000);
         } else {
-            System.load(Path.of(args[1]).toAbsolutePath().toString());
-            cost("yield", 40_000,
-                    () -> run(2, () -> IntStream.range(0, 20_000).forEach(i -> Thread.yield())));
-            cost("start", 20_000, () -> {
-                CountDownLatch ended = new CountDownLatch(20_000);
-                for (int i = 0; i < 20_000; i++) {
+            Way.valueOf(args[1].toUpperCase()).begin(args[2]);
+            cost("yield", 400_000,
+                    () -> run(2, () -> IntStream.range(0, 200_000).forEach(i -> Thread.yield())));
+            cost("start", 50_000, () -> {
+                CountDownLatch ended = new CountDownLatch(50_000);
+                for (int i = 0; i < 50_000; i++) {
                     Thread.startVirtualThread(ended::countDown);
                 }
                 ended.await();
             });
-            requests();
         }
     }
 
     private static void right(long nanos) throws InterruptedException {
         for (Freshness clock : Freshness.values()) {
             VirtualThreads.Accounting accounting = VirtualThreads.startAccounting(clock);
-            slices(SLICE_MICROS[0] * 1_000, nanos / 4); // compiles it
+            String name = clock.name().toLowerCase();
+            slices(SLICE_MICROS[0] * 1_000, nanos / 4, Thread::yield); // compiles it
             for (long micros : SLICE_MICROS) {
-                long[] taken = slices(micros * 1_000, nanos);
-                say("sum", clock.name().toLowerCase(), micros, taken[0], taken[1]);
+                long[] taken = slices(micros * 1_000, nanos, Thread::yield);
+                say("sum", name, micros, taken[0], taken[1]);
             }
+            long[] taken = slices(PARK_NANOS, nanos, () -> LockSupport.parkNanos(PARK_NANOS));
+            say("sum", name, "parked", taken[0], taken[1]);
             accounting.close();
         }
         VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
@@ -78,22 +75,18 @@ public final class VirtualCosts {
             long[] taken = besideBurners(burners, nanos);
             say("mounted", burners, taken[0], taken[1]);
         }
-        work();
-        AtomicLong virtual = new AtomicLong();
-        run(1, () -> virtual.set(work()));
-        say("platform", virtual, work());
         accounting.close();
     }
 
-    /** Virtual threads that yield after each slice: their CPU time, and that of their carriers. */
-    private static long[] slices(long sliceNanos, long runNanos) throws InterruptedException {
+    /** Virtual threads that yield or park after each slice: their CPU time, and that of their carriers. */
+    private static long[] slices(long sliceNanos, long runNanos, Runnable pause) throws InterruptedException {
         AtomicLong cpu = new AtomicLong();
         long before = carriersTotal();
         long began = System.nanoTime();
         run(YIELDING, () -> {
             while (System.nanoTime() - began < runNanos) {
                 burn(sliceNanos);
-                Thread.yield();
+                pause.run();
             }
             cpu.addAndGet(ownTotal());
         });
@@ -126,43 +119,23 @@ public final class VirtualCosts {
         return new long[]{cpu.get(), mounted.get()};
     }
 
-    /** The CPU time of 200 pieces of work, without the waits between them. */
-    private static long work() {
-        long sum = 0;
-        for (int piece = 0; piece < 200; piece++) {
-            long before = ThreadClock.totalNowNanos();
-            spin(1_000_000);
-            sum += ThreadClock.totalNowNanos() - before;
-            LockSupport.parkNanos(10_000);
-        }
-        return sum;
-    }
-
     private interface Work {
         void run() throws Exception;
     }
 
-    /** What happens at a switch: nothing, an event that is ignored, or a read of a clock. */
+    /** What is in the JVM: nothing, a JVMTI environment, its events, or accounting by a clock. */
     private enum Way {
-        NOTHING, IGNORED, INTERPOLATED, TICK, NOW;
+        NOTHING, ENVIRONMENT, EVENTS, INTERPOLATED, TICK, NOW;
 
-        private VirtualThreads.Accounting accounting;
-
-        void begin() {
-            if (this == IGNORED && !setEvents(true)) {
+        void begin(String library) {
+            if (this == ENVIRONMENT || this == EVENTS) {
+                System.load(Path.of(library).toAbsolutePath().toString());
+            }
+            if (this == EVENTS && !setEvents(true)) {
                 throw new IllegalStateException("this JVM does not report switches");
             }
-            if (compareTo(IGNORED) > 0) {
-                accounting = VirtualThreads.startAccounting(Freshness.valueOf(name()));
-            }
-        }
-
-        void end() {
-            if (this == IGNORED) {
-                setEvents(false);
-            }
-            if (accounting != null) {
-                accounting.close();
+            if (compareTo(EVENTS) > 0) {
+                VirtualThreads.startAccounting(Freshness.valueOf(name()));
             }
         }
     }
@@ -170,65 +143,20 @@ public final class VirtualCosts {
     /** Implemented in switch_events.c. */
     private static native boolean setEvents(boolean on);
 
+    /** The median of the last results, which are flat unless the machine does not let them be. */
     private static void cost(String what, int operations, Work work) throws Exception {
-        for (Way way : Way.values()) {
-            way.begin();
-            for (int i = 0; i < WARM_UPS; i++) { // switching has cost the JVM some of its compiled code
-                work.run();
-            }
+        double[] last = new double[FLAT];
+        boolean flat = false;
+        for (int i = 0; i < MOST_RUNS && !flat; i++) {
             long before = processTotal();
             work.run();
-            say("cost", what, way.name().toLowerCase(), (double) (processTotal() - before) / operations);
-            way.end();
+            last[i % FLAT] = (double) (processTotal() - before) / operations;
+            double[] sorted = last.clone();
+            Arrays.sort(sorted);
+            flat = sorted[FLAT - 1] <= sorted[0] * 1.1;
         }
-    }
-
-    private static void requests() throws Exception {
-        System.setProperty("sun.net.httpserver.nodelay", "true"); // else some JDKs answer 25 times a second
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-        byte[] answer = "hello".repeat(100).getBytes(StandardCharsets.US_ASCII);
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", exchange -> {
-            exchange.sendResponseHeaders(200, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        server.start();
-        cost("request", 4_000, () -> request(server.getAddress().getPort(), 4_000, answer.length));
-        server.stop(0);
-    }
-
-    /** Many connections at a time: with one, both sides would wait for each other after each request. */
-    private static void request(int port, int requests, int length) throws Exception {
-        byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        List<Socket> sockets = new ArrayList<>();
-        for (int i = 0; i < CONNECTIONS; i++) {
-            sockets.add(new Socket("127.0.0.1", port));
-            sockets.get(i).setTcpNoDelay(true);
-        }
-        for (int i = 0; i < requests / CONNECTIONS; i++) {
-            for (Socket socket : sockets) {
-                socket.getOutputStream().write(request);
-            }
-            for (Socket socket : sockets) {
-                readAnswer(socket.getInputStream(), length);
-            }
-        }
-        for (Socket socket : sockets) {
-            socket.close();
-        }
-    }
-
-    private static void readAnswer(InputStream in, int length) throws IOException {
-        byte[] buffer = new byte[8192];
-        String head = "";
-        for (int end = -1; end < 0 || head.length() < end + 4 + length; end = head.indexOf("\r\n\r\n")) {
-            int count = in.read(buffer);
-            if (count < 0) {
-                throw new IOException("the server closed the connection");
-            }
-            head += new String(buffer, 0, count, StandardCharsets.US_ASCII);
-        }
+        Arrays.sort(last);
+        say("cost", what, last[FLAT / 2], flat ? "flat" : "not flat");
     }
 
     private static void run(int count, Runnable body) throws InterruptedException {
