@@ -15,22 +15,23 @@
 
 /*
  * A thread as a carrier. Its clock is not read at each switch: what lies between two switches, a slice or the
- * gap between two slices, is taken for run time, by CLOCK_MONOTONIC, since the last read. A carrier that was
- * preempted, or waited, shows by a long stretch, and its clock is then read at once, so that the stretch gets
- * what it has used. What is too small to show puts the sum ahead of the clock; the next read finds that out,
- * at most READ_NS later, and stretches have no time until the clock has caught up.
+ * gap between two slices, is taken for run time. A carrier that was preempted or waited meanwhile shows by a
+ * long stretch: its clock is read at once, and the stretch gets what it has used. What is too short to show
+ * puts the total ahead of the clock. The next read, at most READ_NS later, finds that out, and stretches then
+ * have no time until the clock has caught up.
  *
- * A stretch that is shorter may still contain a wait. In a gap it is a carrier without work, so that the
- * limit is less. In a slice it is a system call or a monitor: if the kernel counts more waits than long gaps
- * explain, then for a while the clock is read at the end of each slice.
+ * Waits that do not show would always be taken off other stretches than their own. A wait in a gap is that of
+ * a carrier without work: the limit is lower there. If the kernel counts more waits than there are long gaps,
+ * some are in slices (a monitor, a system call): until WARY_COUNTS later, the clock is read after each slice.
  */
 struct carrier {
     tc_virtual mounted;
     pid_t tid;
     uint32_t long_gaps;    /* since waits were counted */
     struct tc_moment read; /* by its clock */
-    uint64_t read_ns, switched_ns, counted_ns, waits_until_ns; /* by CLOCK_MONOTONIC */
+    uint64_t read_ns, switched_ns, counted_ns; /* by passing_ns, which may change to another clock once */
     uint64_t waits;        /* as last counted */
+    uint32_t wary;         /* counts until slices are believed to have no waits */
     uint64_t highest_ns;   /* of its totals, read or estimated */
 };
 
@@ -39,7 +40,7 @@ enum {
     LONG_SLICE_NS = 100000,
     LONG_GAP_NS = 10000,
     COUNT_WAITS_NS = 4000000,
-    WAITS_NS = 64000000
+    WARY_COUNTS = 16
 };
 
 static _Thread_local struct carrier own;
@@ -75,7 +76,9 @@ static void count_waits(struct carrier *carrier, uint64_t now_ns)
     bool known = tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) == 0;
     uint64_t waits = known ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
     if (!known || waits - carrier->waits > carrier->long_gaps)
-        carrier->waits_until_ns = now_ns + WAITS_NS;
+        carrier->wary = WARY_COUNTS;
+    else if (carrier->wary > 0)
+        carrier->wary--;
     carrier->waits = waits;
     carrier->long_gaps = 0;
     carrier->counted_ns = now_ns;
@@ -93,14 +96,14 @@ static int anchor(struct carrier *carrier, uint64_t now_ns, struct tc_moment *no
 {
     if (now_ns - carrier->counted_ns >= COUNT_WAITS_NS)
         count_waits(carrier, now_ns);
+    carrier->read_ns = 0; /* nothing is estimated from it if it fails */
     int error = tc_own_moment(THREADCLOCK_INTERPOLATED, now);
+    if (error < 0)
+        return error;
     carrier->read = *now;
     carrier->read_ns = carrier->switched_ns = (uint64_t)passing_ns();
-    if (error == 0)
-        raise_total(carrier, now);
-    else
-        carrier->read_ns = 0; /* not to be estimated from */
-    return error;
+    raise_total(carrier, now);
+    return 0;
 }
 
 /* The carrier's moment at a switch that ends a slice or, if not, a gap. */
@@ -111,7 +114,7 @@ static int switch_moment(struct carrier *carrier, bool slice, struct tc_moment *
     if (passing < 0)
         return read_moment(carrier, clock, now);
     uint64_t now_ns = (uint64_t)passing, stretch_ns = now_ns - carrier->switched_ns;
-    uint64_t long_ns = !slice ? LONG_GAP_NS : now_ns < carrier->waits_until_ns ? 0 : LONG_SLICE_NS;
+    uint64_t long_ns = !slice ? LONG_GAP_NS : carrier->wary > 0 ? 0 : LONG_SLICE_NS;
     carrier->long_gaps += !slice && stretch_ns >= LONG_GAP_NS;
     if (stretch_ns >= long_ns || now_ns - carrier->read_ns >= READ_NS)
         return anchor(carrier, now_ns, now);

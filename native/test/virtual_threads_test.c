@@ -416,7 +416,7 @@ static void no_time_decreases_or_is_another_threads(void **state)
 static void a_switch_reads_no_clock_of_the_kernel(void **state)
 {
     (void)state;
-    enum { SWITCHES = 1000, ROUNDS = 50 };
+    enum { SWITCHES = 1000, ROUNDS = 500 }; /* long enough for the waits of earlier tests to be forgotten */
     if (tc_monotonic_ns() < 0)
         skip_because("without a vDSO each clock takes a system call");
     tc_interpolation_end();

@@ -231,57 +231,6 @@ class VirtualThreadsTest {
         assertTrue(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
     }
 
-    /** Accounting is switched on and off while threads begin and end and garbage is collected. */
-    @Test
-    @Tag("plain")
-    void accountingMayBeSwitchedAtAnyMoment() throws Throwable {
-        Jvm.assumeVirtualThreads();
-        List<Thread> threads = new ArrayList<>();
-        AtomicLong known = new AtomicLong();
-        AtomicLong unknown = new AtomicLong();
-        for (int i = 0; i < 6; i++) {
-            threads.add(start(() -> {
-                while (!done) {
-                    try {
-                        join(start(() -> life(known, unknown)));
-                    } catch (Throwable e) {
-                        VirtualAccounts.failure = e;
-                    }
-                }
-            }));
-        }
-        long end = System.nanoTime() + 4_000_000_000L;
-        for (int i = 0; System.nanoTime() < end && VirtualAccounts.failure == null; i++) {
-            // Not TICK, with which a slice has whole ticks.
-            Freshness clock = i % 2 == 0 ? Freshness.NOW : Freshness.INTERPOLATED;
-            try (VirtualThreads.Accounting one = VirtualThreads.startAccounting(clock)) {
-                Thread.sleep(i % 5);
-            }
-            if (i % 100 == 0) {
-                System.gc();
-            }
-        }
-        done = true;
-        joinAll(threads);
-        assertThat(known).hasPositiveValue();
-        assertThat(unknown).hasPositiveValue();
-    }
-
-    private static void life(AtomicLong known, AtomicLong unknown) {
-        CpuTimes before = new CpuTimes();
-        CpuTimes after = new CpuTimes();
-        for (int round = 0; round < 20; round++) {
-            long began = System.nanoTime();
-            ThreadClock.readNow(before);
-            burn(round * 1_000L);
-            pauseSomehow(round);
-            ThreadClock.readNow(after);
-            long total = after.totalNanosSince(before);
-            assertTrue(total <= System.nanoTime() - began + 2 * AHEAD_NANOS, "no more than passes: " + total);
-            (total < 0 ? unknown : known).incrementAndGet();
-        }
-    }
-
     /** HotSpot still offers its events with that flag, but sends none, so all times would stay 0. */
     @Test
     @Tag("unreported")

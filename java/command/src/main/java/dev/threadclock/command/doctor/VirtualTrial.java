@@ -22,7 +22,7 @@ record VirtualTrial(Double offNanos, Double onNanos) {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    /** Takes less than a second, or more on a busy machine. Unknown for JDKs without virtual threads. */
+    /** Takes two seconds, or more on a busy machine. Unknown for JDKs without virtual threads. */
     static VirtualTrial of(Jdk jdk, Path jar) {
         if (jdk.feature() < VirtualFinding.FIRST) {
             return UNKNOWN;

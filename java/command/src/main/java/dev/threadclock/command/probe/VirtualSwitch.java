@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * What a switch between two virtual threads (one is unmounted, the other mounted) costs their carrier,
  * without accounting and with it. Start it with one carrier (-Djdk.virtualThreadScheduler.parallelism=1 and
  * maxPoolSize=1). Prints "switch" and the median nanoseconds of CPU time, without and with; then "done".
+ * Before accounting this JVM has no JVMTI environment, so a switch is as cheap as without any agent.
  */
 public final class VirtualSwitch {
-    private static final int ROUNDS = 7;
-    private static final int WARM_UP_ROUNDS = 4;
+    /** Warm-up ends when this number of results in a row differ by a tenth at most. */
+    private static final int FLAT = 5;
+    private static final int MOST_ROUNDS = 60;
     private static final int THREADS = 2;
-    private static final int YIELDS = 20_000;
+    private static final int YIELDS = 100_000;
 
     private VirtualSwitch() {}
 
@@ -34,18 +36,21 @@ public final class VirtualSwitch {
     }
 
     private static double median() throws InterruptedException {
-        double[] nanos = new double[ROUNDS];
-        for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
+        double[] last = new double[FLAT];
+        double[] sorted = last;
+        for (int round = 0; round < MOST_ROUNDS
+                && (round < FLAT || sorted[FLAT - 1] > sorted[0] * 1.1); round++) {
             long before = carriersTotal();
             run(THREADS, () -> {
                 for (int i = 0; i < YIELDS; i++) {
                     Thread.yield();
                 }
             });
-            nanos[Math.max(round, 0)] = (double) (carriersTotal() - before) / (THREADS * YIELDS);
+            last[round % FLAT] = (double) (carriersTotal() - before) / (THREADS * YIELDS);
+            sorted = last.clone();
+            Arrays.sort(sorted);
         }
-        Arrays.sort(nanos);
-        return nanos[ROUNDS / 2];
+        return sorted[FLAT / 2];
     }
 
     private static long carriersTotal() {
