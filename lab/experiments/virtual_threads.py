@@ -9,8 +9,8 @@ OURS = (
     "and longer. Mounted time counts waiting for a CPU as well.")
 CONDITIONS = (
     "JDK 21 or later; virtual threads that yield or park after each slice; two at work beside 0 to 4 "
-    "burners; costs with one carrier, each in a JVM of its own, which is warmed up until five results in a row are "
-    "within a tenth; the baseline's JVM has no agent")
+    "burners; costs with one carrier, each in a JVM of its own, which is warmed up until five results in a "
+    "row are within a tenth; the baseline's JVM has no agent")
 LEAST = 98
 CODE = ["native/jvm", "native/core", "java/library/src/main", "lab/programs/java/VirtualCosts.java"]
 SECONDS = 120, 500

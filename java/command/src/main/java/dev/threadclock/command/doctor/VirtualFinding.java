@@ -18,7 +18,7 @@ final class VirtualFinding {
     private VirtualFinding() {}
 
     /**
-     * What virtual=on reads on this machine: mostly nothing of the kernel's, or its clock if there is no vDSO.
+     * What virtual=on reads on this machine: the kernel's clock, seldom or, without a vDSO, at each switch.
      *
      * @param tick the source of tick reads
      */
@@ -30,8 +30,8 @@ final class VirtualFinding {
                         "virtual=tick makes no system call, but then counts slices in whole ticks: right"
                                 + " only in sums over many slices")
                 : Finding.ok(label, "interpolated",
-                        "reads the kernel's clock after a long slice or a wait, and"
-                                + " once a millisecond: most switches of virtual threads make no system call");
+                        "reads the kernel's clock after a long slice or a wait, and once a millisecond: most"
+                                + " switches of virtual threads make no system call");
     }
 
     /** Whether the virtual threads of a JVM are accounted for; empty if it cannot have any. */
