@@ -16,8 +16,15 @@
  * neither been mounted nor read since accounting was switched off.
  */
 enum { SERIAL_SHIFT = 28, CHUNK_ACCOUNTS = TC_ACCOUNTS_CHUNK, CHUNKS = (1 << SERIAL_SHIFT) / CHUNK_ACCOUNTS };
+/* Java ids are consecutive, so the lists of accounts by id are equally long. */
+enum { IDS = 1 << 16 };
 static const uint64_t BUSY = 1, CHANGE = 2, CHANGES = ((UINT64_C(1) << SERIAL_SHIFT) - 1) & ~UINT64_C(1);
 static const uint64_t INDEX = (UINT64_C(1) << SERIAL_SHIFT) - 1;
+
+struct chunk {
+    struct account accounts[CHUNK_ACCOUNTS];
+    uint32_t next_of_id[CHUNK_ACCOUNTS]; /* index + 1 */
+};
 
 static struct {
     struct tc_lock lock;
@@ -28,12 +35,18 @@ static struct {
     uint32_t free; /* index + 1 */
     uint32_t count;
     struct tc_pair sums[TC_VIRTUAL_GROUPS];
-    struct account *chunks[CHUNKS];
+    uint32_t first_of_id[IDS]; /* index + 1 */
+    struct chunk *chunks[CHUNKS];
 } table;
 
 static struct account *account_at(uint64_t index)
 {
-    return &TC_LOAD(table.chunks[index / CHUNK_ACCOUNTS])[index % CHUNK_ACCOUNTS];
+    return &TC_LOAD(table.chunks[index / CHUNK_ACCOUNTS])->accounts[index % CHUNK_ACCOUNTS];
+}
+
+static uint32_t *next_of_id(uint32_t index)
+{
+    return &table.chunks[index / CHUNK_ACCOUNTS]->next_of_id[index % CHUNK_ACCOUNTS];
 }
 
 static bool is_of(uint64_t word, tc_virtual handle)
@@ -118,14 +131,14 @@ static struct account *take_free(uint32_t *index)
 
 static struct account *take_new(uint32_t *index)
 {
-    struct account **chunk = &table.chunks[table.used / CHUNK_ACCOUNTS];
+    struct chunk **chunk = &table.chunks[table.used / CHUNK_ACCOUNTS];
     if (table.used == CHUNKS * CHUNK_ACCOUNTS)
         return NULL;
     if (*chunk == NULL) {
-        struct account *accounts = tc_map(CHUNK_ACCOUNTS * sizeof *accounts);
-        if (accounts == NULL)
+        struct chunk *made = tc_map(sizeof *made);
+        if (made == NULL)
             return NULL;
-        TC_STORE(*chunk, accounts);
+        TC_STORE(*chunk, made);
     }
     *index = table.used++;
     return account_at(*index);
@@ -154,7 +167,22 @@ tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t ep
             table.serial = 1;
         handle = table.serial << SERIAL_SHIFT | index;
         TC_STORE(account->word, table.serial << SERIAL_SHIFT);
+        *next_of_id(index) = table.first_of_id[id % IDS];
+        table.first_of_id[id % IDS] = index + 1;
         TC_STORE(table.count, table.count + 1);
+    }
+    tc_unlock(&table.lock);
+    return handle;
+}
+
+tc_virtual tc_virtual_of(uint64_t id)
+{
+    tc_virtual handle = 0;
+    tc_lock(&table.lock);
+    for (uint32_t at = table.first_of_id[id % IDS]; at != 0 && handle == 0; at = *next_of_id(at - 1)) {
+        const struct account *account = account_at(at - 1);
+        if (account->id == id && is_present(account))
+            handle = (TC_LOAD(account->word) & ~INDEX) | (at - 1);
     }
     tc_unlock(&table.lock);
     return handle;
@@ -183,6 +211,10 @@ static void count(struct account *account, uint64_t user_ns, uint64_t system_ns)
 static void free_account(struct account *account, uint32_t index)
 {
     count(account, account->user_ns, account->system_ns);
+    uint32_t *link = &table.first_of_id[account->id % IDS];
+    while (*link != index + 1)
+        link = next_of_id(*link - 1);
+    *link = *next_of_id(index);
     __atomic_store_n(&account->word, 0, __ATOMIC_SEQ_CST);
     account->next_free = table.free;
     table.free = index + 1;

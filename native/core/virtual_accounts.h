@@ -37,6 +37,9 @@ TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
  */
 TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch);
 
+/* The account of the thread with this Java id; 0: there is none. Takes a lock. */
+TC_INTERNAL tc_virtual tc_virtual_of(uint64_t id);
+
 /* False: the account has ended, its epoch has passed, or there never was one. */
 TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
 

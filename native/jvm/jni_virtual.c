@@ -94,18 +94,16 @@ TC_VIRTUAL_NATIVE(jint, virtualEnd, jlong id, jlong address)
 /* Of any thread; the interval may end meanwhile: the caller then discards the result. */
 TC_VIRTUAL_NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address)
 {
-    (void)env;
     (void)caller;
     struct tc_virtual_times now;
-    return difference(virtual_accounting_times(thread, &now), &now, begun, address);
+    return difference(virtual_accounting_times(env, thread, &now), &now, begun, address);
 }
 
 TC_VIRTUAL_NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)
 {
-    (void)env;
     (void)caller;
     struct tc_virtual_times times;
-    return store(virtual_accounting_times(thread, &times), &times, address);
+    return store(virtual_accounting_times(env, thread, &times), &times, address);
 }
 
 /* Null, or why accounting is impossible. */

@@ -427,13 +427,10 @@ void virtual_accounting_adopt(JNIEnv *env)
         tc_virtual_mount(begin(jvmti, env, thread, false));
 }
 
-int virtual_accounting_times(jthread thread, struct tc_virtual_times *times)
+int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_virtual_times *times)
 {
-    void *data = NULL;
-    if (tc_virtual_epoch() == 0
-        || (*accounting.jvmti)->GetThreadLocalStorage(accounting.jvmti, thread, &data) != JVMTI_ERROR_NONE)
-        return -ESRCH;
-    return tc_virtual_times((tc_virtual)(uintptr_t)data, times);
+    tc_virtual account = tc_virtual_epoch() != 0 ? tc_virtual_of(java_threads_id(env, thread)) : 0;
+    return account != 0 ? tc_virtual_times(account, times) : -ESRCH;
 }
 
 static void free_function(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *function)

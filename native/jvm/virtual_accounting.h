@@ -34,8 +34,12 @@ TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *o
 /* Begins the account of the calling virtual thread, which was mounted before accounting began. */
 TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env);
 
-/* The times of a virtual thread: 0, or -ESRCH: it has no account. */
-TC_INTERNAL int virtual_accounting_times(jthread thread, struct tc_virtual_times *times);
+/*
+ * The times of a virtual thread: 0, or -ESRCH: it has no account. Asks the core by the thread's id, and not
+ * JVMTI: HotSpot's GetThreadLocalStorage looks at another virtual thread while the collector may move it (JDK
+ * 25.0.5 crashed in Continuation::is_continuation_mounted).
+ */
+TC_INTERNAL int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_virtual_times *times);
 
 /*
  * The virtual thread that is mounted on this carrier, as a local reference; null if there is none, or if

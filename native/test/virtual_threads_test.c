@@ -161,6 +161,26 @@ static void ticks_are_right_in_sums(void **state)
     tc_virtual_forbid();
 }
 
+/* Ids that share a list, an account that has ended in its middle, and one of an epoch that has passed. */
+static void an_account_is_found_by_its_thread(void **state)
+{
+    (void)state;
+    enum { ACCOUNTS = 3000, SHARED = 1 << 16 };
+    static tc_virtual accounts[ACCOUNTS];
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    for (uint64_t i = 0; i < ACCOUNTS; i++)
+        accounts[i] = tc_virtual_begin(1 + i % 100 + i / 100 * SHARED, 0, true, epoch);
+    for (uint64_t i = 0; i < ACCOUNTS; i += 2)
+        tc_virtual_end(accounts[i]);
+    for (uint64_t i = 0; i < ACCOUNTS; i++)
+        assert_int_equal(tc_virtual_of(1 + i % 100 + i / 100 * SHARED), i % 2 == 0 ? 0 : accounts[i]);
+    assert_int_equal(tc_virtual_of(ACCOUNTS), 0);
+    tc_virtual_forbid();
+    tc_virtual_allow(THREADCLOCK_NOW);
+    assert_int_equal(tc_virtual_of(2), 0);
+    tc_virtual_forbid();
+}
+
 /* With the tick clock, a fresher read would include what ran since the tick, perhaps another thread. */
 static void a_fresh_read_takes_no_tick_of_another(void **state)
 {
@@ -447,6 +467,7 @@ int main(void)
         cmocka_unit_test(slices_add_up),
         cmocka_unit_test(waits_and_preemption_are_no_time),
         cmocka_unit_test(ticks_are_right_in_sums),
+        cmocka_unit_test(an_account_is_found_by_its_thread),
         cmocka_unit_test(a_fresh_read_takes_no_tick_of_another),
         cmocka_unit_test(the_split_is_the_carriers),
         cmocka_unit_test(an_ended_account_stays_ended),
