@@ -19,19 +19,22 @@ static char ended[ANSWER_BYTES];
 
 static bool ending; /* the JVM */
 
+static bool used; /* the classes, which a JVM without metrics need not load */
+
 static const char no_classes[] = "prometheus=%s needs threadclock's Java classes: %s; or leave the option "
                                  "out";
 
 static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
                                 "room, or leave the option out";
 
-/* The environment of this thread, if there are classes to call; null otherwise. */
+/* The environment of this thread, if there are classes to call and they have been used; null otherwise. */
 static JNIEnv *environment(const struct java_side **side)
 {
     JNIEnv *env = NULL;
     *side = java_side_known();
-    return *side != NULL && (*(*side)->vm)->GetEnv((*side)->vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
-        ? env : NULL;
+    return *side != NULL && __atomic_load_n(&used, __ATOMIC_SEQ_CST)
+               && (*(*side)->vm)->GetEnv((*side)->vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
+           ? env : NULL;
 }
 
 /* Copies the string that a method has returned: 1; 0 if it is null, -1 if the method threw an exception. */
@@ -81,6 +84,7 @@ int prometheus_set(JavaVM *vm, const struct agent_options *options, char *proble
         snprintf(problem, problem_size, no_classes, address, reason);
         return -1;
     }
+    __atomic_store_n(&used, true, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&ending, __ATOMIC_SEQ_CST))
         return 0;
     bool before = served(at, sizeof at);
@@ -108,12 +112,12 @@ void prometheus_stop(void)
         serve(env, side, "", problem, sizeof problem);
 }
 
-/* Whoever loads the classes at this moment sees that the JVM is ending, or that they are known by then. */
+/* Whoever loads the classes at this moment sees that the JVM is ending, or that they are used by then. */
 void prometheus_end(JNIEnv *env)
 {
     __atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
     const struct java_side *side = java_side_known();
-    if (side == NULL)
+    if (side == NULL || !__atomic_load_n(&used, __ATOMIC_SEQ_CST))
         return;
     (*env)->CallStaticVoidMethod(env, side->agent_class, side->end);
     if ((*env)->ExceptionCheck(env))

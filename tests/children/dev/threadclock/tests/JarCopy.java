@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.function.UnaryOperator;
+import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
@@ -18,12 +19,15 @@ final class JarCopy {
         return copy(folder, "", bytes -> bytes);
     }
 
-    /** Flips one bit in the middle of the entry. */
+    /** Flips one bit in the middle of the entry, of which the jar then has the CRC before. */
     static Path damaged(Path folder, String entry) throws IOException {
-        return copy(folder, entry, bytes -> {
-            bytes[bytes.length / 2] ^= 1;
-            return bytes;
-        });
+        byte[][] whole = new byte[1][];
+        Path jar = copy(folder, entry, bytes -> whole[0] = bytes);
+        String content = new String(Files.readAllBytes(jar), StandardCharsets.ISO_8859_1);
+        int at = content.indexOf(new String(whole[0], StandardCharsets.ISO_8859_1)) + whole[0].length / 2;
+        byte[] flipped = content.getBytes(StandardCharsets.ISO_8859_1);
+        flipped[at] ^= 1;
+        return Files.write(jar, flipped);
     }
 
     static Path ofVersion(Path folder, String version) throws IOException {
@@ -50,7 +54,11 @@ final class JarCopy {
                     bytes = change.apply(bytes);
                 }
                 if (bytes != null) {
-                    out.putNextEntry(new ZipEntry(entry.getName()));
+                    ZipEntry copied = new ZipEntry(entry.getName());
+                    if (entry.getName().equals(changed)) {
+                        store(copied, bytes);
+                    }
+                    out.putNextEntry(copied);
                     out.write(bytes);
                     out.closeEntry();
                 }
@@ -60,5 +68,13 @@ final class JarCopy {
             throw new IllegalArgumentException("no " + changed + " in " + Product.AGENT_JAR);
         }
         return target;
+    }
+
+    private static void store(ZipEntry entry, byte[] bytes) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        entry.setMethod(ZipEntry.STORED);
+        entry.setSize(bytes.length);
+        entry.setCrc(crc.getValue());
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.agent;
 
-import dev.threadclock.prometheus.Prometheus;
 import dev.threadclock.internal.NativeLibrary;
+import dev.threadclock.prometheus.Prometheus;
+import java.lang.instrument.Instrumentation;
 
 /**
  * The entry point for -javaagent and for attaching: loads the native library and starts the native agent,
@@ -16,11 +17,12 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called by the JVM for {@code -javaagent:threadclock-agent.jar=OPTIONS}.
+     * Called by the JVM for {@code -javaagent:threadclock-agent.jar=OPTIONS}. It looks for this signature first.
      *
      * @param options {@code name=value,...}, as with {@code -agentpath}; or null
+     * @param unused the JVM's
      */
-    public static void premain(String options) {
+    public static void premain(String options, Instrumentation unused) {
         start(options, true);
     }
 
@@ -48,7 +50,7 @@ public final class Agent {
     private static String describe(Throwable e) {
         if (e instanceof SecurityException) {
             return e.getMessage()
-                    + "; grant threadclock.jar java.security.AllPermission in the policy, or come in by"
+                    + "; grant threadclock-agent.jar java.security.AllPermission in the policy, or come in by"
                     + " -agentpath, which needs none";
         }
         return e instanceof UnsatisfiedLinkError ? e.getMessage() : e + "; please report this";

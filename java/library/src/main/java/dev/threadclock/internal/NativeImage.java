@@ -1,56 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.internal;
 
-import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.OpenOption;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.net.JarURLConnection;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.security.CodeSource;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
-/** A native library as stored in the jar: finds the one for this machine and verifies its digest. */
+/**
+ * A native library as stored in the jar: finds the one for this machine and verifies the jar's CRC of it. An
+ * agent's start reads it, so it uses what the JVM has loaded anyway, where it can: not the class loader's
+ * URLs, no file system provider, no MessageDigest.
+ */
 final class NativeImage {
     static final String FILE_NAME = "libthreadclock.so";
     /** The library that binds natives to a copy of libthreadclock in the process, and can be unloaded. */
     static final String HANDOVER = "libthreadclock-handover.so";
 
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
-            .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-
-    private static final Set<OpenOption> NEW = new HashSet<>(
-            Arrays.asList(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+    private static final long UNKNOWN = -1;
 
     private final byte[] bytes;
-    private final String digest;
+    private final long crc;
 
-    private NativeImage(byte[] bytes, String digest) {
+    private NativeImage(byte[] bytes) {
         this.bytes = bytes;
-        this.digest = digest;
+        this.crc = crc(bytes);
     }
 
     /** Reads a library for this machine from the jar. UnsatisfiedLinkError: it is missing or damaged. */
     static NativeImage fromJar(String fileName) {
-        String platform = platform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
-        String resource = "/META-INF/native/" + platform + "/" + fileName;
-        byte[] bytes = read(resource);
-        String digest = new String(read(resource + ".sha256"), StandardCharsets.US_ASCII).trim();
-        if (!sha256(bytes).equals(digest)) {
-            throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource
-                    + " does not match its digest); get the jar again");
+        String resource = "META-INF/native/"
+                + platform(System.getProperty("os.name", ""), System.getProperty("os.arch", "")) + "/"
+                + fileName;
+        try {
+            File jar = jar();
+            NativeImage image = jar == null ? null : read(jar, resource);
+            return image == null ? read(NativeImage.class.getResource("/" + resource), resource) : image;
+        } catch (IOException e) {
+            throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource + ": "
+                    + e.getMessage() + "); get the jar again");
         }
-        return new NativeImage(bytes, digest);
     }
 
     /** The folder in the jar for an operating system and architecture, as in os.name and os.arch. */
@@ -69,9 +67,8 @@ final class NativeImage {
     }
 
     /** An installed library, to make a copy of it. */
-    static NativeImage of(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(file);
-        return new NativeImage(bytes, sha256(bytes));
+    static NativeImage of(File file) throws IOException {
+        return new NativeImage(read(file));
     }
 
     /** True if threadclock has a native library for this operating system and processor. */
@@ -86,54 +83,85 @@ final class NativeImage {
         }
     }
 
-    void writeTo(WritableByteChannel file) throws IOException {
-        for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining();) {
-            file.write(left);
-        }
+    byte[] bytes() {
+        return bytes;
     }
 
-    /** Writes the library to a new file that only its owner may read, and verifies the written content. */
-    void writeTo(Path file) throws IOException {
-        try (WritableByteChannel made = Files.newByteChannel(file, NEW, OWNER_ONLY)) {
-            writeTo(made);
+    /** Writes the library to a new file, and verifies the written content. */
+    void writeTo(File file) throws IOException {
+        if (!file.createNewFile()) {
+            throw new IOException("another process has put a file there");
         }
-        if (!sha256(Files.readAllBytes(file)).equals(digest)) {
+        try (FileOutputStream out = new FileOutputStream(file)) {
+            out.write(bytes);
+        }
+        if (crc(read(file)) != crc) {
             throw new IOException("the file does not contain what was written to it");
         }
     }
 
-    private static byte[] read(String resource) {
-        try (InputStream in = NativeImage.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new UnsatisfiedLinkError("the jar has no " + resource
-                        + "; get a jar that was built for this"
-                        + " machine, or, if this one was put together from several, keep META-INF/native/"
-                        + " in it");
-            }
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            byte[] buffer = new byte[8192];
-            for (int n; (n = in.read(buffer)) >= 0;) {
-                out.write(buffer, 0, n);
-            }
-            return out.toByteArray();
-        } catch (IOException e) {
-            throw new UnsatisfiedLinkError(
-                    "the native library in the jar is damaged (" + resource + ": " + e.getMessage()
-                            + "); get the jar again");
+    /** The file with this class, or null if it is in a folder, in another jar or at some other place. */
+    private static File jar() {
+        try {
+            CodeSource source = NativeImage.class.getProtectionDomain().getCodeSource();
+            URL place = source == null ? null : source.getLocation();
+            File file = place == null || !place.getProtocol().equals("file") ? null : new File(place.toURI());
+            return file != null && file.getName().endsWith(".jar") && file.isFile() ? file : null;
+        } catch (URISyntaxException | IllegalArgumentException | SecurityException e) {
+            return null;
         }
     }
 
-    /** SHA-256 as lower-case hex, the form of the .sha256 files in the jar. */
-    static String sha256(byte[] bytes) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-            StringBuilder hex = new StringBuilder(2 * digest.length);
-            for (byte b : digest) {
-                hex.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
+    private static NativeImage read(File jar, String resource) throws IOException {
+        try (ZipFile zip = new ZipFile(jar)) {
+            ZipEntry entry = zip.getEntry(resource);
+            return entry == null ? null : read(zip.getInputStream(entry), entry.getCrc());
+        }
+    }
+
+    private static NativeImage read(URL url, String resource) throws IOException {
+        if (url == null) {
+            throw new UnsatisfiedLinkError("the jar has no " + resource
+                    + "; get a jar that was built for this machine, or, if this one was put together from"
+                    + " several, keep META-INF/native/ in it");
+        }
+        URLConnection connection = url.openConnection();
+        connection.setUseCaches(false); // A jar that stayed open would outlive its class loader.
+        long crc = connection instanceof JarURLConnection
+                ? ((JarURLConnection) connection).getJarEntry().getCrc() : UNKNOWN;
+        return read(connection.getInputStream(), crc);
+    }
+
+    private static NativeImage read(InputStream in, long crc) throws IOException {
+        NativeImage image = new NativeImage(bytes(in));
+        if (crc != UNKNOWN && crc != image.crc) {
+            throw new IOException("its CRC is not the jar's");
+        }
+        return image;
+    }
+
+    /** Native code, unlike a comparison of arrays in a JVM that has just started. */
+    private static long crc(byte[] bytes) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        return crc.getValue();
+    }
+
+    private static byte[] read(File file) throws IOException {
+        return bytes(new FileInputStream(file));
+    }
+
+    private static byte[] bytes(InputStream from) throws IOException {
+        try (InputStream in = from) {
+            byte[] bytes = new byte[in.available() + 1];
+            int size = 0;
+            for (int n; (n = in.read(bytes, size, bytes.length - size)) >= 0;) {
+                size += n;
+                if (size == bytes.length) {
+                    bytes = Arrays.copyOf(bytes, 2 * size);
+                }
             }
-            return hex.toString();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-256, which every Java has, is missing", e);
+            return Arrays.copyOf(bytes, size);
         }
     }
 }

@@ -2,15 +2,14 @@
 package dev.threadclock.internal;
 
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -18,8 +17,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -156,13 +153,12 @@ public final class NativeLibrary {
     }
 
     /**
-     * Writes the library of the jar to a new file.
+     * Returns the library of the jar.
      *
-     * @throws IOException if writing fails
      * @throws UnsatisfiedLinkError if the jar has none for this machine, or a damaged one
      */
-    public static void writeTo(WritableByteChannel file) throws IOException {
-        NativeImage.fromJar(NativeImage.FILE_NAME).writeTo(file);
+    public static byte[] fromJar() {
+        return NativeImage.fromJar(NativeImage.FILE_NAME).bytes();
     }
 
     private static void loadOnce() {
@@ -184,9 +180,9 @@ public final class NativeLibrary {
         }
         NativeImage image;
         try {
-            image = NativeImage.of(Paths.get(path));
-        } catch (IOException | InvalidPathException e) {
-            throw doesNotLoad(path, e instanceof NoSuchFileException ? "no such file" : reason(e));
+            image = NativeImage.of(new File(path));
+        } catch (IOException e) {
+            throw doesNotLoad(path, reason(e));
         }
         loadCopy(image, NativeImage.FILE_NAME);
     }
@@ -226,12 +222,18 @@ public final class NativeLibrary {
     }
 
     private static void loadCopy(NativeImage image, String library) {
+        List<String> tried = new ArrayList<>();
         StringBuilder refusals = new StringBuilder();
-        for (String place : places()) {
+        for (int i = 0; i < PLACES; i++) {
+            String place = place(i);
+            if (place == null || tried.contains(place)) {
+                continue;
+            }
             String refusal = loadThrough(place, image, library);
             if (refusal == null) {
                 return;
             }
+            tried.add(place);
             refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal)
                     .append(')');
         }
@@ -242,34 +244,41 @@ public final class NativeLibrary {
                         + Property.LIBRARY + "=FILE");
     }
 
-    /** The folders in which the library may be placed while it is loaded, best first. */
-    static List<String> places() {
-        Collection<String> places = new LinkedHashSet<>();
-        add(places, System.getProperty(Property.TMPDIR), "");
-        add(places, System.getProperty("java.io.tmpdir"), "");
-        add(places, System.getenv("XDG_RUNTIME_DIR"), "");
-        add(places, System.getenv("XDG_CACHE_HOME"), "");
-        add(places, System.getProperty("user.home"), "/.cache");
-        add(places, "/dev/shm", "");
-        add(places, "/var/tmp", "");
-        return new ArrayList<>(places);
+    static final int PLACES = 7;
+
+    /** A folder in which the library may be placed while it is loaded, 0 is the best; null if unknown. */
+    static String place(int rank) {
+        switch (rank) {
+            case 0 :
+                return known(System.getProperty(Property.TMPDIR), "");
+            case 1 :
+                return known(System.getProperty("java.io.tmpdir"), "");
+            case 2 :
+                return known(System.getenv("XDG_RUNTIME_DIR"), "");
+            case 3 :
+                return known(System.getenv("XDG_CACHE_HOME"), "");
+            case 4 :
+                return known(System.getProperty("user.home"), "/.cache");
+            case 5 :
+                return "/dev/shm";
+            default :
+                return "/var/tmp";
+        }
     }
 
-    private static void add(Collection<String> places, String place, String below) {
-        if (place != null && !place.isEmpty() && !place.equals("?")) {
-            places.add(place + below);
-        }
+    private static String known(String place, String below) {
+        return place == null || place.isEmpty() || place.equals("?") ? null : place + below;
     }
 
     /** Returns null, or why this place is unsuitable. No file remains: Linux keeps mapped files alive. */
     private static String loadThrough(String place, NativeImage image, String library) {
-        Path folder = null;
-        Path file = null;
+        File folder = null;
+        File file = null;
         try {
-            folder = Files.createTempDirectory(Paths.get(place).toAbsolutePath(), "threadclock-", OWNER_ONLY);
-            file = folder.resolve(fileName(library));
+            folder = makeFolder(place);
+            file = new File(folder, fileName(library));
             image.writeTo(file);
-            System.load(file.toString());
+            System.load(file.getPath());
             return null;
         } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
             return reason(e);
@@ -277,8 +286,26 @@ public final class NativeLibrary {
             String why = oneLine(String.valueOf(e.getMessage()).replace(file + ": ", ""));
             return why.contains("failed to map segment") ? "mounted noexec" : why;
         } finally {
-            remove(file, folder);
+            remove(file);
+            remove(folder);
         }
+    }
+
+    /** Makes a new folder that only this user can enter, with a name that nobody can guess. */
+    private static File makeFolder(String place) throws IOException {
+        byte[] random = new byte[10];
+        try (FileInputStream source = new FileInputStream("/dev/urandom")) {
+            if (source.read(random) != random.length) {
+                throw new IOException("/dev/urandom gives nothing");
+            }
+        }
+        StringBuilder name = new StringBuilder("threadclock-");
+        for (byte each : random) {
+            name.append((char) ('a' + (each >> 4 & 15))).append((char) ('a' + (each & 15)));
+        }
+        File folder = new File(new File(place).getAbsoluteFile(), name.toString());
+        Files.createDirectory(folder.toPath(), OWNER_ONLY);
+        return folder;
     }
 
     private static String reason(Exception e) {
@@ -293,15 +320,10 @@ public final class NativeLibrary {
         return why == null ? e.getClass().getSimpleName() : oneLine(why);
     }
 
-    private static void remove(Path... paths) {
-        for (Path path : paths) {
-            try {
-                if (path != null) {
-                    Files.deleteIfExists(path);
-                }
-            } catch (IOException e) {
-                // Ignored, because the library works regardless.
-            }
+    /** A file that cannot be removed is left, because the library works regardless. */
+    private static void remove(File file) {
+        if (file != null) {
+            file.delete();
         }
     }
 

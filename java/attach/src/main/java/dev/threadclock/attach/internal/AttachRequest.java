@@ -4,8 +4,6 @@ package dev.threadclock.attach.internal;
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.internal.NativeLibrary;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -92,13 +90,11 @@ final class AttachRequest {
     }
 
     private static byte[] image() {
-        ByteArrayOutputStream image = new ByteArrayOutputStream();
         try {
-            NativeLibrary.writeTo(Channels.newChannel(image));
-        } catch (IOException | UnsatisfiedLinkError e) {
+            return NativeLibrary.fromJar();
+        } catch (UnsatisfiedLinkError e) {
             throw new AttachException(e.getMessage());
         }
-        return image.toByteArray();
     }
 
     private Answer inAFolder(List<String> words, byte[] library, With with, Deadline deadline) {
