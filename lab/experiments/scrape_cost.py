@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a scrape of the metrics costs."""
 from frame import page, stats, verdict
-from frame.lab import JAR
+from frame.lab import AGENT_JAR
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -24,7 +24,7 @@ def run(lab):
 
     def measure(threads, pools, active):
         lines = lab.java(jdk, "ScrapeCost", PORT, threads, pools, active,
-                         options=(f"-javaagent:{JAR}=prometheus={PORT}",))
+                         options=(f"-javaagent:{AGENT_JAR}=prometheus={PORT}",))
         return {f"{line[1]} {line[2]}": dict(zip(("bytes", "us", "heap", "series"), map(float, line[3:])))
                 for line in lines if line[0] == "scrape"}
     return {"jdk": str(jdk), "rounds": lab.rounds(

@@ -22,6 +22,7 @@ PROGRAMS = ROOT / "lab/programs"
 ARCHITECTURE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 LIBRARY = ROOT / f"dist/linux-{ARCHITECTURE}/libthreadclock.so"
 JAR = ROOT / "dist/threadclock.jar"
+AGENT_JAR = ROOT / "dist/threadclock-agent.jar"
 LIMIT_S = 900
 
 

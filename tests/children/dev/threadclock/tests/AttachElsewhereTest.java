@@ -150,7 +150,7 @@ class AttachElsewhereTest {
                 + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
         try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
             Result attach = AttachJvm.command("attach", jvm.pid());
-            AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-javaagent");
+            AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-agentpath");
             assertThat(jvm.left("/var/tmp")).isEmpty();
             assertThat(jvm.said()).isEmpty();
         }

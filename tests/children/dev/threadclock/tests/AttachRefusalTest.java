@@ -62,12 +62,12 @@ class AttachRefusalTest {
                 String[] words = (command + " " + jvm.pid()).split(" ");
                 Result result = AttachJvm.command(words);
                 AttachJvm.assertRefused(result, "has threadclock loaded", flag, "restart");
-                assertThat(result.err()).as(command).doesNotContain("-javaagent");
+                assertThat(result.err()).as(command).doesNotContain("-agentpath");
             }
             String doctor = AttachJvm.command("doctor", "--no-jdks", jvm.pid()).out().replaceAll("\\s+", " ");
             assertThat(doctor)
                     .contains("no command can reach it", "threadclock is loaded but cannot be asked")
-                    .doesNotContain("-javaagent");
+                    .doesNotContain("-agentpath");
             assertThat(jvm.said()).isEmpty();
             assertThat(jvm.copies()).isEqualTo(1);
         }

@@ -187,7 +187,7 @@ class DoctorTest {
         assumeKnown(jdk, report);
         assertThat(found.getAsJsonObject("trial").get("verdict").getAsString()).as(result.toString())
                 .isEqualTo(jdk.readsVirt() ? "wrong" : "slow");
-        assertThat(found.get("todo").getAsString()).contains("-javaagent");
+        assertThat(found.get("todo").getAsString()).contains("-agentpath:" + Product.LIBRARY);
     }
 
     @Test
@@ -232,7 +232,7 @@ class DoctorTest {
             JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
             assertThat(value(report, "jvm", "attach")).isEqualTo("false");
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString())
-                    .contains("-javaagent:" + Product.JAR);
+                    .contains("-agentpath:" + Product.LIBRARY);
             assertThat(jvm.said()).isEmpty();
         }
     }

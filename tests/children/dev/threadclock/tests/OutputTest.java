@@ -81,6 +81,15 @@ class OutputTest {
     }
 
     @OnEachJdk
+    void theCommandsJarIsNoAgentAndNamesTheOnesThatAre(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withJavaAgent(Product.JAR, "").run(Hello.class);
+        assertThat(result.out()).isEqualTo("hello\n");
+        assertThat(result.exitCode()).isEqualTo(3);
+        assertThat(result.errLines()).hasSize(2).first().asString().startsWith("threadclock: ")
+                .contains("-agentpath:libthreadclock.so", "-javaagent:threadclock-agent.jar");
+    }
+
+    @OnEachJdk
     void bothWaysOfLoadingAtOnceLoadOneAgent(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class),
                 ChildJvm.of(jdk).run(Hello.class));

@@ -17,7 +17,8 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called by the JVM for {@code -javaagent:threadclock-agent.jar=OPTIONS}. It looks for this signature first.
+     * Called by the JVM for {@code -javaagent:threadclock-agent.jar=OPTIONS}: it looks for this signature
+     * first.
      *
      * @param options {@code name=value,...}, as with {@code -agentpath}; or null
      * @param unused the JVM's

@@ -95,7 +95,7 @@ public final class Jvm {
      * Makes threadclock answer the JVM's reads of CPU time: loads the agent if it is not loaded yet, and sets
      * all its options.
      *
-     * @param options as with {@code -javaagent}: {@code "freshness=now,total=interpolated"}, or {@code ""};
+     * @param options as with {@code -agentpath}: {@code "freshness=now,total=interpolated"}, or {@code ""};
      *     an option that is omitted gets its default
      * @return the agent's answer, often without values: {@code prometheus} is the address at which it serves
      *     metrics. What it does otherwise, {@link #status} tells

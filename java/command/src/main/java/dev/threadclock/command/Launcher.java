@@ -20,7 +20,7 @@ public final class Launcher {
                     + " or later, and this is Java " + feature
                     + " (" + System.getProperty("java.home")
                     + "); run it with a newer java. Programs on Java 8 or later can use the agent"
-                    + " unchanged: java -javaagent:threadclock.jar ...");
+                    + " unchanged: java -agentpath:libthreadclock.so ...");
             System.exit(1);
         }
         // By reflection, because that class file has a newer version than this one.
@@ -30,6 +30,13 @@ public final class Launcher {
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
+    }
+
+    /** Called by the JVM for {@code -javaagent:threadclock.jar}, which is not the agent: it runs without. */
+    public static void premain(String options) {
+        System.err.println("threadclock: threadclock.jar is the command line, not the agent, so this JVM runs"
+                + " without threadclock; start it with -agentpath:libthreadclock.so, or with"
+                + " -javaagent:threadclock-agent.jar");
     }
 
     /** Converts "1.8" to 8 and "17" to 17. */

@@ -34,9 +34,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "To use it with an existing program (Java 8 or later):",
-            "  java -javaagent:threadclock.jar ...",
+            "  java -agentpath:libthreadclock.so ...",
             "To serve Prometheus metrics too, at http://127.0.0.1:9464/metrics:",
-            "  java -javaagent:threadclock.jar=prometheus=9464 ...",
+            "  java -agentpath:libthreadclock.so=prometheus=9464 ...",
             "",
             "'threadclock COMMAND --help' describes a command."
         })

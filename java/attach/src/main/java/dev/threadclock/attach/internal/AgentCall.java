@@ -111,11 +111,12 @@ final class AgentCall {
         }
         if (reply.forbidden()) {
             throw new AttachException(jvm + " takes no agent while it runs: " + reply.refusal()
-                    + " Or start it with -javaagent:threadclock.jar");
+                    + " Or start it with -agentpath:libthreadclock.so");
         }
         if (!reply.loaded()) {
             throw new AttachException(jvm + " did not load the library: " + reply.refusal()
-                    + (target.hasThreadclock() ? STAYS : "; start that JVM with -javaagent:threadclock.jar"));
+                    + (target.hasThreadclock() ? STAYS
+                            : "; start that JVM with -agentpath:libthreadclock.so"));
         }
         throw new AttachException("the threadclock in " + target.label()
                 + " does not answer: that JVM cannot open the file for it (has it file"

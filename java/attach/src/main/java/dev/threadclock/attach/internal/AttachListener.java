@@ -45,12 +45,12 @@ final class AttachListener {
                             + " keeps working there, or restart the JVM without that option"
                             : " was started with -XX:+DisableAttachMechanism and takes no agent while"
                                     + " it runs; restart it without that option, or with"
-                                    + " -javaagent:threadclock.jar"));
+                                    + " -agentpath:libthreadclock.so"));
         }
         if (!listens && !handlesQuit) {
             throw new AttachException("the JVM " + target.label()
                     + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
-                    + " has -Xrs); try again later, or restart it with -javaagent:threadclock.jar");
+                    + " has -Xrs); try again later, or restart it with -agentpath:libthreadclock.so");
         }
     }
 

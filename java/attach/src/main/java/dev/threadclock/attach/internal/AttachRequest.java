@@ -232,7 +232,7 @@ final class AttachRequest {
                 new AttachException(jvm + " cannot listen: it needs a socket in its /tmp, and the file /tmp/"
                         + listener.triggerName() + " cannot be created there (" + why
                         + "); give it a writable /tmp, for example a tmpfs, or start it with"
-                        + " -javaagent:threadclock.jar");
+                        + " -agentpath:libthreadclock.so");
             case 'd' -> new AttachException(jvm + " has less than 8 MB of room in its /tmp, where it records"
                     + " first, and a JVM that cannot write there ends; make room, or leave out the JVM's own"
                     + " events");

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             "  threadclock attach app.jar freshness=now,total=interpolated",
             "  threadclock attach 4711 reach=jvm    for Flight Recorder's CPU loads as well",
             "  threadclock attach 4711 prometheus=9464    serve metrics, in a JVM that was",
-            "                                             started with -javaagent",
+            "                                             started with -agentpath",
             "",
             "Needs HotSpot 8 or later, also in a container. Run as root or as the JVM's user.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
@@ -49,7 +49,7 @@ public final class AttachCommand implements Subcommand {
     private TargetOptions target;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
-            description = "Options of the agent, as with -javaagent: one argument, separated by commas,"
+            description = "Options of the agent, as with -agentpath: one argument, separated by commas,"
                     + " without spaces. They are listed below.")
     private String given;
 

@@ -5,6 +5,7 @@ import dev.threadclock.command.measure.Judgement;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.terminal.Progress;
+import dev.threadclock.command.terminal.SelfJar;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ record JdkFindings(String home, String version, String vendor, JdkTrial trial, V
 
     static String todo(Judgement verdict) {
         return verdict.withAgent().isEmpty() ? ""
-                : "start programs with -javaagent:threadclock.jar: then " + verdict.withAgent();
+                : "start programs with " + SelfJar.agentFlag("") + ": then " + verdict.withAgent();
     }
 
     String label() {

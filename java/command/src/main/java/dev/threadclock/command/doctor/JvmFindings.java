@@ -11,12 +11,12 @@ import dev.threadclock.command.machine.CpuLimit;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.SystemTexts;
 import dev.threadclock.command.host.SystemFiles;
+import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,7 +138,7 @@ final class JvmFindings {
     private void flags() {
         String atStart = (jvm.hasThreadclock()
                 ? "threadclock is loaded, but no command can reach it"
-                : "threadclock can be loaded only at the JVM's start: -javaagent:" + jar)
+                : "threadclock can be loaded only at the JVM's start: " + SelfJar.agentFlag(""))
                 + (jvm.takesAgents() ? "" : "; top and record show what /proc has of its threads");
         findings.put("attach",
                 !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
@@ -262,9 +262,6 @@ final class JvmFindings {
         if (jvm.takesAgents() && jvm.handlesQuit()) {
             return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();
         }
-        List<String> flags = new ArrayList<>();
-        flags.add("-javaagent:" + jar + (options.isEmpty() ? "" : "=" + options));
-        flags.addAll(Jdk.nativeAccess(jvm.feature()));
-        return "restart it with " + String.join(" ", flags);
+        return "restart it with " + SelfJar.agentFlag(options);
     }
 }

@@ -5,6 +5,7 @@ import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.probe.Measure;
 import dev.threadclock.command.terminal.Children;
+import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class MeasuredJvm {
         command.add("-Xms64m");
         command.add("-Xmx64m");
         if (withThreadclock) {
-            command.add("-javaagent:" + jar);
+            command.add(SelfJar.agentFlag(""));
         }
         command.add("-cp");
         command.add(jar.toString());

@@ -58,7 +58,7 @@ final class JfrRecording {
             throw new Failure(file
                     + " contains no CPU times of threads; they come from 'threadclock record PID -o"
                     + " FILE.jfr', or from any"
-                    + " recording of a JVM that was started with -javaagent:threadclock.jar");
+                    + " recording of a JVM that was started with -agentpath:libthreadclock.so");
         }
         return recording;
     }

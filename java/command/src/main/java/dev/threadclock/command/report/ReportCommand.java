@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "  threadclock report app.jfr -o app.html   a page for the browser",
             "",
             "The file comes from 'threadclock record', or from any recording of a JVM that",
-            "was started with -javaagent:threadclock.jar.",
+            "was started with -agentpath:libthreadclock.so.",
             "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 usage error."
         })
 public final class ReportCommand implements Subcommand {

@@ -6,9 +6,12 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.stream.Stream;
 
-/** Locates threadclock.jar, which is this program, the agent, and the class path of measured children. */
+/** Locates threadclock.jar, which is this program and the class path of measured children, and the agent. */
 public final class SelfJar {
+    private static final String LIBRARY = "libthreadclock.so";
+
     private SelfJar() {}
 
     /** The version of threadclock, from the jar's manifest. */
@@ -25,14 +28,23 @@ public final class SelfJar {
                 throw new Failure("runs from loose class files at " + path
                         + "; build dist/threadclock.jar and run that");
             }
-            if (path.toString().contains("=")) {
-                throw new Failure("java -javaagent cannot take a path with '=' in it: " + path
-                        + "; put the jar elsewhere");
-            }
             return path;
         } catch (URISyntaxException e) {
             throw new Failure("cannot find its own jar: " + e.getMessage());
         }
+    }
+
+    /**
+     * The flag that loads the agent at a JVM's start: with the library of this release, where the jar is as in
+     * dist/, in the archive or in the package. Elsewhere the flag has no path.
+     */
+    public static String agentFlag(String options) {
+        String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64"
+                : System.getProperty("os.arch");
+        Path library = Stream.of("linux-" + arch, "lib/linux-" + arch, "../../lib/" + arch + "-linux-gnu")
+                .map(folder -> path().resolveSibling(folder).normalize().resolve(LIBRARY))
+                .filter(Files::isRegularFile).findFirst().orElse(Path.of(LIBRARY));
+        return "-agentpath:" + library + (options.isEmpty() ? "" : "=" + options);
     }
 
     /** Loads the native library in the jar, for commands that cannot work without it. */
