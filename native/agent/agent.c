@@ -54,6 +54,7 @@ static struct {
     jvmtiEnv *jvmti;
     JavaVM *vm;
     void *libjvm;
+    const char *form; /* how it was loaded first; null if it has not been started yet */
 } agent;
 
 /* For events, which can occur while the options change. */
@@ -259,6 +260,8 @@ static void status(JavaVM *vm, const struct agent_options *to)
     report_answer(to, "ok");
     report_answer(to, "version=%s", threadclock_version());
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
+    if (agent.form != NULL)
+        report_answer(to, "form=%s", agent.form);
     if (agent.active)
         report_clocks(to, &agent.options);
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
@@ -338,6 +341,8 @@ static void start(JavaVM *vm, struct agent_options *options)
             report_unable(options, "%s", problem);
         return;
     }
+    if (agent.form == NULL)
+        agent.form = !options->starting ? "attach" : java_side_known() != NULL ? "javaagent" : "agentpath";
     if (options->starting || java_side_known() != NULL)
         jfr_cue_watch(vm, live_environment(vm));
     report_log(options,

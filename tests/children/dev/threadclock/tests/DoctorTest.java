@@ -139,12 +139,29 @@ class DoctorTest {
         }
     }
 
+    @OnEachJdk(from = 24)
+    void anAotCacheThatAJavaAgentKeepsOutIsNoted(TestJdk jdk) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
+                        .withJavaAgent(""))) {
+            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            JsonObject archive = json(with).getAsJsonObject("jvm").getAsJsonObject("archive");
+            assertThat(archive.get("level").getAsString()).as(with.toString()).isEqualTo("note");
+            assertThat(archive.get("todo").getAsString()).contains("-agentpath instead of -javaagent");
+            assertThat(with.out()).contains("loaded by -javaagent");
+        }
+    }
+
     @OnEachJdk
     void withTheAgentFromTheStartAllIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
             Result with = AttachJvm.command("doctor", "--json", jvm.pid());
             JsonObject report = json(with);
             assertThat(value(report, "jvm", "userTime")).as(with.toString()).isEqualTo("right");
+            assertThat(with.out()).contains("loaded by -agentpath");
+            if (jdk.feature() >= 17) {
+                assertThat(value(report, "jvm", "archive")).matches("classes.*\\.jsa");
+            }
             assertThat(report.get("well").getAsBoolean()).isTrue();
             assertThat(with.exitCode()).isZero();
             assumeKnown(jdk, report);

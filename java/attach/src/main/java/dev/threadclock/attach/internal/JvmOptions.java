@@ -64,6 +64,12 @@ record JvmOptions(List<String> words) {
         return value;
     }
 
+    /** The value of the last word that begins so; "" if none does. */
+    public String last(String prefix) {
+        return words.stream().filter(word -> word.startsWith(prefix)).reduce((first, second) -> second)
+                .map(word -> word.substring(prefix.length())).orElse("");
+    }
+
     /** A jar was given with -javaagent. */
     public boolean hasJavaAgent() {
         return words.stream().anyMatch(word -> word.startsWith("-javaagent:"));

@@ -73,6 +73,13 @@ public record ProcMaps(List<Mapped> files) {
         return first(file -> file.path().contains("/hsperfdata_"));
     }
 
+    /** The archive of classes that a JVM uses: its AOT cache, if that is named, or a CDS archive. */
+    public Optional<String> archive(String aotCache) {
+        String name = aotCache.substring(aotCache.lastIndexOf('/') + 1);
+        return first(file -> file.name().endsWith(".jsa") || !name.isEmpty() && file.name().equals(name))
+                .map(Mapped::name);
+    }
+
     /** Copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
     public List<Mapped> threadclocks() {
         return files.stream()

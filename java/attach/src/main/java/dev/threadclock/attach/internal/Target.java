@@ -383,6 +383,16 @@ public final class Target {
         return !maps.threadclocks().isEmpty();
     }
 
+    /** The AOT cache that it was told to use; "" if none. */
+    public String aotCache() {
+        return facts.options().last("-XX:AOTCache=");
+    }
+
+    /** The name of the archive of classes that it uses; "" if none. */
+    public String archive() {
+        return maps.archive(aotCache()).orElse("");
+    }
+
     /** "1234 (java -jar app.jar)". */
     public String label() {
         return pid() + " (" + command + ")";

@@ -30,6 +30,9 @@ final class JvmFindings {
     private static final Map<String, String> DEFAULTS = new TreeMap<>(
             Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
                     "off"));
+    private static final Map<String, String> FORMS = Map.of("agentpath", ", loaded by -agentpath",
+            "javaagent", ", loaded by -javaagent (-agentpath costs a start less, and keeps an AOT cache)",
+            "attach", ", attached");
     private static final String USER_TIME = "user time";
     private static final int ROOT_USER = 0;
 
@@ -165,6 +168,7 @@ final class JvmFindings {
             findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                     "right: threadclock answers. Without it: " + described(trial)));
             recorder(trial);
+            archive();
             virtual(virtual);
             MetricsFinding.of(status, this::next).ifPresent(finding -> findings.put("metrics", finding));
             boolean wrong = findings.values().stream()
@@ -186,6 +190,7 @@ final class JvmFindings {
                                     next("") + ": then " + verdict.withAgent())
                                     : Finding.ok(USER_TIME, verdict.word(), described(trial)));
             recorder(trial);
+            archive();
             virtual(virtual);
         }
         if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
@@ -198,6 +203,22 @@ final class JvmFindings {
     private void recorder(JdkTrial trial) {
         RecorderFinding.of(trial, verdict(trial), status, next("reach=jvm"))
                 .ifPresent(finding -> findings.put("flightRecorder", finding));
+    }
+
+    /** Whether the JVM gets its classes from an archive, which a Java agent can prevent. */
+    private void archive() {
+        String label = "class archive";
+        String asked = jvm.aotCache();
+        String used = jvm.archive();
+        boolean missed = !asked.isEmpty() && !asked.endsWith(used.isEmpty() ? "/" : used);
+        findings.put("archive",
+                missed ? Finding.note(label, used, "its AOT cache is not used",
+                        answer.getOrDefault("form", "").equals("javaagent")
+                                ? "start it with -agentpath instead of -javaagent: the JVM then uses it"
+                                : "a new JVM with -Xlog:aot says why")
+                        : Finding.ok(label, used,
+                                used.isEmpty() ? "none: each class is parsed at its first use"
+                                        : (asked.isEmpty() ? "CDS: " : "AOT cache: ") + used));
     }
 
     private void virtual(VirtualTrial trial) {
@@ -221,7 +242,8 @@ final class JvmFindings {
             String version = answer.getOrDefault("version", "of another version");
             findings.put(label,
                     active ? Finding.ok(label, "active",
-                            version + ", answers from " + answer.getOrDefault("user.source", "?"))
+                            version + FORMS.getOrDefault(answer.getOrDefault("form", ""), "")
+                                    + ", answers from " + answer.getOrDefault("user.source", "?"))
                             : Finding.note(label, "inactive", version + ", loaded and switched off",
                                     "threadclock attach " + jvm.pid() + " switches it on"));
             return Optional.of(active);
