@@ -41,16 +41,21 @@ void java_side_at_start(void)
 static const char *const places[] = {"", "../", "../../", "../../share/threadclock/"};
 
 /* Not stat, which glibc exports only from 2.33 on. */
-static bool has_status(const char *path, struct stat *status)
+static bool has_status(const char *path, struct stat *status, int flags)
 {
-    return syscall(SYS_newfstatat, AT_FDCWD, path, status, 0) == 0;
+    return syscall(SYS_newfstatat, AT_FDCWD, path, status, flags) == 0;
 }
 
-/* Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. */
+/*
+ * Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. So must
+ * a link be that is there in the jar's place, because its owner can lead it elsewhere after this check.
+ */
 static bool is_trusted(const char *jar, const char *library)
 {
-    struct stat of_jar, of_library;
-    return has_status(jar, &of_jar) && has_status(library, &of_library) && S_ISREG(of_jar.st_mode)
+    struct stat of_entry, of_jar, of_library;
+    return has_status(jar, &of_entry, AT_SYMLINK_NOFOLLOW) && has_status(jar, &of_jar, 0)
+           && has_status(library, &of_library, 0) && S_ISREG(of_jar.st_mode)
+           && (of_entry.st_uid == 0 || of_entry.st_uid == of_library.st_uid)
            && (of_jar.st_uid == 0 || of_jar.st_uid == of_library.st_uid) && access(jar, R_OK) == 0;
 }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Told;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -116,6 +117,16 @@ class FaultsTest {
         "madvise", "nanosleep", "process_vm_readv", "readlinkat", "rseq", "socket"})
     void aRefusedSystemCall(String calls) {
         assertSound(TestJdk.newest(), calls);
+    }
+
+    @OnEachJdk
+    void aFullDiskForTheLogAndNoSocketsForMetricsLeaveUserTimesRight(TestJdk jdk) {
+        assertThat(ChildJvm.of(jdk).withAgentPath("log=/dev/full").run(Active.class).ok().value("active"))
+                .isEqualTo("true");
+        Result result = refusing(jdk, "socket").withAgentPath("prometheus=0").run(Active.class);
+        assertThat(result.value("active")).as(result.toString()).isEqualTo("true");
+        assertThat(result.errLines()).singleElement().asString().contains("prometheus=",
+                "threadclock runs without that option");
     }
 
     @OnEachJdk

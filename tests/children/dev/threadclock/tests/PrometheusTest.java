@@ -162,6 +162,8 @@ class PrometheusTest {
                     line -> assertThat(line).isEqualTo("this is stderr"));
             assertThat(ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).value("active"))
                     .isEqualTo("true");
+            assertThat(ChildJvm.of(jdk).withAgentPath(options).run(Active.class).value("active"))
+                    .isEqualTo("true");
             assertThat(ChildJvm.of(jdk).withJavaAgent("strict=on," + options).run(Active.class)
                     .value("active")).isEqualTo("false");
         }
@@ -210,6 +212,31 @@ class PrometheusTest {
                         .startsWith("threadclock: prometheus=127.0.0.1:0 needs").contains(
                                 wrong ? "has another version"
                                         : "put threadclock-agent.jar beside libthreadclock.so");
+                assertThat(served(jvm)).isEqualTo("off");
+            }
+        }
+    }
+
+    /** Others may write into a folder beside or above the library's, and can change where their link leads. */
+    @Test
+    void aJarOrALinkOfAnotherUserIsNotLoaded() throws IOException {
+        Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        Path jar = folder.resolve("threadclock-agent.jar");
+        for (boolean link : new boolean[]{false, true}) {
+            Files.deleteIfExists(jar);
+            if (link) {
+                Files.createSymbolicLink(jar, Product.AGENT_JAR);
+            } else {
+                Files.copy(Product.AGENT_JAR, jar);
+            }
+            Result given = ChildJvm.start(List.of("chown", "-h", "12345", jar.toString()), Map.of()).end();
+            assumeTrue(given.exitCode() == 0, "only root can give a file away");
+            ChildJvm child = ChildJvm.of(TestJdk.newest()).with("-agentpath:" + library + "=prometheus=0");
+            try (AttachJvm jvm = AttachJvm.start(child)) {
+                for (int i = 0; i < 1000 && jvm.said().isEmpty(); i++) {
+                    AttachJvm.sleep(20);
+                }
+                assertThat(jvm.said()).contains("put threadclock-agent.jar beside libthreadclock.so");
                 assertThat(served(jvm)).isEqualTo("off");
             }
         }
