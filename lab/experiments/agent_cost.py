@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent costs a JVM, and what its reads cost there."""
+import os
 import time
 
 from frame import page, stats, verdict
+from frame.lab import AGENT_JAR, BUILD, LIBRARY
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -13,31 +15,56 @@ CONDITIONS = (
     "JVM, of a thread; clocks with reach=jvm")
 READS = ("nanoTime", "own user", "own total", "another thread's user", "user of 1,000 ids")
 CLOCKS = ("nanoTime", "currentTimeMillis", "parkUntil(1)", "parkNanos(1)")
-STARTS = 5
-CODE = ["native/core", "native/jvm", "native/agent", "lab/programs/java/AgentCost.java"]
-SECONDS = 150, 600
+# What a JVM with an empty program is started with, and from which JDK on.
+FORMS = {
+    "none": (8,), "`-agentpath`": (8, f"-agentpath:{LIBRARY}"),
+    "`-agentpath`, `prometheus=0`": (8, f"-agentpath:{LIBRARY}=prometheus=0"),
+    "`-agentpath`, `virtual=on`": (21, f"-agentpath:{LIBRARY}=virtual=on"),
+    "an empty Java agent": (8, f"-javaagent:{BUILD}/empty.jar"),
+    "`-javaagent`": (8, f"-javaagent:{AGENT_JAR}"),
+    "`-javaagent`, `prometheus=0`": (8, f"-javaagent:{AGENT_JAR}=prometheus=0")}
+AOT_CACHES = 24
+CODE = ["native/core", "native/jvm", "native/agent", "java/agent/src/main", "lab/programs/java/AgentCost.java",
+        "lab/programs/java/Empty.java"]
+SECONDS = 200, 700
 
 
 def run(lab):
     def numbers(jdk, what, agent):
         return list(map(float, lab.java(jdk, "AgentCost", what, agent=agent)[0]))
 
-    def start_ms(jdk, agent):
-        spent = []
-        for _ in range(STARTS):
-            began = time.monotonic()
-            lab.run([jdk.java, "-Xshare:auto", *lab.agent(agent), "-version"])
-            spent.append((time.monotonic() - began) * 1000)
-        return sorted(spent)[STARTS // 2]
-
     def measure(jdk, agent):
         return {
             "reads": dict(zip(READS, numbers(jdk, "reads", "total=interpolated" if agent == "" else agent))),
-            "thread_us": numbers(jdk, "threads", agent)[0], "start_ms": start_ms(jdk, agent),
+            "thread_us": numbers(jdk, "threads", agent)[0],
             "clocks": dict(zip(CLOCKS, numbers(jdk, "clocks", "reach=jvm" if agent == "" else agent)))}
+    def started(jdk, *flags):
+        """CPU ms, ms and MB of a JVM from its start to its end, whatever its wrapper takes included."""
+        quiet = [(os.POSIX_SPAWN_OPEN, each, "/dev/null", os.O_WRONLY, 0) for each in (1, 2)]
+        command = [str(jdk.java), *map(str, flags), "-cp", f"{BUILD}/empty.jar", "Empty"]
+        began = time.monotonic()
+        pid = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
+        used = os.wait4(pid, 0)[2]
+        return ((used.ru_utime + used.ru_stime) * 1000, (time.monotonic() - began) * 1000,
+                used.ru_maxrss / 1024)
+
+    def forms(jdk):
+        classes = lab.class_file("Empty").partition(":")[0]
+        (BUILD / "manifest").write_text("Premain-Class: Empty\n")
+        lab.run([lab.builder.home / "bin/jar", "cfm", BUILD / "empty.jar", BUILD / "manifest", "-C", classes,
+                 "Empty.class"])
+        caches = {"": ()}
+        if jdk.feature >= AOT_CACHES:
+            cache = BUILD / f"empty-{jdk.feature}"
+            started(jdk, "-XX:AOTMode=record", f"-XX:AOTConfiguration={cache}.conf")
+            started(jdk, "-XX:AOTMode=create", f"-XX:AOTConfiguration={cache}.conf", f"-XX:AOTCache={cache}.aot")
+            caches["aot"] = (f"-XX:AOTCache={cache}.aot",)
+        ways = {form: flags for form, (since, *flags) in FORMS.items() if jdk.feature >= since}
+        return [{cache + form: started(jdk, *more, *flags) for cache, more in caches.items()
+                 for form, flags in ways.items()} for _ in range(9 if lab.quick else 25)]
     found = {}
     for jdk in lab.chosen():
-        found[str(jdk)] = {"legacy": jdk.legacy, "rounds": lab.rounds(
+        found[str(jdk)] = {"legacy": jdk.legacy, "forms": forms(jdk), "rounds": lab.rounds(
                 {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")}, 3,
                 f"{jdk}, ")}
     return {"jdks": found}
@@ -56,8 +83,9 @@ def judge(data, quiet):
     {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)}], "why": ""}
 
 
+START = ["JDK", "form", "CPU time, ms", "CPU time with an AOT cache, ms", "time, ms", "memory, MB"]
 HEAD = ["JDK", "", "without, ns", "with the agent, ns", "times less", "x nanoTime"]
-PRESENCE = ["JDK", "JVM start, ms", "more with the agent", "a thread's start and end, us",
+PRESENCE = ["JDK", "a thread's start and end, us",
             "more with the agent", "nanoTime with reach=jvm"]
 
 
@@ -78,10 +106,27 @@ def presence(data):
     def both(rounds, name):
         return (str(stats.interval([one["without"][name] for one in rounds])),
                 str(stats.interval([one["with"][name] - one["without"][name] for one in rounds])))
-    return [[jdk, *both(one["rounds"], "start_ms"), *both(one["rounds"], "thread_us"),
+    return [[jdk, *both(one["rounds"], "thread_us"),
              f"{ratio(one['rounds'], 'clocks', 'nanoTime', 'with', 'without')} x"]
             for jdk, one in data["jdks"].items()]
 
 
+def starts(data):
+    found = []
+    for jdk, one in data["jdks"].items():
+        for form in FORMS:
+            def of(which, cache="", one=one, form=form):
+                """What it costs more than none, or what none costs."""
+                if any(cache + form not in each for each in one["forms"]):
+                    return ""
+                each = [(start[cache + form][which], start[cache + "none"][which]) for start in one["forms"]]
+                middle = sorted(took - (without if form != "none" else 0) for took, without in each)
+                return f"{'' if form == 'none' else '+'}{middle[len(middle) // 2]:.0f}".replace("+-", "-")
+            if of(0):
+                found.append([jdk, form, of(0), of(0, "aot"), of(1), of(2)])
+    return found
+
+
 VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(data)),
+         "starts": lambda data: page.markdown_table(START, starts(data)),
          "presence": lambda data: page.markdown_table(PRESENCE, presence(data))}

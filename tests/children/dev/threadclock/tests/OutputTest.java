@@ -50,16 +50,6 @@ class OutputTest {
         assertThat(with.exitCode()).isEqualTo(3);
     }
 
-    /** JDK 8 refuses -Xshare:on with any agent that has a JVMTI capability. */
-    @OnEachJdk(from = 9)
-    void agentpathKeepsTheSharedClassArchive(TestJdk jdk) {
-        Result without = ChildJvm.of(jdk).with("-Xshare:on").run(Hello.class);
-        Result with = ChildJvm.of(jdk).with("-Xshare:on").withAgentPath("").run(Hello.class);
-        assertThat(with.out()).isEqualTo(without.out());
-        assertThat(with.err()).isEqualTo(without.err());
-        assertThat(with.exitCode()).isEqualTo(without.exitCode());
-    }
-
     @OnEachJdk
     void javaagentAddsNothingOnceNativeAccessIsEnabled(TestJdk jdk) {
         assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
