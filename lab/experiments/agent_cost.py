@@ -24,7 +24,8 @@ FORMS = {
     "`-javaagent`": (8, f"-javaagent:{AGENT_JAR}"),
     "`-javaagent`, `prometheus=0`": (8, f"-javaagent:{AGENT_JAR}=prometheus=0")}
 AOT_CACHES = 24
-CODE = ["native/core", "native/jvm", "native/agent", "java/agent/src/main", "lab/programs/java/AgentCost.java",
+CODE = ["native/core", "native/jvm", "native/agent", "java/agent/src/main",
+        "lab/programs/java/AgentCost.java",
         "lab/programs/java/Empty.java"]
 SECONDS = 200, 700
 
@@ -57,7 +58,8 @@ def run(lab):
         if jdk.feature >= AOT_CACHES:
             cache = BUILD / f"empty-{jdk.feature}"
             started(jdk, "-XX:AOTMode=record", f"-XX:AOTConfiguration={cache}.conf")
-            started(jdk, "-XX:AOTMode=create", f"-XX:AOTConfiguration={cache}.conf", f"-XX:AOTCache={cache}.aot")
+            started(jdk, "-XX:AOTMode=create", f"-XX:AOTConfiguration={cache}.conf",
+                    f"-XX:AOTCache={cache}.aot")
             caches["aot"] = (f"-XX:AOTCache={cache}.aot",)
         ways = {form: flags for form, (since, *flags) in FORMS.items() if jdk.feature >= since}
         return [{cache + form: started(jdk, *more, *flags) for cache, more in caches.items()

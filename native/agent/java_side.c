@@ -47,7 +47,8 @@ static bool has_status(const char *path, struct stat *status, int flags)
 }
 
 /*
- * Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. So must
+ * Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. So
+ * must
  * a link be that is there in the jar's place, because its owner can lead it elsewhere after this check.
  */
 static bool is_trusted(const char *jar, const char *library)

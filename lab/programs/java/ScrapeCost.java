@@ -83,7 +83,7 @@ public final class ScrapeCost {
     private static void measure(URL url, Jvm jvm, String encoding, int pauseMillis) throws Exception {
         Thread server = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("threadclock-prometheus")).findFirst()
-                .orElseThrow(() -> new IllegalStateException("no -javaagent:threadclock-agent.jar=prometheus="));
+                .orElseThrow(() -> new IllegalStateException("no agent with prometheus="));
         long[] nanos = new long[SCRAPES];
         long heap = THREADS.getThreadAllocatedBytes(server.getId());
         byte[] text = {};

@@ -217,7 +217,7 @@ class PrometheusTest {
         }
     }
 
-    /** Others may write into a folder beside or above the library's, and can change where their link leads. */
+    /** Others may write into a folder beside the library, and can change where their link leads. */
     @Test
     void aJarOrALinkOfAnotherUserIsNotLoaded() throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));

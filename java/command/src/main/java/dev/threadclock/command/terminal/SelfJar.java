@@ -35,7 +35,7 @@ public final class SelfJar {
     }
 
     /**
-     * The flag that loads the agent at a JVM's start: with the library of this release, where the jar is as in
+     * The flag that loads the agent at a JVM's start: with this release's library, where the jar is as in
      * dist/, in the archive or in the package. Elsewhere the flag has no path.
      */
     public static String agentFlag(String options) {

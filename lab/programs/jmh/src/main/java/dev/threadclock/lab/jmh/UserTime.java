@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * sampled.
  *
  * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar UserTime}; {@code -t 16} for 16
- * threads, {@code -jvm JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so} for
+ * threads, {@code -jvm JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:LIBRARY} for
  * the agent. A sample includes two reads of System.nanoTime(), whose cost "baseline" shows. A mean over many
  * calls (AverageTime) does not include them.
  */
