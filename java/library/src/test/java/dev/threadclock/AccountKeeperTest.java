@@ -344,6 +344,21 @@ class AccountKeeperTest {
         assertThat(account.process()).isEqualTo(of(114, 1));
     }
 
+    /** The listing may have a new thread before those of the pools that have the places. */
+    @Test
+    void aPoolWhoseThreadsComeLaterInAPassKeepsItsPlace() {
+        for (String name : List.of("a", "b", "c")) {
+            threads.java(name).uses(1, 0);
+        }
+        read();
+        Row next = threads.java("next").uses(5, 0);
+        threads.rows.remove(next);
+        threads.rows.add(0, next);
+        CpuAccount account = read();
+        assertThat(pools(account)).containsExactly("a", "b", "c", "(other)");
+        assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(5, 0));
+    }
+
     @Test
     void anIdlePoolGivesItsPlaceToOneThatWorks() {
         AccountKeeper impatient = new AccountKeeper(threads, threads.new Groups(), new Pools(2, 0));
