@@ -13,14 +13,9 @@
 
 enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
 
-/*
- * Fields of java.lang.Thread. JVMTI has the same information, but on JDK 21 to 25 each of its calls visits
- * all threads (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so the cost for all threads
- * would be quadratic. holder: contains threadStatus from JDK 19 on.
- */
+/* Fields of java.lang.Thread (see java_threads.c). holder: contains threadStatus from JDK 19 on. */
 static struct {
-    jfieldID name, holder, status; /* null: there is none */
-    jclass carrier;                /* null: this JVM has no virtual threads */
+    jfieldID holder, status; /* null: there is none */
 } fields;
 
 /* Done once, because running samplers read the fields. */
@@ -30,7 +25,7 @@ void sample_names_prepare(JNIEnv *env)
     if (prepared)
         return;
     prepared = true;
-    fields.name = boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
+    java_threads_prepare_names(env);
     fields.status = boot_field(env, "java.lang.Thread", "threadStatus", "I");
     if (fields.status == NULL) {
         fields.holder = boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
@@ -38,28 +33,6 @@ void sample_names_prepare(JNIEnv *env)
                             ? boot_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
                             : NULL;
     }
-    jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
-    fields.carrier = carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL;
-    (*env)->DeleteLocalRef(env, carrier);
-}
-
-bool sample_is_carrier(JNIEnv *env, jthread thread)
-{
-    return fields.carrier != NULL && (*env)->IsInstanceOf(env, thread, fields.carrier);
-}
-
-bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES])
-{
-    jvmtiThreadInfo info;
-    if (fields.name != NULL)
-        return boot_text(env, (*env)->GetObjectField(env, thread, fields.name), name, SAMPLE_NAME_BYTES);
-    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
-        return false;
-    snprintf(name, SAMPLE_NAME_BYTES, "%s", info.name);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
-    (*env)->DeleteLocalRef(env, info.thread_group);
-    (*env)->DeleteLocalRef(env, info.context_class_loader);
-    return true;
 }
 
 /* The state in JVMTI's bits, which threadStatus also uses (HotSpot's javaThreadStatus.hpp). */
@@ -98,15 +71,15 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
 {
     uint64_t id = java_threads_id(env, thread), eetop;
     pid_t tid = structs != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
-    char name[SAMPLE_NAME_BYTES];
-    if (id == 0 || !sample_name_of(jvmti, env, thread, name))
+    char name[JAVA_THREADS_NAME_BYTES];
+    if (id == 0 || !java_threads_name(jvmti, env, thread, name))
         return;
     sample_put_kind(message, SAMPLE_JAVA);
     sample_put_u64(message, id);
     sample_put_u32(message, tid > 0 ? (uint32_t)tid : 0);
     sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
     sample_put_text(message, name);
-    if (carriers && sample_is_carrier(env, thread)) {
+    if (carriers && java_threads_is_carrier(env, thread)) {
         sample_put_kind(message, SAMPLE_CARRIER);
         sample_put_u64(message, id);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JVM knows about its threads, for the sampler: names, states, frames. */
+/* What the JVM knows about its threads, for the sampler: states and frames. */
 #ifndef TC_AGENT_SAMPLE_NAMES_H
 #define TC_AGENT_SAMPLE_NAMES_H
 
@@ -11,16 +11,8 @@
 #include "sys.h"
 #include "vm_structs.h"
 
-enum { SAMPLE_NAME_BYTES = 1024 };
-
 /* Call it before the other functions. */
 TC_INTERNAL void sample_names_prepare(JNIEnv *env);
-
-/* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
-TC_INTERNAL bool sample_name_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[SAMPLE_NAME_BYTES]);
-
-/* True: one of the JVM's own threads that carry virtual threads. */
-TC_INTERNAL bool sample_is_carrier(JNIEnv *env, jthread thread);
 
 /*
  * Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. carriers:

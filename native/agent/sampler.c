@@ -77,8 +77,8 @@ static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
     uint64_t id = java_threads_id(env, thread);
     if (id == 0 || (end && threadclock_times_now(&times) != 0))
         return NULL;
-    char name[SAMPLE_NAME_BYTES];
-    if (!sample_name_of(jvmti, env, thread, name))
+    char name[JAVA_THREADS_NAME_BYTES];
+    if (!java_threads_name(jvmti, env, thread, name))
         return NULL;
     size_t size = strlen(name) + 1;
     struct sample_event *event = malloc(sizeof *event + size);
@@ -88,7 +88,7 @@ static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
                                        .times = times,
                                        .tid = tc_own_tid(),
                                        .end = end,
-                                       .carrier = sample_is_carrier(env, thread)};
+                                       .carrier = java_threads_is_carrier(env, thread)};
         memcpy(event->name, name, size);
     }
     return event;

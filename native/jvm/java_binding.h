@@ -48,7 +48,8 @@
     METHOD(virtualOn, "(I)Ljava/lang/String;")           \
     METHOD(virtualOff, "(I)V")                           \
     METHOD(virtualClock, "()I")                          \
-    METHOD(virtualGroups, "([J)[Ljava/lang/String;")
+    METHOD(virtualGroups, "([J)[Ljava/lang/String;")     \
+    METHOD(endedThreads, "([J)[Ljava/lang/String;")
 
 /*
  * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,

@@ -28,4 +28,8 @@ TC_VIRTUAL_NATIVE(void, virtualOff, jint clock);
 TC_VIRTUAL_NATIVE(jint, virtualClock);
 TC_VIRTUAL_NATIVE(jobjectArray, virtualGroups, jlongArray values);
 
+/* ended_threads.c */
+JNIEXPORT jobjectArray JNICALL Java_dev_threadclock_internal_Native_endedThreads(JNIEnv *env, jclass caller,
+                                                                                jlongArray values);
+
 #endif

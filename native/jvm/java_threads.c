@@ -3,6 +3,7 @@
 #include "java_threads.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "boot_class.h"
@@ -72,6 +73,49 @@ pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *str
     return tid > 0 ? tid : -ENOSYS;
 }
 
+/*
+ * JVMTI has the names as well, but on JDK 21 to 25 each of its calls visits all threads
+ * (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so the cost for all would be quadratic.
+ */
+static struct {
+    jfieldID name;  /* null: there is none */
+    jclass carrier; /* null: this JVM has no virtual threads */
+} names;
+
+/* Done once, because threads that end read them. Two callers at once find the same. */
+void java_threads_prepare_names(JNIEnv *env)
+{
+    static bool prepared;
+    if (TC_LOAD(prepared))
+        return;
+    jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
+    TC_STORE(names.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
+    TC_STORE(names.name, boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;"));
+    TC_STORE(prepared, true);
+    (*env)->DeleteLocalRef(env, carrier);
+}
+
+bool java_threads_is_carrier(JNIEnv *env, jthread thread)
+{
+    jclass carrier = TC_LOAD(names.carrier);
+    return carrier != NULL && (*env)->IsInstanceOf(env, thread, carrier);
+}
+
+bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[JAVA_THREADS_NAME_BYTES])
+{
+    jvmtiThreadInfo info;
+    jfieldID field = TC_LOAD(names.name);
+    if (field != NULL)
+        return boot_text(env, (*env)->GetObjectField(env, thread, field), name, JAVA_THREADS_NAME_BYTES);
+    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+        return false;
+    snprintf(name, JAVA_THREADS_NAME_BYTES, "%s", info.name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    (*env)->DeleteLocalRef(env, info.thread_group);
+    (*env)->DeleteLocalRef(env, info.context_class_loader);
+    return true;
+}
+
 /* Both events are sent in the thread itself. */
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
@@ -105,12 +149,17 @@ jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm)
 {
     if (jvm.jvmti == NULL) {
         vm_structs_find(libjvm, &jvm.structs);
-        jvm.jvmti = jvmti;
+        TC_STORE(jvm.jvmti, jvmti);
     }
     jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
     return error;
+}
+
+bool java_threads_are_watched(void)
+{
+    return TC_LOAD(jvm.jvmti) != NULL;
 }
 
 void java_threads_stop(jvmtiEnv *jvmti)

@@ -11,6 +11,8 @@
 #include "sys.h"
 #include "vm_structs.h"
 
+enum { JAVA_THREADS_NAME_BYTES = 1024 };
+
 /* Adds to callbacks the events that java_threads_watch will enable. */
 TC_INTERNAL void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
 
@@ -41,5 +43,18 @@ TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
 TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs,
                                    uint64_t *eetop);
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
+
+/* Call it before the next two. In the live phase; may load a class. */
+TC_INTERNAL void java_threads_prepare_names(JNIEnv *env);
+
+/* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
+TC_INTERNAL bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                   char name[JAVA_THREADS_NAME_BYTES]);
+
+/* True: one of the JVM's own threads that carry virtual threads. */
+TC_INTERNAL bool java_threads_is_carrier(JNIEnv *env, jthread thread);
+
+/* True: the agent's JVMTI environment exists. */
+TC_INTERNAL bool java_threads_are_watched(void);
 
 #endif

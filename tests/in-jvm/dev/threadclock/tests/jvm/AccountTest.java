@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +94,29 @@ class AccountTest {
         CpuGroup ended = pool(now(), "ending-*");
         assertTrue(ended.threads() == 0, "still there: " + ended);
         assertTrue(ended.times().totalNanos() >= living.times().totalNanos(), living + " became " + ended);
+    }
+
+    /** No reading sees these threads. From JDK 19 on, only a JVM with the agent reports their ends. */
+    @Test
+    @Tag("agentpath")
+    void shortThreadsAreInTheirPool() throws Exception {
+        Assumptions.assumeTrue(Jvm.FEATURE < 19 || !System.getProperty("threadclock.form").equals("plain"),
+                "this JVM need not report ends");
+        long unseen = group(now(), Kind.UNSEEN, "(unseen)").times().totalNanos();
+        AtomicLong used = new AtomicLong();
+        for (int i = 0; i < 50; i++) {
+            Thread thread = new Thread(() -> {
+                Burn.cpuNanos(5_000_000);
+                used.addAndGet(ThreadClock.totalNowNanos());
+            }, "brief-" + i);
+            thread.start();
+            thread.join();
+        }
+        CpuAccount account = now();
+        long found = pool(account, "brief-*").times().totalNanos();
+        long lost = group(account, Kind.UNSEEN, "(unseen)").times().totalNanos() - unseen;
+        assertTrue(found >= used.get() && found < used.get() * 1.1, found + " instead of " + used);
+        assertTrue(lost < used.get() / 4, lost + " of " + used + " are unseen: " + account.groups());
     }
 
     /** Two burners per CPU: their pool's waiting time is the sum of the kernel's values for its threads. */

@@ -4,6 +4,7 @@ package dev.threadclock;
 import dev.threadclock.CpuGroup.Kind;
 import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.CpuIntervals.Counter;
+import dev.threadclock.internal.EndedThreads;
 import dev.threadclock.internal.Reading;
 import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.Throttling;
@@ -11,6 +12,7 @@ import dev.threadclock.internal.VirtualGroups;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,7 @@ import java.util.Map;
  */
 final class AccountKeeper {
     private final ThreadTable table;
+    private final EndedThreads ended;
     private final VirtualGroups virtualGroups;
     private final Throttling throttling = Throttling.ofThisProcess();
 
@@ -35,12 +38,14 @@ final class AccountKeeper {
     private boolean hasCarriers;
     private final Reading process = new Reading();
     private final CpuIntervals<Member> intervals = new CpuIntervals<>();
+    private List<Member> members = Collections.emptyList(); // of the last pass
     private boolean countsWaits;
 
     private volatile Result last;
 
-    AccountKeeper(ThreadTable table, VirtualGroups virtualGroups, Pools pools) {
+    AccountKeeper(ThreadTable table, EndedThreads ended, VirtualGroups virtualGroups, Pools pools) {
         this.table = table;
+        this.ended = ended;
         this.virtualGroups = virtualGroups;
         this.pools = pools;
         for (Kind kind : new Kind[]{Kind.GC, Kind.JIT, Kind.JVM, Kind.NATIVE, Kind.UNSEEN}) {
@@ -154,7 +159,9 @@ final class AccountKeeper {
     /** A thread, and the group to which its time goes. */
     private static final class Member extends CpuIntervals.Row {
         private Sums group;
-        private String javaName; // null: not a Java thread so far
+        private int tid;
+        private long javaId; // 0: not a Java thread so far
+        private String javaName;
         private long kernelNameHash;
         private long waited;
         private long totalAtWait = -1;
@@ -185,16 +192,21 @@ final class AccountKeeper {
     }
 
     /**
-     * The process's clock is read first, so that the rest never includes what a listed thread uses during the
-     * pass. Groups of virtual threads are read last: what they use in between is found with their carriers in
-     * the next pass, and has not gone to another group by then.
+     * The process's clock is read first, so that the rest never includes what a listed thread uses during
+     * the pass. Ended threads are taken after the listing: one that is in neither has not begun. Groups of
+     * virtual threads are read last: what they use in between is found with their carriers in the next pass,
+     * and has not gone to another group by then.
      */
     private void pass() {
         boolean isProcessKnown = table.readProcess(process);
-        List<Member> members = intervals.read(table, Member::new);
+        List<Member> before = members;
+        members = intervals.read(table, Member::new);
         virtualGroups.read();
         pools.begin(); // while the last pass's numbers of threads are there
         all().forEach(sums -> sums.threads = 0);
+        if (ended.read()) {
+            countEnded(before);
+        }
         for (int i = 0; i < members.size(); i++) {
             count(i, members.get(i));
         }
@@ -210,26 +222,72 @@ final class AccountKeeper {
     }
 
     private void count(int row, Member thread) {
-        Sums group = groupOf(row, thread);
-        group.threads++;
-        if (thread.usedTotalNanos() != 0) {
-            pools.works(group);
-        }
-        if (group == carriers) {
-            ofCarriers.add(thread);
-        } else {
-            group.add(thread.usedUserNanos(), thread.usedTotalNanos());
-        }
+        thread.tid = table.tid(row);
+        thread.javaId = table.javaId(row);
+        groupOf(row, thread).threads++;
+        countUsed(thread);
         long total = thread.totalNanos();
         if (total != thread.totalAtWait) { // otherwise it has not run, so none of its waits has ended
             long waited = table.waitedNanos(row);
             if (waited >= 0) {
                 countsWaits = true;
-                group.waited += Math.max(0, waited - thread.waited);
+                thread.group.waited += Math.max(0, waited - thread.waited);
                 thread.waited = Math.max(waited, thread.waited);
                 thread.totalAtWait = total;
             }
         }
+    }
+
+    /** Adds to its group what a thread has used and no call before has added. */
+    private void countUsed(Member thread) {
+        if (thread.usedTotalNanos() != 0) {
+            pools.works(thread.group);
+        }
+        if (thread.group == carriers) {
+            ofCarriers.add(thread);
+        } else {
+            thread.group.add(thread.usedUserNanos(), thread.usedTotalNanos());
+        }
+        thread.begin();
+    }
+
+    /**
+     * Counts what ended threads have used since they were last seen. One that was not seen with its id may
+     * have been seen as native, with its TID. It may even be in this pass: while it exits, or for longer if
+     * it has only detached from the JVM.
+     */
+    private void countEnded(List<Member> before) {
+        Map<Long, Member> byId = new HashMap<>();
+        Map<Integer, Member> byTid = new HashMap<>();
+        for (Member thread : before) {
+            byId.put(thread.javaId, thread);
+            if (thread.javaId == 0) {
+                byTid.put(thread.tid, thread);
+            }
+        }
+        for (int i = 0; i < members.size(); i++) {
+            byId.put(table.javaId(i), members.get(i));
+            byTid.put(table.tid(i), members.get(i));
+        }
+        do {
+            for (int i = 0; i < ended.size(); i++) {
+                Member thread = byId.getOrDefault(ended.javaId(i), byTid.get(ended.tid(i)));
+                countEnded(i, thread != null ? thread : new Member(0));
+            }
+        } while (ended.read());
+    }
+
+    private void countEnded(int index, Member thread) {
+        if (thread.group != null && ended.totalNanos(index) <= thread.totalNanos()) {
+            return; // its row of this pass has all
+        }
+        if (thread.javaId != ended.javaId(index) || pools.isUnsettled(thread.group)) {
+            thread.group = ended.isCarrier(index) ? carriers : pools.of(ended.name(index));
+            hasCarriers |= ended.isCarrier(index);
+            thread.javaName = ended.name(index);
+        }
+        intervals.raise(thread, ended.userNanos(index), ended.totalNanos(index));
+        countUsed(thread);
     }
 
     /** Determines the group again only if the thread's name has changed, or its pool has lost its place. */

@@ -28,8 +28,9 @@ public final class CpuGroup {
         /** Threads that neither Java nor the JVM started, and the one that started the JVM. */
         NATIVE,
         /**
-         * The process's time that was seen in no thread: that of threads that ended before the first reading
-         * or between two readings, and the last part of each thread that ended after a reading.
+         * The process's time that was seen in no thread: that of threads that ended before the first reading,
+         * and of native threads between the last reading and their end; also of Java threads in a JVM that
+         * does not report their ends ({@link CpuAccount}).
          */
         UNSEEN;
 

@@ -12,7 +12,8 @@ import java.util.Map;
 /**
  * The pools of Java threads that an account shows. They are limited in number, because programs give threads
  * names of any kind. When all places are taken, a pool whose threads work gets that of a pool which has no
- * threads any more, or has been idle for long; if there is none, its threads' time goes to a common pool.
+ * threads any more, not even short ones, or has been idle for long; if there is none, its threads' time goes
+ * to a common pool.
  *
  * <p>What a pool has used when it loses its place stays in the account's sum ({@link #past()}), and the pool
  * continues from there if it comes back, so that no counter decreases. Only the last thousand are remembered.
@@ -35,7 +36,8 @@ final class Pools {
     };
     private final Pool other = new Pool(OTHER);
     private CpuSnapshot past = CpuSnapshot.ZERO;
-    private long now;
+    private long now = System.nanoTime();
+    private long before; // the last pass
     private boolean hasNoPlace; // in this pass
     private boolean isOverfull;
 
@@ -68,6 +70,7 @@ final class Pools {
 
     /** Begins a pass. */
     void begin() {
+        before = now;
         now = System.nanoTime();
         hasNoPlace = false;
         shown.values().forEach(Pool::beginPass);
@@ -116,7 +119,7 @@ final class Pools {
         }
         Pool longest = null;
         for (Pool pool : shown.values()) {
-            boolean isEmpty = pool.threads == 0 && pool.threadsBefore == 0;
+            boolean isEmpty = pool.threads == 0 && pool.threadsBefore == 0 && pool.idleSince - before < 0;
             if (pool != other && (isEmpty || now - pool.idleSince > idleNanos)
                     && (longest == null || pool.idleSince - longest.idleSince < 0)) {
                 longest = pool;

@@ -22,8 +22,8 @@ class AccountKeeperTest {
     private static final long LONG = 1_000_000_000_000L;
 
     private final FakeThreads threads = new FakeThreads();
-    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Groups(),
-            new Pools(3, LONG));
+    private final AccountKeeper keeper = new AccountKeeper(threads, threads.new Ended(),
+            threads.new Groups(), new Pools(3, LONG));
 
     private CpuAccount read() {
         return keeper.read(0);
@@ -71,6 +71,58 @@ class AccountKeeperTest {
         assertThat(group(account, Kind.JAVA, "job-*").threads()).isEqualTo(2);
         assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(4, 0));
         assertThat(account.process()).isEqualTo(of(134, 3));
+    }
+
+    @Test
+    void anEndedThreadsTimeIsItsPoolsUpToItsEnd() {
+        Row seen = threads.java("job-1").uses(10, 1);
+        Row seenAsNative = threads.kernel("java").uses(5, 0);
+        Row carrier = threads.carrier().uses(1, 0);
+        threads.inProcess();
+        read();
+        threads.ends(seen.uses(3, 1));
+        threads.ends(threads.java("job-2").uses(20, 2)); // no reading has seen it
+        threads.ends(carrier.uses(6, 0));
+        threads.ended.add(threads.java("job-4").uses(100, 0)); // still in the listing
+        Row exiting = threads.kernel("job-5").uses(200, 0); // and no longer known as Java's
+        threads.ended.add(exiting);
+        seenAsNative.name = "job-3";
+        threads.ends(seenAsNative.uses(4, 0));
+        threads.inProcess().processUser += 2; // after the ends
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "job-*")).isEqualTo(of(337, 4));
+        assertThat(group(account, Kind.JAVA, "job-*").threads()).isOne();
+        assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(5, 0));
+        assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(7, 0));
+        assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(2, 0));
+        assertThat(account.process()).isEqualTo(of(351, 4));
+        assertThat(read().process()).isEqualTo(of(351, 4));
+    }
+
+    @Test
+    void aThreadThatDetachesFromTheJvmIsNotCountedTwice() {
+        Row thread = threads.kernel("native").uses(10, 0);
+        read();
+        threads.ended.add(thread.uses(5, 0)); // attached and detached between two readings
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(15, 0));
+        assertThat(account.process()).isEqualTo(of(15, 0));
+        thread.uses(1, 0);
+        threads.inProcess();
+        assertThat(times(read(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
+    }
+
+    @Test
+    void aPoolOfShortThreadsKeepsItsPlace() {
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            threads.ends(threads.java(name).uses(1, 0));
+        }
+        read();
+        threads.ends(threads.java("d").uses(1, 0));
+        threads.ends(threads.java("a").uses(1, 0));
+        threads.ends(threads.java("b").uses(1, 0));
+        assertThat(pools(read())).containsExactly("a", "b", "c", "(other)");
     }
 
     @Test
@@ -361,7 +413,8 @@ class AccountKeeperTest {
 
     @Test
     void anIdlePoolGivesItsPlaceToOneThatWorks() {
-        AccountKeeper impatient = new AccountKeeper(threads, threads.new Groups(), new Pools(2, 0));
+        AccountKeeper impatient = new AccountKeeper(threads, threads.new Ended(), threads.new Groups(),
+                new Pools(2, 0));
         Row idle = threads.java("idle").uses(1, 0);
         Row busy = threads.java("busy").uses(1, 0);
         impatient.read(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
+import dev.threadclock.internal.EndedThreads;
 import dev.threadclock.internal.Reading;
 import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.VirtualGroups;
@@ -43,7 +44,10 @@ final class FakeThreads extends ThreadTable {
     }
 
     final List<Row> rows = new ArrayList<>();
+    private final List<Row> all = new ArrayList<>();
     final List<Row> virtual = new ArrayList<>();
+    /** Threads that ended since the last reading, as the JVM reports them. */
+    final List<Row> ended = new ArrayList<>();
     long processUser;
     long processSystem;
     int passes;
@@ -64,7 +68,14 @@ final class FakeThreads extends ThreadTable {
     private Row add(String name, boolean java) {
         Row row = new Row(++serials, name, java);
         rows.add(row);
+        all.add(row);
         return row;
+    }
+
+    /** A thread ends; one that detaches from the JVM stays in the rows. */
+    void ends(Row row) {
+        rows.remove(row);
+        ended.add(row);
     }
 
     Row carrier() {
@@ -79,10 +90,10 @@ final class FakeThreads extends ThreadTable {
         return group;
     }
 
-    /** Sets the process's clock to the sum of the rows. */
+    /** Sets the process's clock to the sum of all rows that ever were. */
     FakeThreads inProcess() {
-        processUser = rows.stream().mapToLong(row -> row.user).sum();
-        processSystem = rows.stream().mapToLong(row -> row.system).sum();
+        processUser = all.stream().mapToLong(row -> row.user).sum();
+        processSystem = all.stream().mapToLong(row -> row.system).sum();
         return this;
     }
 
@@ -109,6 +120,11 @@ final class FakeThreads extends ThreadTable {
     @Override
     public int size() {
         return rows.size();
+    }
+
+    @Override
+    public int tid(int row) {
+        return (int) rows.get(row).serial;
     }
 
     @Override
@@ -155,6 +171,52 @@ final class FakeThreads extends ThreadTable {
     public long waitedNanos(int row) {
         rows.get(row).waitsRead++;
         return rows.get(row).waited;
+    }
+
+    /** What has ended, one thread a batch. */
+    final class Ended extends EndedThreads {
+        private Row row;
+
+        @Override
+        public boolean read() {
+            row = ended.isEmpty() ? null : ended.remove(0);
+            return row != null;
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+
+        @Override
+        public String name(int index) {
+            return row.name;
+        }
+
+        @Override
+        public long javaId(int index) {
+            return row.serial;
+        }
+
+        @Override
+        public int tid(int index) {
+            return (int) row.serial;
+        }
+
+        @Override
+        public long userNanos(int index) {
+            return row.user;
+        }
+
+        @Override
+        public long totalNanos(int index) {
+            return row.user + row.system;
+        }
+
+        @Override
+        public boolean isCarrier(int index) {
+            return row.carrier;
+        }
     }
 
     /** The simulated groups of virtual threads. */

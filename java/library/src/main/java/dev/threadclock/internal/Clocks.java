@@ -90,6 +90,14 @@ public abstract class Clocks {
         return new String[0];
     }
 
+    /**
+     * Takes Java threads that have ended, as {@link EndedThreads} reads them, and returns their names: none
+     * if this JVM does not report ends.
+     */
+    public String[] endedThreads(long[] values) {
+        return new String[0];
+    }
+
     /** The properties that {@code dev.threadclock.Source} reports; -1 for an unknown number. */
     public static final class SourceFacts {
         public final String name;

@@ -139,6 +139,11 @@ class JniClocks extends Clocks {
     }
 
     @Override
+    public String[] endedThreads(long[] values) {
+        return Native.endedThreads(values);
+    }
+
+    @Override
     public int virtualClock() {
         return Native.virtualClock();
     }
