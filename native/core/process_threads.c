@@ -22,6 +22,7 @@ struct known {
     uint64_t share_at_tick; /* see thread_times.h */
     struct tc_thread_identity identity;
     uint64_t serial;
+    uint64_t java_id;                /* 0: not known */
     threadclock_thread registration; /* 0: none */
     char name[TC_NAME_BYTES];
     pid_t tid;
@@ -38,8 +39,13 @@ enum {
     TRIES = 100 /* limit of registrations that end while they are read */
 };
 
+/*
+ * Who adds or removes threads holds both locks, and a pass the first one throughout. A reader of one known
+ * thread needs only the second, so that it does not wait for passes; it may read a thread at the same time as
+ * a pass.
+ */
 static struct {
-    struct tc_lock lock;
+    struct tc_lock list, lock;
     uint32_t fork;
     uint32_t count, capacity;
     uint32_t unlisted; /* added since the last listing by reads of one TID */
@@ -47,9 +53,11 @@ static struct {
     uint64_t serials;
     struct known *known;
     uint32_t of_tid[BUCKETS];
+    uint32_t of_java_id[BUCKETS]; /* index of the last one named; to be checked */
     struct tc_tid_moment listed_at;
 } all;
 
+/* In a child, which has none of the parent's threads, all are forgotten. */
 static void lock_all(void)
 {
     bool broken = tc_lock(&all.lock) != 0;
@@ -112,14 +120,19 @@ static int start_knowing(struct known *known, pid_t tid)
 
 static int add(pid_t tid, struct known **known)
 {
-    int error = grow();
-    if (error == 0)
-        error = start_knowing(&all.known[all.count], tid);
+    struct known added;
+    int error = start_knowing(&added, tid);
     if (error != 0)
         return error;
-    *known = &all.known[all.count++];
-    put_in_bucket(*known);
-    return 0;
+    lock_all();
+    error = grow();
+    if (error == 0) {
+        all.known[all.count] = added;
+        *known = &all.known[all.count++];
+        put_in_bucket(*known);
+    }
+    tc_unlock(&all.lock);
+    return error;
 }
 
 /*
@@ -133,7 +146,7 @@ static int join_registration(struct known *known)
     threadclock_thread registration = tc_threads_of_tid(known->tid, started_ns);
     int error = registration != 0 ? tc_thread_check(known->tid, 0, &known->identity) : 0;
     if (error == 0)
-        known->registration = registration;
+        TC_STORE(known->registration, registration);
     return error;
 }
 
@@ -142,13 +155,14 @@ static int read_known(struct known *known)
 {
     int error = -ESRCH;
     for (int tries = 0; error == -ESRCH && tries < TRIES; tries++) {
-        if (known->registration == 0 && (error = join_registration(known)) != 0)
+        if (TC_LOAD(known->registration) == 0 && (error = join_registration(known)) != 0)
             return error;
-        if (known->registration == 0)
+        threadclock_thread registration = TC_LOAD(known->registration);
+        if (registration == 0)
             return tc_thread_read(known->tid, &known->slot, &known->share_at_tick);
-        error = tc_thread_read_registered(known->registration, &known->slot);
+        error = tc_thread_read_registered(registration, &known->slot);
         if (error == -ESRCH)
-            known->registration = 0;
+            TC_STORE(known->registration, 0);
     }
     return error;
 }
@@ -157,6 +171,7 @@ static int read_known(struct known *known)
 static void sweep(bool (*keep)(struct known *))
 {
     uint32_t kept = 0;
+    lock_all();
     for (uint32_t i = 0; i < all.count; i++) {
         *bucket_of(all.known[i].tid) = 0;
         if (keep(&all.known[i])) {
@@ -170,6 +185,7 @@ static void sweep(bool (*keep)(struct known *))
         *bucket_of(all.known[i].tid) = 0;
     for (uint32_t i = 0; i < kept; i++)
         put_in_bucket(&all.known[i]);
+    tc_unlock(&all.lock);
 }
 
 /* Called for each listed TID. It belongs to the known thread with that TID, or to a new one. */
@@ -181,8 +197,10 @@ static int on_listed(pid_t tid, uint64_t inode)
         struct known other;
         error = start_knowing(&other, tid);
         if (error == 0) {
+            lock_all();
             other.next_of_tid = known->next_of_tid;
             *known = other;
+            tc_unlock(&all.lock);
         }
     }
     if (error == 0)
@@ -307,11 +325,18 @@ static void to_row(const struct known *known, struct threadclock_thread_row *row
         row->name[i] = known->name[i];
 }
 
+static void lock_list(void)
+{
+    tc_lock(&all.list);
+    lock_all();
+    tc_unlock(&all.lock);
+}
+
 int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
 {
     if (rows == NULL && capacity > 0)
         return -EINVAL;
-    lock_all();
+    lock_list();
     int64_t result = look_at_all();
     if (result >= 0) {
         look_at_names_again();
@@ -319,7 +344,7 @@ int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capa
         for (uint32_t i = 0; i < all.count && i < capacity; i++)
             to_row(&all.known[i], &rows[i]);
     }
-    tc_unlock(&all.lock);
+    tc_unlock(&all.list);
     return result;
 }
 
@@ -355,18 +380,31 @@ static int know(pid_t tid, struct known **known)
 }
 
 /* If it is the same thread before and after the reading, the TID was its own throughout. */
-static int read_tid(pid_t tid, struct threadclock_times *times)
+static int read_and_check(struct known *known, struct threadclock_times *times)
+{
+    int error = read_known(known);
+    if (error == 0)
+        error = tc_thread_check(known->tid, 0, &known->identity);
+    if (error == 0)
+        tc_slot_times(&known->slot, times);
+    return error;
+}
+
+/* Looks for the thread if it is not known, or no longer the one that was. */
+static int find_and_read(pid_t tid, uint64_t java_id, struct threadclock_times *times)
 {
     for (int tries = 0; tries < 3; tries++) {
         struct known *known;
         int error = know(tid, &known);
         if (error != 0)
             return error;
-        error = read_known(known);
-        if (error == 0)
-            error = tc_thread_check(tid, 0, &known->identity);
-        if (error == 0)
-            tc_slot_times(&known->slot, times);
+        error = read_and_check(known, times);
+        if (error == 0 && java_id != 0) {
+            lock_all();
+            known->java_id = java_id;
+            all.of_java_id[java_id % BUCKETS] = (uint32_t)(known - all.known);
+            tc_unlock(&all.lock);
+        }
         if (error != -ESRCH)
             return error;
         known->serial = 0;
@@ -376,12 +414,33 @@ static int read_tid(pid_t tid, struct threadclock_times *times)
     return -ESRCH;
 }
 
+int tc_java_thread_times(pid_t tid, uint64_t java_id, struct threadclock_times *times)
+{
+    lock_list();
+    int error = find_and_read(tid, java_id, times);
+    tc_unlock(&all.list);
+    return error;
+}
+
 int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
 {
     if (tid <= 0 || times == NULL)
         return -EINVAL;
     lock_all();
-    int error = read_tid(tid, times);
+    struct known *known = known_of(tid);
+    int error = known != NULL ? read_and_check(known, times) : -ESRCH;
+    tc_unlock(&all.lock);
+    return error == -ESRCH ? tc_java_thread_times(tid, 0, times) : error;
+}
+
+int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times)
+{
+    int error = -ENOENT;
+    lock_all();
+    uint32_t index = all.of_java_id[java_id % BUCKETS];
+    struct known *known = index < all.count ? &all.known[index] : NULL;
+    if (known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
+        tc_slot_times(&known->slot, times);
     tc_unlock(&all.lock);
     return error;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "proc_stat.h"
+#include "slot.h"
 
 enum { START_FIELD = 22 };
 
@@ -70,7 +71,7 @@ int tc_thread_check(pid_t tid, uint64_t inode, struct tc_thread_identity *identi
     int error = inode == 0 ? inode_if_allowed(tid, &inode) : 0;
     if (error != 0)
         return error;
-    if (inode != 0 && inode == identity->inode)
+    if (inode != 0 && inode == TC_LOAD(identity->inode))
         return 0;
     struct tc_thread_identity present;
     char name[TC_NAME_BYTES];
@@ -79,6 +80,6 @@ int tc_thread_check(pid_t tid, uint64_t inode, struct tc_thread_identity *identi
         return error;
     if (present.start != identity->start)
         return -ESRCH;
-    identity->inode = present.inode;
+    TC_STORE(identity->inode, present.inode); /* a thread may be checked by two at once */
     return 0;
 }

@@ -47,6 +47,19 @@ TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns)
 /* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
 TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);
 
+/*
+ * As threadclock_tid_times, for the Java thread with this id, which the caller has found to have this TID.
+ * From then on it is known by its id.
+ */
+TC_INTERNAL int tc_java_thread_times(pid_t tid, uint64_t java_id, struct threadclock_times *times);
+
+/*
+ * The times of a thread that is known by its id: 0, or a negative errno; -ENOENT: it is not known. Valid only
+ * if the caller finds the Java thread alive afterwards: its TID then was its own throughout. Does not look at
+ * /proc.
+ */
+TC_INTERNAL int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times);
+
 /* The number of registered threads. */
 TC_INTERNAL uint32_t tc_threads_count(void);
 

@@ -145,11 +145,15 @@ static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *t
 {
     uint64_t eetop, id = java_threads_id(env, thread);
     threadclock_thread registered;
-    if (id != 0 && tc_threads_find(id, &registered) == 0)
+    if (id == 0)
+        return -ENOSYS;
+    if (tc_threads_find(id, &registered) == 0)
         return threadclock_thread_times(registered, times);
+    if (tc_known_java_thread_times(id, times) == 0)
+        return java_threads_same(env, thread, 0) ? -ESRCH : 0;
     int result = java_threads_tid(env, thread, &structs, &eetop);
     if (result > 0)
-        result = threadclock_tid_times(result, times);
+        result = tc_java_thread_times(result, id, times);
     return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;
 }
 

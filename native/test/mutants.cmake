@@ -82,7 +82,7 @@ threadclock_mutant(no_refresh own_thread own_thread.c "    refresh_total(cell); 
 threadclock_mutant(error_is_zero fallback own_thread.c "== THREADCLOCK_SOURCE_NONE)\n            return error;" "== THREADCLOCK_SOURCE_NONE)\n            error = 0;")
 # TIDs that are reused: the new thread is taken for the old one; a list is kept although one of its TIDs was
 # reused; the entry of a thread that did not unregister is taken for the next thread's.
-threadclock_mutant(tid_is_identity tid_reuse thread_identity.c "if (inode != 0 && inode == identity->inode)" "if (1)")
+threadclock_mutant(tid_is_identity tid_reuse thread_identity.c "if (inode != 0 && inode == TC_LOAD(identity->inode))" "if (1)")
 threadclock_mutant(list_held_for_ever tid_reuse task_folder.c
   "    if (whole_circle(before, after))
         return true;" "    if (!whole_circle(before, after))
@@ -98,8 +98,9 @@ target_link_libraries(allocates_under_lock_mutant PRIVATE threadclock_options)
 fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<TARGET_FILE:thread_local_test>
   $<TARGET_FILE:allocates_under_lock_mutant>)
 # Unknown is taken for ended; a /proc of another PID namespace is taken for ours.
-threadclock_mutant(unknown_is_gone identity process_threads.c "if (error != -ESRCH)\n            return error;\n        known->serial"
-  "if (error == 0)\n            return error;\n        known->serial")
+threadclock_mutant(unknown_is_gone identity process_threads.c
+  "error = tc_thread_check(known->tid, 0, &known->identity);\n    if (error == 0)\n        tc_slot_times"
+  "error = tc_thread_check(known->tid, 0, &known->identity) != 0 ? -ESRCH : 0;\n    if (error == 0)\n        tc_slot_times")
 threadclock_mutant(any_proc identity proc_stat.c
   "pid != pid_of_link(target, size) || error == -ENOENT" "0")
 # A read of one thread lists all.

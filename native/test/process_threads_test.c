@@ -5,10 +5,13 @@
 #include "sleeper.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "threads.h"
+
+static _Atomic bool stop;
 
 static void each_thread_is_there_once(void **state)
 {
@@ -62,6 +65,84 @@ static void one_thread_is_read_by_its_tid(void **state)
     assert_int_equal(threadclock_tid_times(getpid(), &times), 0);
 }
 
+static void a_java_thread_is_read_by_its_id(void **state)
+{
+    (void)state;
+    struct sleeper first, second;
+    struct threadclock_times times;
+    start_sleeper(&first, "first", 10 * NS_PER_MS);
+    start_sleeper(&second, "second", 20 * NS_PER_MS);
+    assert_int_equal(tc_known_java_thread_times(7, &times), -ENOENT);
+    assert_int_equal(tc_java_thread_times(first.tid, 6, &times), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tc_java_thread_times(second.tid, 7, &times), 0);
+        assert_int_equal(tc_known_java_thread_times(7, &times), 0);
+        assert_int_equal(times.total_ns, kernel_ns(second.tid));
+        if (i == 0)
+            end_sleeper(&first);
+        all_rows(); /* moves the second to the place of the first */
+        assert_int_equal(tc_known_java_thread_times(6, &times), -ENOENT);
+    }
+    end_sleeper(&second);
+    all_rows();
+    assert_int_equal(tc_known_java_thread_times(7, &times), -ENOENT);
+}
+
+/* A pass that a handler interrupts holds up no reader, except where it adds or removes a thread. */
+static _Atomic bool in_handler, was_read;
+static _Atomic int held_up;
+
+static void wait_for_the_read(int signal)
+{
+    (void)signal;
+    in_handler = true;
+    for (int ms = 0; ms < 300 && !was_read; ms++)
+        usleep(1000);
+    held_up += !was_read;
+    in_handler = false;
+}
+
+static void *pass_until_stopped(void *unused)
+{
+    struct threadclock_thread_row few[1];
+    while (!stop)
+        threadclock_all_threads(few, 1);
+    return unused;
+}
+
+static void a_read_by_tid_does_not_wait_for_a_pass(void **state)
+{
+    (void)state;
+    enum { SLEEPERS = 100, READS = 20 };
+    static struct sleeper sleepers[SLEEPERS];
+    struct sigaction action = {.sa_handler = wait_for_the_read}, before;
+    struct threadclock_times times;
+    pthread_t passing;
+    for (int i = 0; i < SLEEPERS; i++)
+        start_sleeper(&sleepers[i], "sleeper", 0);
+    all_rows();
+    stop = false;
+    sigaction(SIGUSR1, &action, &before);
+    assert_int_equal(pthread_create(&passing, NULL, pass_until_stopped, NULL), 0);
+    for (int i = 0; i < READS; i++) {
+        usleep(2000);
+        was_read = false;
+        pthread_kill(passing, SIGUSR1);
+        while (!in_handler)
+            usleep(100);
+        assert_int_equal(threadclock_tid_times(sleepers[i].tid, &times), 0);
+        was_read = true;
+        while (in_handler)
+            usleep(100);
+    }
+    stop = true;
+    assert_int_equal(pthread_join(passing, NULL), 0);
+    sigaction(SIGUSR1, &before, NULL);
+    for (int i = 0; i < SLEEPERS; i++)
+        end_sleeper(&sleepers[i]);
+    assert_true(held_up < READS / 2);
+}
+
 /* Nor do they need a listing of all: it is refused here. */
 static bool many_are_read_by_their_tids(void *unused)
 {
@@ -97,7 +178,6 @@ static void reads_by_tid_do_not_list_the_others(void **state)
  * did. If it is registered only part of the time, its own account and that by its TID are separate, and
  * neither decreases.
  */
-static _Atomic bool stop;
 static pid_t watched;
 static _Atomic uint64_t watched_serial;
 static struct seen seen, seen_itself;
@@ -371,6 +451,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_thread_is_there_once),
         cmocka_unit_test(one_thread_is_read_by_its_tid),
+        cmocka_unit_test(a_java_thread_is_read_by_its_id),
+        cmocka_unit_test(a_read_by_tid_does_not_wait_for_a_pass),
         cmocka_unit_test(reads_by_tid_do_not_list_the_others),
         cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
         cmocka_unit_test(no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go),
