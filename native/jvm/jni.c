@@ -112,7 +112,7 @@ NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns)
 {
     (void)env;
     (void)caller;
-    int64_t waited_ns = tc_run_queue_waited_ns(tid, ran_ns);
+    int64_t waited_ns = tc_run_queue_waited_ns(tid == 0 ? tc_own_tid() : tid, ran_ns);
     return waited_ns < 0 ? -1 : (jlong)waited_ns;
 }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuWork;
+import dev.threadclock.Extra;
 import dev.threadclock.Freshness;
 import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
@@ -46,6 +47,51 @@ class MeterTest {
     /** Whether the split is ours. Without the native library it is the JVM's. */
     private static boolean splitIsOurs() {
         return !ThreadClock.source(Quantity.USER, Freshness.NOW).binding().equals("ThreadMXBean");
+    }
+
+    /** Both are between what was read within the intervals and around them. */
+    @Test
+    void allocatedBytesAndWaitsAreThoseOfTheIntervals() {
+        CpuMeter meter = new CpuMeter(Extra.WAITED, Extra.ALLOCATED_BYTES);
+        CpuWork work = new CpuWork(Extra.ALLOCATED_BYTES, Extra.WAITED);
+        long around = ThreadClock.waitedNanos();
+        long within = 0;
+        for (int i = 0; i < 2; i++) {
+            try (CpuMeter running = meter.start(); CpuWork open = work.open(); CpuWork again = work.open()) {
+                long before = ThreadClock.waitedNanos();
+                assertThat(running.isRunning() && open == again).isTrue();
+                amongBurners(() -> garbage = new byte[1_000_000]);
+                within += ThreadClock.waitedNanos() - before;
+            }
+            garbage = new byte[1_000_000]; // in neither
+        }
+        around = ThreadClock.waitedNanos() - around;
+        assertThat(meter.allocatedBytes()).isBetween(2_000_000L, 2_900_000L);
+        assertThat(work.allocatedBytes()).isBetween(2_000_000L, meter.allocatedBytes());
+        if (splitIsOurs() && ThreadClock.waitedNanos() >= 0) {
+            assertThat(work.waitedNanos()).isBetween(within, meter.waitedNanos());
+            assertThat(meter.waitedNanos()).isBetween(1L, around);
+        } else {
+            assertThat(meter.waitedNanos()).isEqualTo(-1);
+        }
+        meter.reset();
+        assertThat(meter.allocatedBytes()).isZero();
+        CpuMeter plain = new CpuMeter().start().stop();
+        assertThat(plain.allocatedBytes()).isEqualTo(-1);
+        assertThat(plain.waitedNanos()).isEqualTo(-1);
+    }
+
+    private static volatile Object garbage;
+
+    /** So that the task has to wait for a CPU. */
+    private static void amongBurners(Runnable task) {
+        Thread[] burners = new Thread[2 * Runtime.getRuntime().availableProcessors()];
+        for (int i = 0; i < burners.length; i++) {
+            burners[i] = new Thread(() -> Burn.until(System.nanoTime() + 100_000_000));
+            burners[i].start();
+        }
+        Burn.until(System.nanoTime() + 50_000_000);
+        task.run();
     }
 
     @Test
@@ -114,6 +160,10 @@ class MeterTest {
             refused(meter::start, "virtual thread");
             CpuWork work = new CpuWork();
             assertTrue(work.measure(() -> "result").equals("result"), "the task runs nevertheless");
+            CpuWork withExtras = new CpuWork(Extra.ALLOCATED_BYTES, Extra.WAITED);
+            withExtras.measure(() -> "result");
+            assertTrue(withExtras.allocatedBytes() == -1 && withExtras.waitedNanos() == -1,
+                    "its carrier's");
             assertTrue(work.intervals() == 0 && work.whyPartial().contains("startAccounting"),
                     "known: " + work);
             return null;

@@ -37,14 +37,23 @@ public final class CpuMeter implements AutoCloseable {
     private static final Clocks CLOCKS = Clocks.CLOCKS;
 
     private final Reading reading = new Reading();
+    private final Extras extras; // null: none
+    private final Extras.Begun begun;
     private Thread owner; // null when not running
     private long user;
     private long system;
     private long intervals;
     private boolean isUnknown;
 
-    /** Creates a meter whose sums are 0. */
-    public CpuMeter() {}
+    /**
+     * Creates a meter whose sums are 0.
+     *
+     * @param extras what it measures besides CPU time; usually nothing
+     */
+    public CpuMeter(Extra... extras) {
+        this.extras = Extras.of(extras);
+        begun = extras.length == 0 ? null : new Extras.Begun();
+    }
 
     /**
      * Begins an interval on the calling thread.
@@ -58,6 +67,9 @@ public final class CpuMeter implements AutoCloseable {
         if (owner != null) {
             throw new IllegalStateException("this meter was started already, by thread " + owner.getName()
                     + "; stop it first, or use a meter for each");
+        }
+        if (extras != null) {
+            extras.begin(thread, begun);
         }
         if (!CLOCKS.begin(thread, reading) && JavaThread.isCarried(thread)) {
             throw new IllegalStateException(VirtualThreads.whyUnknown());
@@ -78,6 +90,9 @@ public final class CpuMeter implements AutoCloseable {
             throw notOurs(owner);
         }
         isUnknown |= !CLOCKS.end(owner, reading);
+        if (extras != null) {
+            extras.end(owner, begun);
+        }
         owner = null;
         user += reading.userNanos;
         system += reading.systemNanos;
@@ -102,6 +117,9 @@ public final class CpuMeter implements AutoCloseable {
         owner = null;
         user = system = intervals = 0;
         isUnknown = false;
+        if (extras != null) {
+            extras.reset();
+        }
     }
 
     /** {@return true between start and stop} */
@@ -122,6 +140,22 @@ public final class CpuMeter implements AutoCloseable {
     /** {@return total time of the finished intervals in nanoseconds: user + system; or -1} */
     public long totalNanos() {
         return isUnknown ? -1 : user + system;
+    }
+
+    /**
+     * {@return the bytes that the finished intervals have allocated on the Java heap; -1 if the meter was not
+     * made for {@link Extra#ALLOCATED_BYTES}, on a virtual thread, or if this JVM does not count them}
+     */
+    public long allocatedBytes() {
+        return Extras.allocatedBytes(extras);
+    }
+
+    /**
+     * {@return how long the thread was runnable but had no CPU in the finished intervals, in nanoseconds; -1
+     * if the meter was not made for {@link Extra#WAITED}, or where {@link ThreadClock#waitedNanos()} is}
+     */
+    public long waitedNanos() {
+        return Extras.waitedNanos(extras);
     }
 
     /** {@return the CPU time of the finished intervals as a value that later ones do not change} */

@@ -65,6 +65,7 @@ public class CpuWork implements AutoCloseable {
     private final LongAdder user = new LongAdder();
     private final LongAdder system = new LongAdder();
     private final LongAdder intervals = new LongAdder();
+    private final Extras extras; // null: none
     /** Whoever removes a scope adds its time: its thread, or the one that ends the work. */
     private final Map<Thread, Scope> open = new ConcurrentHashMap<>(2);
     /** The open scopes of threads that another thread has dropped: their threads still close them. */
@@ -72,12 +73,19 @@ public class CpuWork implements AutoCloseable {
     private final AtomicBoolean hasEnded = new AtomicBoolean();
     private volatile String whyPartial = "";
 
-    /** Creates work that no thread has begun. */
-    public CpuWork() {}
+    /**
+     * Creates work that no thread has begun.
+     *
+     * @param extras what it measures besides CPU time; usually nothing
+     */
+    public CpuWork(Extra... extras) {
+        this.extras = Extras.of(extras);
+    }
 
     /** A thread's outermost scope. */
     private static final class Scope {
         private final Reading reading = new Reading();
+        private Extras.Begun begun; // null: was never needed
         private volatile int depth;
         private boolean isKnown;
         private volatile int uses; // a reader elsewhere notices when it is used again
@@ -116,6 +124,10 @@ public class CpuWork implements AutoCloseable {
         scope.uses = scope.uses + 1;
         scope.depth = 1;
         scope.isInterrupted = false;
+        if (extras != null) {
+            scope.begun = scope.begun == null ? new Extras.Begun() : scope.begun;
+            extras.begin(thread, scope.begun);
+        }
         scope.isKnown = CLOCKS.begin(thread, scope.reading);
         if (!scope.isKnown) {
             partial(whyUnknown(thread));
@@ -190,6 +202,9 @@ public class CpuWork implements AutoCloseable {
     }
 
     private void add(Thread thread, Scope scope, boolean isKnown, Reading used) {
+        if (extras != null) {
+            extras.end(thread, scope.begun);
+        }
         if (scope.isKnown && isKnown) {
             user.add(used.userNanos);
             system.add(used.systemNanos);
@@ -403,6 +418,22 @@ public class CpuWork implements AutoCloseable {
     /** {@return total CPU time of the closed scopes in nanoseconds: user + system} */
     public long totalNanos() {
         return user.sum() + system.sum();
+    }
+
+    /**
+     * {@return the bytes that the closed scopes have allocated on the Java heap; -1 if this was not made for
+     * {@link Extra#ALLOCATED_BYTES}, or a scope was on a virtual thread, or if this JVM does not count them}
+     */
+    public long allocatedBytes() {
+        return Extras.allocatedBytes(extras);
+    }
+
+    /**
+     * {@return how long the threads were runnable but had no CPU in the closed scopes, in nanoseconds; -1 if
+     * this was not made for {@link Extra#WAITED}, or where {@link ThreadClock#waitedNanos()} is for a scope}
+     */
+    public long waitedNanos() {
+        return Extras.waitedNanos(extras);
     }
 
     /** {@return these times as a value; of one moment only while no scope is being closed} */

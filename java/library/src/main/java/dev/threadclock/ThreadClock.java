@@ -222,12 +222,11 @@ public final class ThreadClock {
      * of which /proc/self/task/TID/schedstat is the source. Complete at the moment of the call. Three system
      * calls.
      *
-     * @return nanoseconds; -1 if {@link #tid(Thread)} is, as on a virtual thread, or where the kernel does
-     *     not count it (CONFIG_SCHED_INFO)
+     * @return nanoseconds; -1 on a virtual thread, without the native library, or where the kernel does not
+     *     count it (CONFIG_SCHED_INFO)
      */
     public static long waitedNanos() {
-        int tid = CLOCKS.tid(Thread.currentThread());
-        return tid < 0 ? -1 : CLOCKS.waitedNanos(tid, 0);
+        return CLOCKS.waitedNanos(Thread.currentThread());
     }
 
     /**

@@ -52,11 +52,26 @@ public abstract class Clocks {
     public abstract void allThreads(ThreadTable table);
 
     /**
-     * How long the thread with this TID was runnable without a CPU, as of the last time that it ran; ranNanos
-     * is an earlier value of its clock. -1: it has ended, or this is unknown.
+     * How long the thread with this TID, 0 for the caller, was runnable without a CPU, as of the last time
+     * that it ran; ranNanos is an earlier value of its clock. -1: it has ended, or this is unknown.
      */
     public long waitedNanos(int tid, long ranNanos) {
         return -1;
+    }
+
+    /** The same of a Java thread until now; -1 also if it is carried. */
+    public final long waitedNanos(Thread thread) {
+        if (JavaThread.isCarried(thread)) {
+            return -1;
+        }
+        int tid = thread == Thread.currentThread() ? 0 : tid(thread);
+        return tid < 0 ? -1 : waitedNanos(tid, 0);
+    }
+
+    /** The bytes that a thread has allocated on the Java heap; -1 if it is carried, or this is unknown. */
+    public final long allocatedBytes(Thread thread) {
+        return JavaThread.isCarried(thread) || Management.INSTANCE == null ? -1
+                : Management.INSTANCE.allocatedBytes(JavaThread.id(thread));
     }
 
     /** A read of the calling thread, which runs on a carrier; quantity and freshness are ordinals. */

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 
-/** What ThreadMXBean knows of threads, for JVMs without native code. */
+/** What ThreadMXBean knows of threads: what they allocate; the rest for JVMs without native code. */
 final class Management {
     /** Null in a run-time image without the module java.management. */
     static final Management INSTANCE = make();
@@ -59,6 +59,15 @@ final class Management {
             reading.set(userInTotal, total - userInTotal, total);
         }
         return total >= 0;
+    }
+
+    /** The bytes that a thread has allocated on the Java heap, or -1. */
+    long allocatedBytes(long id) {
+        try {
+            return ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(id);
+        } catch (LinkageError | ClassCastException | UnsupportedOperationException e) {
+            return -1; // no module jdk.management, or a JVM that does not count them
+        }
     }
 
     /** Total CPU time of the process, or -1. */

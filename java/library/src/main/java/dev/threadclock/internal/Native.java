@@ -78,8 +78,9 @@ public final class Native {
     static native int allThreads(long address, int capacity);
 
     /**
-     * How long a thread of this process was runnable without a CPU, as of the last time that it ran; ranNanos
-     * is an earlier value of its clock. -1: it has ended, or the kernel does not count this.
+     * How long a thread of this process, 0 for the caller, was runnable without a CPU, as of the last time
+     * that it ran; ranNanos is an earlier value of its clock. -1: it has ended, or the kernel does not count
+     * this.
      */
     static native long waitedNanos(int tid, long ranNanos);
 
