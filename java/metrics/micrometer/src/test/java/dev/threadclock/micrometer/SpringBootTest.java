@@ -19,7 +19,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -52,19 +52,20 @@ class SpringBootTest {
 
     /** A running application. */
     private static final class Site implements AutoCloseable {
-        private final ServletWebServerApplicationContext context;
+        private final ConfigurableApplicationContext context;
 
         Site(List<Class<?>> beans, String... properties) {
             List<String> arguments = new ArrayList<>(List.of("--server.port=0",
                     "--management.endpoints.web.exposure.include=prometheus",
                     "--spring.main.banner-mode=off", "--logging.level.root=warn"));
             arguments.addAll(List.of(properties));
-            context = (ServletWebServerApplicationContext) SpringApplication
-                    .run(beans.toArray(new Class<?>[0]), arguments.toArray(new String[0]));
+            context = SpringApplication.run(beans.toArray(new Class<?>[0]),
+                    arguments.toArray(new String[0]));
         }
 
         String get(String path) throws IOException {
-            URL url = URI.create("http://127.0.0.1:" + context.getWebServer().getPort() + path).toURL();
+            String port = context.getEnvironment().getProperty("local.server.port");
+            URL url = URI.create("http://127.0.0.1:" + port + path).toURL();
             try (InputStream in = url.openStream()) {
                 return new String(in.readAllBytes());
             }
