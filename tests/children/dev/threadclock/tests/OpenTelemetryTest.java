@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.TracedApplication;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -144,18 +145,28 @@ class OpenTelemetryTest {
         }
     }
 
-    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws IOException {
+    /** Its agent then calls no extension of our kind but the one that says so. */
+    @Test
+    void aDeclarativeConfigurationIsWarnedOf() throws IOException {
+        Path file = Files.writeString(folder.resolve("otel.yaml"), "file_format: \"1.0\"\n");
+        String err = withAgent(newest()).with("-Dotel.config.file=" + file).run(Hello.class).err();
+        assertThat(err).contains("threadclock reports nothing: ", "otel.config.file=" + file);
+    }
+
+    private ChildJvm withAgent(TestJdk jdk) throws IOException {
         Path agent = Product.origin(type("io.opentelemetry.javaagent.OpenTelemetryAgent"));
         Files.copy(agent, folder.resolve("opentelemetry-javaagent.jar"));
         Files.copy(EXTENSION, folder.resolve(EXTENSION.getFileName()));
-        ChildJvm child = ChildJvm.of(jdk).under("env", "--chdir=" + folder).with(documented())
-                .with(more.toArray(new String[0]))
+        return ChildJvm.of(jdk).under("env", "--chdir=" + folder).with(documented())
+                .withClassPath(Product.JAR).withNativeAccess();
+    }
+
+    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws IOException {
+        return withAgent(jdk).with(more.toArray(new String[0]))
                 .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
                         "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
                         "-Dotel.metric.export.interval=500")
-                .withClassPath(Product.JAR);
-        child.withNativeAccess();
-        return child.start(TracedApplication.class, args);
+                .start(TracedApplication.class, args);
     }
 
     /** The flags of the first command in that section of docs/metrics.md. */

@@ -11,6 +11,7 @@ public final class ThreadClockAgentListener implements AgentListener {
 
     @Override
     public void afterAgent(AutoConfiguredOpenTelemetrySdk sdk) {
+        ThreadClockCustomizer.warnIfNotConfigured();
         if (ThreadClockCustomizer.metrics) {
             ThreadClockCustomizer.orLogsWhyNot("groups of threads",
                     () -> ThreadClockMetrics.register(sdk.getOpenTelemetrySdk()));

@@ -5,6 +5,7 @@ import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
+import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -18,7 +19,8 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
     /** In this class, because the listener's does not load without OpenTelemetry's Java agent. */
-    static volatile boolean metrics; // stays off if properties configure nothing
+    static volatile boolean metrics;
+    private static volatile boolean isConfigured;
 
     /** Created by ServiceLoader. */
     public ThreadClockCustomizer() {}
@@ -39,8 +41,23 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
                 orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
             }
             metrics = isOn(config, "metrics", true);
+            isConfigured = true;
             return builder;
         });
+    }
+
+    /** With a declarative configuration, OpenTelemetry calls no customizer: then this says so. */
+    static void warnIfNotConfigured() {
+        for (String property : new String[]{"otel.config.file", "otel.experimental.config.file"}) {
+            String file = System.getProperty(property,
+                    System.getenv(property.replace('.', '_').toUpperCase(Locale.ROOT)));
+            if (!isConfigured && file != null) {
+                LOGGER.log(Level.WARNING, "threadclock reports nothing: it is configured by properties, which"
+                        + " OpenTelemetry ignores because of {0}={1}; configure OpenTelemetry by properties",
+                        new Object[]{property, file});
+                return;
+            }
+        }
     }
 
     private static boolean isOn(ConfigProperties config, String part, boolean byDefault) {
