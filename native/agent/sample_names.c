@@ -175,7 +175,7 @@ static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, jt
 {
     jint count = 0;
     jvmtiFrameInfo frames[FRAMES_MAX];
-    jthread mounted = sample_is_carrier(env, thread) ? virtual_accounting_mounted(thread) : NULL;
+    jthread mounted = java_threads_is_carrier(env, thread) ? virtual_accounting_mounted(thread) : NULL;
     if ((*jvmti)->GetStackTrace(jvmti, mounted != NULL ? mounted : thread, 0,
                                 (jint)(most < FRAMES_MAX ? most : FRAMES_MAX), frames, &count)
         != JVMTI_ERROR_NONE)
