@@ -84,28 +84,27 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 }
 
 /*
- * From JDK 19 on, a JVMTI environment makes each switch of virtual threads dearer for the rest of the JVM's
- * life. There only those listen that find one which the agent or the accounting of virtual threads has made.
+ * Makes the environment once. From JDK 19 on, one makes each switch of virtual threads more expensive until
+ * the JVM ends. There we listen only if the agent or the accounting of virtual threads has made one already.
+ * May run Java code, so that no lock is held.
  */
-static bool can_listen(JNIEnv *env)
+static void listen(JNIEnv *env)
 {
     JavaVM *vm;
-    jvmtiEnv *jvmti;
-    if (all.jvmti != NULL)
-        return true;
-    if (((*env)->GetVersion(env) >= jni_version_19 && !java_threads_are_watched() && tc_virtual_epoch() == 0)
+    jvmtiEnv *jvmti, *none = NULL;
+    if (TC_LOAD(all.jvmti) != NULL
+        || ((*env)->GetVersion(env) >= jni_version_19 && !java_threads_are_watched()
+            && tc_virtual_epoch() == 0)
         || (*env)->GetJavaVM(env, &vm) != JNI_OK
         || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
-        return false;
+        return;
     jvmtiEventCallbacks callbacks = {.ThreadEnd = on_thread_end};
     java_threads_prepare_names(env);
-    if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
-        && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL)
-               == JVMTI_ERROR_NONE)
-        all.jvmti = jvmti;
-    else
+    if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE
+        || !__atomic_compare_exchange_n(&all.jvmti, &none, jvmti, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         (*jvmti)->DisposeEnvironment(jvmti);
-    return all.jvmti != NULL;
+    else
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
 }
 
 static void take_recent(struct reader *reader)
@@ -123,13 +122,13 @@ static struct ended *next_of(struct reader *reader)
 }
 
 /* The place with this token, or a new one; null: there is none. Listens from now on. */
-static struct reader *place_of(JNIEnv *env, uint64_t token)
+static struct reader *place_of(uint64_t token)
 {
     struct reader *place = NULL;
     for (int i = 0; i < READERS; i++)
         if (token != 0 && readers[i].token == token)
             place = &readers[i];
-    for (int i = 0; i < READERS && place == NULL && can_listen(env); i++) {
+    for (int i = 0; i < READERS && place == NULL && TC_LOAD(all.jvmti) != NULL; i++) {
         if (TC_LOAD(readers[i].listening))
             continue;
         place = &readers[i];
@@ -147,11 +146,11 @@ static struct reader *place_of(JNIEnv *env, uint64_t token)
     return place;
 }
 
-/* The next ones of this reader, at most so many; also their number and the reader's token, 0: no place. */
-static struct ended *take(JNIEnv *env, jlong *token, jsize most, jsize *count)
+/* Takes at most `most` of this reader's. Stores their number, and the reader's token (0: no place). */
+static struct ended *take(jlong *token, jsize most, jsize *count)
 {
     tc_lock(&all.lock);
-    struct reader *place = place_of(env, (uint64_t)*token);
+    struct reader *place = place_of((uint64_t)*token);
     struct ended *first = place != NULL ? place->taken : NULL, *last = first;
     *token = place != NULL ? (jlong)place->token : 0;
     *count = first != NULL;
@@ -165,6 +164,25 @@ static struct ended *take(JNIEnv *env, jlong *token, jsize most, jsize *count)
     }
     tc_unlock(&all.lock);
     return first;
+}
+
+/* Returns what could not be passed on to its reader, if that still has its place. */
+static void give_back(jlong token, struct ended *ended)
+{
+    struct reader *place = NULL;
+    tc_lock(&all.lock);
+    for (int i = 0; i < READERS; i++)
+        if (readers[i].token == (uint64_t)token)
+            place = &readers[i];
+    for (struct ended *next; ended != NULL; ended = next) {
+        next = ended->next;
+        ended->next = place != NULL ? place->taken : NULL;
+        if (place != NULL)
+            place->taken = ended;
+        else
+            free(ended);
+    }
+    tc_unlock(&all.lock);
 }
 
 /* Null: an exception is pending. */
@@ -189,14 +207,18 @@ JNIEXPORT jobjectArray JNICALL Java_dev_threadclock_internal_Native_endedThreads
     jlong token;
     jsize count, most = (*env)->GetArrayLength(env, values) / VALUES;
     (*env)->GetLongArrayRegion(env, values, 0, 1, &token);
-    struct ended *ended = take(env, &token, most, &count), *next;
-    jobjectArray names = names_of(env, ended, count);
+    listen(env);
+    struct ended *ended = take(&token, most, &count), *next;
     (*env)->SetLongArrayRegion(env, values, 0, 1, &token);
+    jobjectArray names = names_of(env, ended, count);
+    if (names == NULL) {
+        give_back(token, ended);
+        return NULL;
+    }
     for (jsize at = 1; ended != NULL; ended = next, at += VALUES) {
         const jlong row[VALUES] = {(jlong)ended->id, ended->tid, ended->times.user_ns,
                                    ended->times.total_ns, ended->carrier};
-        if (names != NULL)
-            (*env)->SetLongArrayRegion(env, values, at, VALUES, row);
+        (*env)->SetLongArrayRegion(env, values, at, VALUES, row);
         next = ended->next;
         free(ended);
     }

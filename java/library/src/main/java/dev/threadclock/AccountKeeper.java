@@ -252,27 +252,37 @@ final class AccountKeeper {
     }
 
     /**
-     * Counts what ended threads have used since they were last seen. One that was not seen with its id may
-     * have been seen as native, with its TID. It may even be in this pass: while it exits, or for longer if
-     * it has only detached from the JVM.
+     * Counts what ended threads have used since they were last seen. A native thread that detaches from the
+     * JVM ends for Java each time, with another id and with all that it has used since its start. So a record
+     * belongs to the thread with its id, otherwise to the one that had its TID before this pass, has it in
+     * this pass and is native, or had it in an earlier record. A Java thread with another id that has the TID
+     * now may be the same thread, too, if it has used more by now; then its row has all. Where TIDs are
+     * reused within a pass, time may be left for the rest, but none is counted twice.
      */
     private void countEnded(List<Member> before) {
         Map<Long, Member> byId = new HashMap<>();
         Map<Integer, Member> byTid = new HashMap<>();
+        Map<Integer, Member> attached = new HashMap<>();
         for (Member thread : before) {
             byId.put(thread.javaId, thread);
-            if (thread.javaId == 0) {
-                byTid.put(thread.tid, thread);
-            }
+            byTid.put(thread.tid, thread);
         }
         for (int i = 0; i < members.size(); i++) {
             byId.put(table.javaId(i), members.get(i));
-            byTid.put(table.tid(i), members.get(i));
+            (table.javaId(i) == 0 ? byTid : attached).put(table.tid(i), members.get(i));
         }
         do {
             for (int i = 0; i < ended.size(); i++) {
                 Member thread = byId.getOrDefault(ended.javaId(i), byTid.get(ended.tid(i)));
-                countEnded(i, thread != null ? thread : new Member(0));
+                Member now = attached.get(ended.tid(i));
+                if (thread == null && now != null && now.totalNanos() >= ended.totalNanos(i)) {
+                    continue;
+                }
+                if (thread == null) {
+                    thread = new Member(0);
+                    byTid.put(ended.tid(i), thread);
+                }
+                countEnded(i, thread);
             }
         } while (ended.read());
     }

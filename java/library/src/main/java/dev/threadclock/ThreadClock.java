@@ -180,9 +180,6 @@ public final class ThreadClock {
      * split. In the thread's next reading of itself, user or system may therefore decrease once, by the
      * difference between the two accounts.
      *
-     * <p>A virtual thread is found through JVMTI, which keeps it from being mounted or unmounted for a moment
-     * (some microseconds).
-     *
      * @param thread the thread to read
      * @param times receives the values
      * @return false, with times of -1, if the thread has not started, has ended, or is virtual and not

@@ -113,6 +113,39 @@ class AccountKeeperTest {
         assertThat(times(read(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
     }
 
+    /** Each time, with another id and with all that it has used since its start. */
+    @Test
+    void aThreadThatAttachesAgainAndAgainIsCountedOnce() {
+        Row known = threads.java("callback").uses(100, 0);
+        read();
+        Row between = threads.java("callback").uses(1000, 0);
+        for (int i = 0; i < 3; i++) {
+            threads.ended.add(known.uses(1, 0).detached());
+            threads.ended.add(between.uses(1, 0).detached());
+        }
+        Row alive = threads.java("callback").uses(10, 0);
+        threads.ended.add(alive.detached());
+        threads.ended.add(alive.detached());
+        alive.uses(5, 0);
+        threads.rows.removeAll(List.of(known, between)); // the third one is still attached
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "callback")).isEqualTo(of(1121, 0));
+        assertThat(account.process()).isEqualTo(of(1121, 0));
+    }
+
+    @Test
+    void aThreadWithAnEndedOnesTidKeepsItsTime() {
+        read();
+        threads.ends(threads.java("short").uses(1000, 0));
+        Row worker = threads.java("worker").uses(10, 0);
+        worker.tid = threads.ended.get(0).tid;
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "worker")).isEqualTo(of(10, 0));
+        assertThat(times(account, Kind.JAVA, "short")).isEqualTo(of(1000, 0));
+    }
+
     @Test
     void aPoolOfShortThreadsKeepsItsPlace() {
         for (String name : List.of("a", "b", "c", "d", "e")) {

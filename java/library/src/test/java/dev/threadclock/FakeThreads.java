@@ -13,6 +13,8 @@ final class FakeThreads extends ThreadTable {
     /** A thread, or a group of virtual threads. */
     static final class Row {
         private final long serial;
+        long id; // as a Java thread; a native one has another each time when it is attached
+        int tid;
         String name;
         boolean java;
         boolean ofTopGroup;
@@ -27,6 +29,8 @@ final class FakeThreads extends ThreadTable {
 
         private Row(long serial, String name, boolean java) {
             this.serial = serial;
+            id = serial;
+            tid = (int) serial;
             this.name = name;
             this.java = java;
         }
@@ -35,6 +39,14 @@ final class FakeThreads extends ThreadTable {
             user += moreUser;
             system += moreSystem;
             return this;
+        }
+
+        /** What it has used by now, as the JVM reports it when it detaches from the JVM. */
+        Row detached() {
+            Row record = new Row(serial, name, true).uses(user, system);
+            record.id = id++;
+            record.tid = tid;
+            return record;
         }
 
         private void read() {
@@ -124,7 +136,7 @@ final class FakeThreads extends ThreadTable {
 
     @Override
     public int tid(int row) {
-        return (int) rows.get(row).serial;
+        return rows.get(row).tid;
     }
 
     @Override
@@ -144,7 +156,7 @@ final class FakeThreads extends ThreadTable {
 
     @Override
     public long javaId(int row) {
-        return rows.get(row).java ? rows.get(row).serial : 0;
+        return rows.get(row).java ? rows.get(row).id : 0;
     }
 
     @Override
@@ -195,12 +207,12 @@ final class FakeThreads extends ThreadTable {
 
         @Override
         public long javaId(int index) {
-            return row.serial;
+            return row.id;
         }
 
         @Override
         public int tid(int index) {
-            return (int) row.serial;
+            return row.tid;
         }
 
         @Override
