@@ -401,7 +401,10 @@ static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
     int parsed = agent_options_parse(option_text, &options, problem, sizeof problem);
     options.starting = starting;
     if (parsed != 0 && !report_left_out(&options, problem)) {
-        report_unable(&options, "%s", problem);
+        if (options.report_file[0] != '\0')
+            report_answer(&options, "mistake: %s", problem);
+        else
+            report_unable(&options, "%s", problem);
         return;
     }
     if (report_open(&options, problem, sizeof problem) != 0) {

@@ -47,9 +47,9 @@ static bool has_status(const char *path, struct stat *status, int flags)
 }
 
 /*
- * Only of root, or of whoever owns the library: others may write into a folder above it, such as /tmp. So
- * must
- * a link be that is there in the jar's place, because its owner can lead it elsewhere after this check.
+ * The jar must belong to root or to the library's owner, because others may be able to write into a folder
+ * above it, such as /tmp. The same holds for a link in the jar's place, whose owner could change its target
+ * after this check.
  */
 static bool is_trusted(const char *jar, const char *library)
 {

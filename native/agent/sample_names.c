@@ -67,7 +67,7 @@ static uint32_t state_of(jint state)
 }
 
 static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
-                       const struct vm_structs *structs, bool carriers)
+                       const struct vm_structs *structs)
 {
     uint64_t id = java_threads_id(env, thread), eetop;
     pid_t tid = structs != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
@@ -79,14 +79,14 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
     sample_put_u32(message, tid > 0 ? (uint32_t)tid : 0);
     sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
     sample_put_text(message, name);
-    if (carriers && java_threads_is_carrier(env, thread)) {
+    if (java_threads_is_carrier(env, thread)) {
         sample_put_kind(message, SAMPLE_CARRIER);
         sample_put_u64(message, id);
     }
 }
 
 void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                      const struct vm_structs *structs, bool carriers)
+                      const struct vm_structs *structs)
 {
     jint count;
     jthread *threads;
@@ -94,7 +94,7 @@ void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
         return;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++)
-            put_thread(message, jvmti, env, threads[i], structs, carriers);
+            put_thread(message, jvmti, env, threads[i], structs);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     }
     local_frame_pop(env);
@@ -171,7 +171,7 @@ static jthread requested(jvmtiEnv *jvmti, JNIEnv *env, uint64_t id)
     return found;
 }
 
-static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, jthread thread, uint32_t most)
+static void write_stack(char text[STACK_BYTES], jvmtiEnv *jvmti, JNIEnv *env, jthread thread, uint64_t most)
 {
     jint count = 0;
     jvmtiFrameInfo frames[FRAMES_MAX];
@@ -200,9 +200,7 @@ void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
     if (local_frame_push(env)) {
         uint64_t eetop;
         jthread thread = requested(jvmti, env, request->id);
-        pid_t tid = thread != NULL && request->records >= SAMPLE_TIMED
-                        ? java_threads_tid(env, thread, structs, &eetop)
-                        : 0;
+        pid_t tid = thread != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
         before_ns = cpu_ns(tid);
         if (thread != NULL)
             write_stack(text, jvmti, env, thread, request->frames);

@@ -15,11 +15,11 @@
 TC_INTERNAL void sample_names_prepare(JNIEnv *env);
 
 /*
- * Adds a SAMPLE_JAVA record for each Java thread. structs: adds its TID as well; null: does not. carriers:
- * adds a SAMPLE_CARRIER record for each carrier as well.
+ * Adds a SAMPLE_JAVA record for each Java thread, and a SAMPLE_CARRIER record for each carrier. structs: adds
+ * the TID as well; null: does not.
  */
 TC_INTERNAL void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                                  const struct vm_structs *structs, bool carriers);
+                                  const struct vm_structs *structs);
 
 /*
  * Adds the requested SAMPLE_STACK record; without lines if there is no such thread, or it has no frames.

@@ -24,7 +24,6 @@ enum sample_record {
     SAMPLE_TIMES = 6,  /* serial, times: it has run */
     SAMPLE_GONE = 7,   /* serial */
     SAMPLE_STACK = 8,  /* id, text: a line for each frame */
-    /* These are sent only to a reader that has said that it knows them: */
     SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
     SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
     SAMPLE_CARRIER = 11, /* id: this Java thread carries virtual threads */
@@ -32,17 +31,13 @@ enum sample_record {
 };
 
 /*
- * The reader may request the top frames of a Java thread at any time; the answer is SAMPLE_STACK. records:
- * SAMPLE_KNOWN, once, says that the reader knows the kinds 9 to 11; 0 changes nothing. SAMPLE_TIMED says the
- * same, and requests SAMPLE_RAN with this answer: frames of a thread that has not run meanwhile do not show
- * where it uses the CPU. There is none where its clock cannot be read.
+ * The reader may request the top frames of a Java thread at any time; the answer is SAMPLE_STACK, after
+ * SAMPLE_RAN where the thread's clock can be read: frames of a thread that has not run meanwhile do not show
+ * where it uses the CPU.
  */
 struct sample_request {
-    uint64_t id;
-    uint32_t frames;
-    uint32_t records;
+    uint64_t id, frames;
 };
-enum { SAMPLE_KNOWN = 1, SAMPLE_TIMED = 2 };
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {

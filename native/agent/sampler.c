@@ -263,7 +263,7 @@ static bool greet(int channel)
 }
 
 /* An event older than this sampling was recorded late, for the previous one, and is dropped. */
-static void put_events(struct sampler *sampler, struct sample_message *message, bool carriers)
+static void put_events(struct sampler *sampler, struct sample_message *message)
 {
     for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
          event = next) {
@@ -275,7 +275,7 @@ static void put_events(struct sampler *sampler, struct sample_message *message, 
             if (event->end)
                 sample_put_times(message, &event->times);
             sample_put_text(message, event->name);
-            if (carriers && event->carrier) {
+            if (event->carrier) {
                 sample_put_kind(message, SAMPLE_CARRIER);
                 sample_put_u64(message, event->id);
             }
@@ -294,14 +294,13 @@ struct work {
     struct sample_pass pass;
     int64_t virtual_due_ns;
     int64_t named_ns;
-    bool knows_virtual; /* the reader */
 };
 
 /* Events wait for the next sample for at most a second, because there may be many. */
 static bool send_events(struct work *work)
 {
     sample_message_begin(&work->message);
-    put_events(work->sampler, &work->message, work->knows_virtual);
+    put_events(work->sampler, &work->message);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
@@ -312,10 +311,6 @@ static bool answer(struct work *work)
     ssize_t size = recv(work->sampler->channel, &request, sizeof request, MSG_DONTWAIT);
     if (size != sizeof request)
         return size < 0 && (errno == EINTR || errno == EAGAIN);
-    if (request.records >= SAMPLE_KNOWN && !work->knows_virtual) {
-        work->knows_virtual = true;
-        work->named_ns = 0; /* for the carriers */
-    }
     sample_message_begin(&work->message);
     sample_stack_put(&work->message, work->jvmti, work->env, &work->sampler->structs, &request);
     return sample_message_send(&work->message, work->sampler->channel);
@@ -381,15 +376,13 @@ static bool sample(struct work *work, bool first)
          changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
     sample_message_begin(&work->message);
     if (named) {
-        sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL,
-                         work->knows_virtual);
+        sample_names_put(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
         work->named_ns = now_ns;
     }
-    if (work->knows_virtual)
-        put_virtual(&work->message, &work->virtual_due_ns);
+    put_virtual(&work->message, &work->virtual_due_ns);
     if (!sample_pass_put(&work->message, &work->pass, named || changed))
         return false;
-    put_events(work->sampler, &work->message, work->knows_virtual);
+    put_events(work->sampler, &work->message);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 

@@ -245,6 +245,10 @@ static bool can_interpolate(void)
         return false;
     if (TC_LOAD_RELAXED(tc_interpolation.window) == 0)
         TC_STORE(tc_interpolation.window, ((uint64_t)TC_WINDOW_NS << 32) / scale);
+    if (TC_LOAD(counter_state) == NEVER) { /* ended meanwhile */
+        TC_STORE(tc_interpolation.window, 0);
+        return false;
+    }
     return true;
 }
 

@@ -40,12 +40,12 @@ enum {
 };
 
 /*
- * Who adds or removes threads holds both locks, and a pass the first one throughout. A reader of one known
- * thread needs only the second, so that it does not wait for passes; it may read a thread at the same time as
- * a pass.
+ * Adding or removing threads takes both locks. A pass holds pass_lock from its start to its end. A read of
+ * one known thread takes only table_lock, so it does not wait for passes, and may read a thread at the same
+ * time as one.
  */
 static struct {
-    struct tc_lock list, lock;
+    struct tc_lock pass_lock, table_lock;
     uint32_t fork;
     uint32_t count, capacity;
     uint32_t unlisted; /* added since the last listing by reads of one TID */
@@ -58,9 +58,9 @@ static struct {
 } all;
 
 /* In a child, which has none of the parent's threads, all are forgotten. */
-static void lock_all(void)
+static void lock_table(void)
 {
-    bool broken = tc_lock(&all.lock) != 0;
+    bool broken = tc_lock(&all.table_lock) != 0;
     uint32_t fork = (uint32_t)tc_epoch_fork(tc_epoch());
     if (all.fork == fork && !broken)
         return;
@@ -124,14 +124,14 @@ static int add(pid_t tid, struct known **known)
     int error = start_knowing(&added, tid);
     if (error != 0)
         return error;
-    lock_all();
+    lock_table();
     error = grow();
     if (error == 0) {
         all.known[all.count] = added;
         *known = &all.known[all.count++];
         put_in_bucket(*known);
     }
-    tc_unlock(&all.lock);
+    tc_unlock(&all.table_lock);
     return error;
 }
 
@@ -171,7 +171,7 @@ static int read_known(struct known *known)
 static void sweep(bool (*keep)(struct known *))
 {
     uint32_t kept = 0;
-    lock_all();
+    lock_table();
     for (uint32_t i = 0; i < all.count; i++) {
         *bucket_of(all.known[i].tid) = 0;
         if (keep(&all.known[i])) {
@@ -185,7 +185,7 @@ static void sweep(bool (*keep)(struct known *))
         *bucket_of(all.known[i].tid) = 0;
     for (uint32_t i = 0; i < kept; i++)
         put_in_bucket(&all.known[i]);
-    tc_unlock(&all.lock);
+    tc_unlock(&all.table_lock);
 }
 
 /* Called for each listed TID. It belongs to the known thread with that TID, or to a new one. */
@@ -197,10 +197,10 @@ static int on_listed(pid_t tid, uint64_t inode)
         struct known other;
         error = start_knowing(&other, tid);
         if (error == 0) {
-            lock_all();
+            lock_table();
             other.next_of_tid = known->next_of_tid;
             *known = other;
-            tc_unlock(&all.lock);
+            tc_unlock(&all.table_lock);
         }
     }
     if (error == 0)
@@ -325,18 +325,18 @@ static void to_row(const struct known *known, struct threadclock_thread_row *row
         row->name[i] = known->name[i];
 }
 
-static void lock_list(void)
+static void lock_pass(void)
 {
-    tc_lock(&all.list);
-    lock_all();
-    tc_unlock(&all.lock);
+    tc_lock(&all.pass_lock);
+    lock_table(); /* forgets the parent's threads in a child */
+    tc_unlock(&all.table_lock);
 }
 
 int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
 {
     if (rows == NULL && capacity > 0)
         return -EINVAL;
-    lock_list();
+    lock_pass();
     int64_t result = look_at_all();
     if (result >= 0) {
         look_at_names_again();
@@ -344,7 +344,7 @@ int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capa
         for (uint32_t i = 0; i < all.count && i < capacity; i++)
             to_row(&all.known[i], &rows[i]);
     }
-    tc_unlock(&all.list);
+    tc_unlock(&all.pass_lock);
     return result;
 }
 
@@ -400,10 +400,10 @@ static int find_and_read(pid_t tid, uint64_t java_id, struct threadclock_times *
             return error;
         error = read_and_check(known, times);
         if (error == 0 && java_id != 0) {
-            lock_all();
+            lock_table();
             known->java_id = java_id;
             all.of_java_id[java_id % BUCKETS] = (uint32_t)(known - all.known);
-            tc_unlock(&all.lock);
+            tc_unlock(&all.table_lock);
         }
         if (error != -ESRCH)
             return error;
@@ -416,9 +416,9 @@ static int find_and_read(pid_t tid, uint64_t java_id, struct threadclock_times *
 
 int tc_java_thread_times(pid_t tid, uint64_t java_id, struct threadclock_times *times)
 {
-    lock_list();
+    lock_pass();
     int error = find_and_read(tid, java_id, times);
-    tc_unlock(&all.list);
+    tc_unlock(&all.pass_lock);
     return error;
 }
 
@@ -426,21 +426,21 @@ int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
 {
     if (tid <= 0 || times == NULL)
         return -EINVAL;
-    lock_all();
+    lock_table();
     struct known *known = known_of(tid);
     int error = known != NULL ? read_and_check(known, times) : -ESRCH;
-    tc_unlock(&all.lock);
+    tc_unlock(&all.table_lock);
     return error == -ESRCH ? tc_java_thread_times(tid, 0, times) : error;
 }
 
 int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times)
 {
     int error = -ENOENT;
-    lock_all();
+    lock_table();
     uint32_t index = all.of_java_id[java_id % BUCKETS];
     struct known *known = index < all.count ? &all.known[index] : NULL;
     if (known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
         tc_slot_times(&known->slot, times);
-    tc_unlock(&all.lock);
+    tc_unlock(&all.table_lock);
     return error;
 }

@@ -18,9 +18,8 @@ enum { TC_VIRTUAL_GROUPS = 128 };
 typedef uint64_t tc_virtual;
 
 /*
- * Allows accounts to begin, and sets the clock that is read at each switch: interpolated (the same as now
- * where interpolation does not work), now, or tick (whole ticks: right only in sums over many slices).
- * Returns the epoch, which is never 0.
+ * Allows accounts to begin, and sets the clock of switches: interpolated (the same as now without a vDSO),
+ * now, or tick (whole ticks: right only in sums over many slices). Returns the epoch, which is never 0.
  */
 TC_INTERNAL uint32_t tc_virtual_allow(enum threadclock_freshness clock);
 
@@ -74,7 +73,7 @@ struct account {
     uint8_t group;
     struct tc_pair counted; /* the part of its time that is in the group's sum */
 };
-_Static_assert(sizeof(struct account) == 128, "as documented (docs/virtual-threads.md)");
+_Static_assert(sizeof(struct account) == 128, "and 4 in a list by id, as documented");
 
 /*
  * Holds the account, to change it. Null: it has ended, its epoch has passed, or another thread is changing

@@ -422,7 +422,7 @@ void virtual_accounting_adopt(JNIEnv *env)
 {
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
     jthread thread = NULL;
-    if (tc_virtual_epoch() != 0 && !tc_virtual_is_present(account_of_current(jvmti))
+    if (jvmti != NULL && tc_virtual_epoch() != 0 && !tc_virtual_is_present(account_of_current(jvmti))
         && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE)
         tc_virtual_mount(begin(jvmti, env, thread, false));
 }
@@ -450,7 +450,7 @@ jthread virtual_accounting_mounted(jthread carrier)
     jthread mounted = NULL;
     jvmtiExtensionFunctionInfo *functions = NULL;
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
-    if (tc_virtual_epoch() == 0
+    if (jvmti == NULL || tc_virtual_epoch() == 0
         || (*jvmti)->GetExtensionFunctions(jvmti, &count, &functions) != JVMTI_ERROR_NONE)
         return NULL;
     for (jint i = 0; i < count; i++) {

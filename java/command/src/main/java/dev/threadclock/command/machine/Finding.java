@@ -2,6 +2,7 @@
 package dev.threadclock.command.machine;
 
 import com.google.gson.annotations.SerializedName;
+import dev.threadclock.attach.internal.Printable;
 
 /**
  * The result of one check: what was found, how good that is, and what to do.
@@ -26,6 +27,13 @@ public record Finding(String label, Level level, Object value, String text, Stri
         /** Gives wrong or slow CPU times. */
         @SerializedName("wrong")
         WRONG
+    }
+
+    /** Much of what is found is a target's own words: nothing of it reaches a terminal but printable text. */
+    public Finding {
+        value = value instanceof String ? Printable.line((String) value) : value;
+        text = Printable.line(text);
+        todo = Printable.line(todo);
     }
 
     public static Finding ok(String label, Object value, String text) {

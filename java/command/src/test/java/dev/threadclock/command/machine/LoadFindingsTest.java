@@ -43,4 +43,11 @@ class LoadFindingsTest {
         assertThat(all.get("pressure").level()).isEqualTo(Level.UNKNOWN);
         assertThat(all.get("pressure").value()).isNull();
     }
+
+    /** Names of files and options that a target has chosen end up in findings. */
+    @Test
+    void noFindingHasControlCharacters() {
+        Finding finding = Finding.note("archive", "a\033[31m.jsa", "CDS: a\033]0;owned\007", "see \u009b1m");
+        assertThat(finding.value() + finding.text() + finding.todo()).doesNotContainPattern("\\p{Cc}");
+    }
 }
