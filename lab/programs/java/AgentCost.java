@@ -21,7 +21,6 @@ public final class AgentCost {
     private static final int OWN_USER = 1;
     private static final int OWN_TOTAL = 2;
     private static final int OTHER_USER = 3;
-    private static final int ARRAY = 4;
     private static final int IDS = 1000;
     private static final int WARM_UP = 300;
     private static final int ROUNDS = 201;

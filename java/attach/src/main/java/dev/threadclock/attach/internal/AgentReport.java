@@ -5,19 +5,17 @@ import dev.threadclock.attach.JvmStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
- * What the agent in the target has written: "ok" or "error: ...", then lines key=value.
+ * What the agent in the target has written: "ok", "error: ..." or "mistake: ...", then lines key=value.
  *
  * @param error what happened, why and what to do; empty on success
+ * @param mistake the options are wrong, so that the request did nothing
  */
-record AgentReport(Optional<String> error, JvmStatus status) {
+record AgentReport(Optional<String> error, boolean mistake, JvmStatus status) {
     private static final String ERROR = "error: ";
+    private static final String MISTAKE = "mistake: ";
     private static final String NOT_LIVE = "this JVM is starting or ending"; // agent.c
-    private static final Pattern MISTAKE = Pattern.compile(
-            "(unknown|bad value in) option .*|option .* twice.*",
-            Pattern.DOTALL); // options.c
 
     /** Empty if the text is not a report, for example because it is from another version. */
     static Optional<AgentReport> parse(String text) {
@@ -30,18 +28,13 @@ record AgentReport(Optional<String> error, JvmStatus status) {
                         Printable.line(lines[i].substring(equals + 1)));
             }
         }
-        boolean failed = lines[0].startsWith(ERROR);
-        if (!failed && !lines[0].equals("ok")) {
+        boolean mistake = lines[0].startsWith(MISTAKE);
+        if (!mistake && !lines[0].startsWith(ERROR) && !lines[0].equals("ok")) {
             return Optional.empty();
         }
-        return Optional.of(new AgentReport(failed
-                ? Optional.of(Printable.line(lines[0].substring(ERROR.length()))) : Optional.empty(),
-                new JvmStatus(values)));
-    }
-
-    /** The options are wrong, so that the request did nothing. */
-    boolean mistake() {
-        return error.filter(text -> MISTAKE.matcher(text).matches()).isPresent();
+        Optional<String> error = lines[0].equals("ok") ? Optional.empty()
+                : Optional.of(Printable.line(lines[0].substring((mistake ? MISTAKE : ERROR).length())));
+        return Optional.of(new AgentReport(error, mistake, new JvmStatus(values)));
     }
 
     /** The JVM takes no agent at this moment: it is still starting, or is ending already. */

@@ -184,6 +184,9 @@ class AttachParsingTest {
         });
         assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error)
                 .isEqualTo(Optional.of("a: b; c"));
+        assertThat(AgentReport.parse("mistake: no such option\n")).get()
+                .matches(AgentReport::mistake).extracting(AgentReport::error)
+                .isEqualTo(Optional.of("no such option"));
         assertThat(AgentReport.parse("error: this JVM is starting or ending; try again\n")).get()
                 .extracting(AgentReport::notLive).isEqualTo(true);
         assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(only -> only.status().isActive())

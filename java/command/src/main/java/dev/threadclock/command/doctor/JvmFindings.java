@@ -31,7 +31,7 @@ final class JvmFindings {
             Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
                     "off"));
     private static final Map<String, String> FORMS = Map.of("agentpath", ", loaded by -agentpath",
-            "javaagent", ", loaded by -javaagent (-agentpath costs a start less, and keeps an AOT cache)",
+            "javaagent", ", loaded by -javaagent (-agentpath starts faster, and the JVM keeps its AOT cache)",
             "attach", ", attached");
     private static final String USER_TIME = "user time";
     private static final int ROOT_USER = 0;

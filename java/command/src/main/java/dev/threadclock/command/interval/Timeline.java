@@ -13,13 +13,13 @@ import java.util.Set;
 /**
  * A whole recording in bounded memory: columns of time, and the use of each thread and pool in each column. A
  * column is one interval at first; when there are too many columns, pairs are merged. An interval much
- * shorter than the others, which follows one that ended late, is a part of that one's column.
+ * shorter than the one before, which ended late, is a part of that one's column.
  */
 public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
     /** The most threads shown by name. A program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
-    /** Of the intervals' mean length: an interval that is shorter has no column of its own. */
+    /** Of the length of the interval before: one that is shorter has no column of its own. */
     private static final double SHORTEST = 0.25;
     private static final String OTHERS = "(other threads)";
 
@@ -33,7 +33,7 @@ public final class Timeline {
     private final Series process = new Series("", "process");
     private int perColumn = 1; // intervals per column
     private int inLast; // intervals in the last column so far
-    private long intervals;
+    private long lastNanos; // the length of the last interval
     private long allNanos;
 
     public void add(Interval interval) {
@@ -73,8 +73,8 @@ public final class Timeline {
     }
 
     private int column(Interval interval) {
-        boolean tooShort = intervals > 0 && interval.nanos() < SHORTEST * allNanos / intervals;
-        intervals++;
+        boolean tooShort = interval.nanos() < SHORTEST * lastNanos;
+        lastNanos = interval.nanos();
         allNanos += interval.nanos();
         if (endMillis.isEmpty() || inLast == perColumn && !tooShort) {
             if (endMillis.size() == MOST_COLUMNS) {

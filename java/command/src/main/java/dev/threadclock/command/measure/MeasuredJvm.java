@@ -64,14 +64,16 @@ public final class MeasuredJvm {
         return output.measurement();
     }
 
-    private List<String> command(Jdk jdk, boolean withThreadclock) {
+    private List<String> command(Jdk jdk, boolean withThreadclock) throws Failed {
         List<String> command = new ArrayList<>();
         command.add(jdk.java().toString());
         // A small fixed heap: the measured loops leave nothing to collect.
         command.add("-Xms64m");
         command.add("-Xmx64m");
         if (withThreadclock) {
-            command.add(SelfJar.agentFlag(""));
+            command.add("-agentpath:" + SelfJar.library().orElseThrow(() -> new Failed(
+                    "libthreadclock.so is not beside " + jar
+                            + "; run the jar where it is in dist/, the archive or the package")));
         }
         command.add("-cp");
         command.add(jar.toString());

@@ -21,7 +21,6 @@ import java.util.Optional;
 /** Receives samples over the channel from the agent in the JVM. */
 final class ChannelSampling extends Sampling {
     private static final int LONGEST_MESSAGE = 1 << 26;
-    private static final int REQUEST_BYTES = 16;
     private static final long PATIENCE_MILLIS = 20_000;
 
     private final ByteChannel connection;
@@ -60,7 +59,7 @@ final class ChannelSampling extends Sampling {
         limit.start();
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
-                sampling.begin();
+                sampling.next(); // what was used before
                 return sampling;
             }
         } catch (EOFException | SocketException | ClosedChannelException e) {
@@ -80,24 +79,6 @@ final class ChannelSampling extends Sampling {
             connection.close();
         } catch (IOException | InterruptedException e) {
             // The first sample has come, or the connection is closed anyway.
-        }
-    }
-
-    /**
-     * Tells the sampler which kinds of records we understand. An older sampler takes this as a request for
-     * the stack of no thread. Samples from before its answer are dropped.
-     */
-    private void begin() throws IOException {
-        try {
-            request(0, 0, Message.KNOWN);
-        } catch (IOException e) {
-            throw new EOFException(); // the sampler has closed its end
-        }
-        boolean sampled = false;
-        for (boolean answered = false; !answered || !sampled;) {
-            answered |= take();
-            sampled |= !early.isEmpty();
-            early.clear();
         }
     }
 
@@ -149,12 +130,8 @@ final class ChannelSampling extends Sampling {
 
     @Override
     public void askForStack(long javaId, int frames) throws IOException {
-        request(javaId, frames, Message.KNOWN);
-    }
-
-    private void request(long javaId, int frames, int records) throws IOException {
-        ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        connection.write(request.putLong(javaId).putInt(frames).putInt(records).flip());
+        ByteBuffer request = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        connection.write(request.putLong(javaId).putLong(frames).flip());
     }
 
     @Override

@@ -40,8 +40,6 @@ record Message(
     private static final int GROUP = 10;
     private static final int CARRIER = 11;
     private static final int RAN_MEANWHILE = 12;
-    /** Identifies the kinds of records that this reader knows, which are those up to 12. */
-    static final int KNOWN = 2;
 
     /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}

@@ -155,9 +155,4 @@ final class ProcSampling extends Sampling {
     public Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
     }
-
-    @Override
-    public boolean isRunnable(int tid) {
-        return files.stat(tid).filter(stat -> stat.state() == 'R').isPresent();
-    }
 }

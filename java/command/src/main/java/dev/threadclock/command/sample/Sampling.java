@@ -83,8 +83,10 @@ public abstract class Sampling implements Closeable {
     /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
     public abstract Optional<RunQueue> runQueue(int tid);
 
-    /** Whether a thread is on a CPU or waits for one now. For any thread. */
-    public abstract boolean isRunnable(int tid);
+    /** Whether a Java thread is on a CPU or waits for one now. For any thread. */
+    public boolean isRunnable(int tid) {
+        return false;
+    }
 
     /** Requests the top frames of a Java thread, which is stopped at a safepoint for that. For any thread. */
     public void askForStack(long javaId, int frames) throws IOException {

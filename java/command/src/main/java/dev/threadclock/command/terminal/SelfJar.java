@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Locates threadclock.jar, which is this program and the class path of measured children, and the agent. */
@@ -34,17 +35,18 @@ public final class SelfJar {
         }
     }
 
-    /**
-     * The flag that loads the agent at a JVM's start: with this release's library, where the jar is as in
-     * dist/, in the archive or in the package. Elsewhere the flag has no path.
-     */
-    public static String agentFlag(String options) {
+    /** This release's library, where the jar is as in dist/, in the archive or in the package. */
+    public static Optional<Path> library() {
         String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64"
                 : System.getProperty("os.arch");
-        Path library = Stream.of("linux-" + arch, "lib/linux-" + arch, "../../lib/" + arch + "-linux-gnu")
+        return Stream.of("linux-" + arch, "lib/linux-" + arch, "../../lib/" + arch + "-linux-gnu")
                 .map(folder -> path().resolveSibling(folder).normalize().resolve(LIBRARY))
-                .filter(Files::isRegularFile).findFirst().orElse(Path.of(LIBRARY));
-        return "-agentpath:" + library + (options.isEmpty() ? "" : "=" + options);
+                .filter(Files::isRegularFile).findFirst();
+    }
+
+    /** The flag that loads the agent at a JVM's start, for messages. */
+    public static String agentFlag(String options) {
+        return "-agentpath:" + library().orElse(Path.of(LIBRARY)) + (options.isEmpty() ? "" : "=" + options);
     }
 
     /** Loads the native library in the jar, for commands that cannot work without it. */

@@ -44,13 +44,13 @@ class TimelineTest {
     @Test
     void theStumpAfterALateIntervalIsAPartOfIt() {
         Timeline timeline = new Timeline();
-        long[] millis = {2000, 15, 1000, 1000, 1985, 15, 1000, 200};
+        long[] millis = {3_600_000, 15, 1000, 1000, 1985, 15, 1000, 200};
         for (long length : millis) {
             timeline.add(new Interval(0, length * 1_000_000, new CpuSnapshot(1, 0, 1), CpuSnapshot.ZERO,
                     List.of(), List.of()));
         }
         assertThat(IntStream.range(0, timeline.columns()).mapToLong(timeline::nanos))
-                .containsExactly(2_015_000_000L, 1_000_000_000L, 1_000_000_000L, 2_000_000_000L,
+                .containsExactly(3_600_015_000_000L, 1_000_000_000L, 1_000_000_000L, 2_000_000_000L,
                         1_200_000_000L);
         assertThat(timeline.nanos()).isEqualTo(LongStream.of(millis).sum() * 1_000_000);
         assertThat(timeline.process().userNanos()).isEqualTo(millis.length);

@@ -14,11 +14,10 @@ import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The beginning of a conversation with a sampler, which may be of another version. */
+/** The beginning of a conversation with a sampler. */
 class ChannelSamplingTest {
     @TempDir
     Path folder;
@@ -37,48 +36,22 @@ class ChannelSamplingTest {
                 .putLong(0);
     }
 
-    private static ByteBuffer noStack() {
-        return buffer().put((byte) 8).putLong(0).putShort((short) 0);
-    }
-
-    /** Sends two samples, awaits the request, then answers it and sends a third. Returns the request. */
-    private static ByteBuffer converse(SocketChannel sampler, ByteBuffer third) {
-        try {
-            sampler.write(buffer().putLong(Message.MAGIC).flip());
-            send(sampler, moment(1));
-            send(sampler, moment(2));
-            ByteBuffer request = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-            while (request.hasRemaining() && sampler.read(request) >= 0) {
-                // The rest is on its way.
-            }
-            send(sampler, noStack());
-            send(sampler, third);
-            return request.flip();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private Interval firstInterval(ByteBuffer third) throws Exception {
+    private Interval firstInterval(ByteBuffer second) throws Exception {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                 .bind(address);
                 SocketChannel client = SocketChannel.open(address);
                 SocketChannel sampler = server.accept()) {
-            CompletableFuture<ByteBuffer> request = CompletableFuture
-                    .supplyAsync(() -> converse(sampler, third));
-            Sampling sampling = ChannelSampling.over(new Sampling.Identity(1, "1 (java Main)", "", ""),
-                    client, new TaskFiles((int) ProcessHandle.current().pid(), false), 60_000);
-            Interval first = sampling.next().orElseThrow();
-            assertThat(request.get().getLong()).as("no thread's stack, for samplers of old").isZero();
-            assertThat(request.get().getInt()).isZero();
-            assertThat(request.get().getInt()).isEqualTo(Message.KNOWN);
-            return first;
+            sampler.write(buffer().putLong(Message.MAGIC).flip());
+            send(sampler, moment(2));
+            send(sampler, second);
+            return ChannelSampling.over(new Sampling.Identity(1, "1 (java Main)", "", ""), client,
+                    new TaskFiles((int) ProcessHandle.current().pid(), false), 60_000).next().orElseThrow();
         }
     }
 
     @Test
-    void samplesBeforeTheAnswerAreDropped() throws Exception {
+    void theFirstSampleOnlyBeginsTheFirstInterval() throws Exception {
         ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstInterval(third).nanos()).isEqualTo(1);
     }
@@ -97,7 +70,7 @@ class ChannelSamplingTest {
     }
 
     @Test
-    void aSamplerThatDoesNotKnowVirtualThreadsIsUnderstood() throws Exception {
+    void virtualThreadsMayBeMissing() throws Exception {
         Interval first = firstInterval(moment(3));
         assertThat(first.nanos()).isEqualTo(1);
         assertThat(first.virtual()).isEmpty();

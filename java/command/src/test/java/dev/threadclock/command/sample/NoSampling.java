@@ -20,9 +20,4 @@ public class NoSampling extends Sampling {
     public Optional<RunQueue> runQueue(int tid) {
         return Optional.empty();
     }
-
-    @Override
-    public boolean isRunnable(int tid) {
-        return false;
-    }
 }
