@@ -38,6 +38,7 @@ ORDER = (
     "trino",
     "agent_cost",
     "scrape_cost",
+    "kernels",
      )
 
 
