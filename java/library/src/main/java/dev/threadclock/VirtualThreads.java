@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>While it is on, the reads of {@link ThreadClock} and {@link CpuMeter} work on virtual threads as on
  * platform threads, with the same guarantees. <b>Total</b> is as precise as the clock of the accounting
- * ({@link #startAccounting(Freshness)}). <b>User</b> and <b>system</b> divide it as the kernel divides the carrier's
- * time over the same ticks: for slices much shorter than a tick that is the split of what ran on this carrier
- * just before. The carrier's time between unmount and the next mount is the scheduler's and belongs to no
- * virtual thread.
+ * ({@link #startAccounting(Freshness)}). <b>User</b> and <b>system</b> divide it as the kernel divides the
+ * carrier's time over the same ticks: for slices much shorter than a tick that is the split of what ran on
+ * this carrier just before. The carrier's time between unmount and the next mount is the scheduler's and
+ * belongs to no virtual thread.
  *
  * <p>A thread that ran before accounting began is accounted for from then on; {@link CpuTimes#isWhole()} is
  * then false. Memory: 132 bytes per living virtual thread, and what the JVM itself keeps for a thread with
