@@ -202,13 +202,13 @@ public class CpuWork implements AutoCloseable {
     }
 
     private void add(Thread thread, Scope scope, boolean isKnown, Reading used) {
+        if (extras != null) {
+            extras.end(thread, scope.begun);
+        }
         if (scope.isKnown && isKnown) {
             user.add(used.userNanos);
             system.add(used.systemNanos);
             intervals.increment();
-            if (extras != null) {
-                extras.end(thread, scope.begun);
-            }
         } else {
             partial(whyUnknown(thread));
         }
