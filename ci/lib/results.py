@@ -49,7 +49,8 @@ def of_ctest(case):
     if case.find("skipped") is not None:
         emit("skip", program, skipped or "exit 77")
     elif case.find("failure") is not None and not failed:
-        emit("fail", program, "the test program itself: " + case.find("failure").get("message", ""))
+        last = " ".join((case.findtext("system-out") or "it printed nothing").split()[-40:])
+        emit("fail", program, f"the test program itself: {case.find('failure').get('message')} {last}")
     elif not seen:
         emit("pass", program)
 
