@@ -96,7 +96,7 @@ static void check_shape(int shape)
     enum { ACCOUNTS = 4, ROUNDS = 2000, SLICE_NS = 30000 };
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
     tc_virtual accounts[ACCOUNTS];
-    int64_t within_ns[ACCOUNTS] = {0}, around_ns[ACCOUNTS] = {0}; /* the switches, which take time themselves */
+    int64_t within_ns[ACCOUNTS] = {0}, around_ns[ACCOUNTS] = {0}; /* the switches, which take time */
     for (int which = 0; which < ACCOUNTS; which++)
         accounts[which] = tc_virtual_begin((uint64_t)which + 1, 0, true, epoch);
     for (int i = 0; i < ROUNDS * ACCOUNTS; i++) {
