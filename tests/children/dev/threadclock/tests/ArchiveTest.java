@@ -11,13 +11,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With -agentpath, a program gets all classes from the archive (CDS, AOT) that it gets without. */
+/**
+ * With -agentpath, a program gets all classes from the archive (CDS, AOT) that it gets without; with
+ * -javaagent too, except from an AOT cache that was made without it.
+ */
 class ArchiveTest {
     private static final List<String> OPTIONS = List.of("", "prometheus=0", "total=tick,virtual=on",
             "prometheus=0,virtual=on");
@@ -49,13 +53,19 @@ class ArchiveTest {
                 .collect(Collectors.toSet());
     }
 
-    private void assertNothingLost(TestJdk jdk, String... flags) {
-        Result without = child(jdk, flags).run(Hello.class);
+    /** What came from the archive without an agent, and must with one. */
+    private static Set<String> archived(TestJdk jdk, Result without) {
         Set<String> archived = loaded(without, true);
         assertThat(archived).as(without.toString()).hasSizeGreaterThan(300);
         if (jdk.feature() == 21) {
             archived.remove("sun.management.ThreadImpl"); // repaired (JDK-8372704), where an archive has it
         }
+        return archived;
+    }
+
+    private void assertNothingLost(TestJdk jdk, String... flags) {
+        Result without = child(jdk, flags).run(Hello.class);
+        Set<String> archived = archived(jdk, without);
         for (String options : jdk.feature() >= 21 ? OPTIONS : OPTIONS.subList(0, 2)) {
             Result with = child(jdk, flags).withAgentPath(options).run(Hello.class);
             assertThat(with.exitCode()).as(with.toString()).isEqualTo(without.exitCode());
@@ -94,23 +104,59 @@ class ArchiveTest {
         Path archive = folder.resolve("app.jsa");
         Result made = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).run(Hello.class);
         assertThat(archive).as(made.toString()).exists();
-        assertNothingLost(jdk, "-Xshare:on", "-XX:SharedArchiveFile=" + archive);
+        String[] flags = {"-Xshare:on", "-XX:SharedArchiveFile=" + archive};
+        assertNothingLost(jdk, flags);
+        Result javaAgent = child(jdk, flags).withJavaAgent("").run(Hello.class);
+        assertThat(loaded(javaAgent, false)).as(javaAgent.toString()).doesNotContainAnyElementsOf(
+                archived(jdk, child(jdk, flags).run(Hello.class)));
+        assertThat(javaAgent.out().contains("[error][cds]")).isEqualTo(jdk.feature() >= 25);
+    }
+
+    /** No JVM makes such an archive of an application while a Java agent runs. */
+    @OnEachJdk
+    void ofAnApplicationsArchiveThatIsMadeWithAJavaAgent(TestJdk jdk) {
+        assumeArchives(jdk);
+        Path archive = folder.resolve("app.jsa");
+        Result refused = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).withJavaAgent("").run(Hello.class);
+        assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(1);
+        assertThat(archive).doesNotExist();
     }
 
     /** The cache must be used, whether it was made with the agent or not: the JVM would end otherwise. */
     @OnEachJdk
     void ofAnAotCache(TestJdk jdk) {
         assumeTrue(jdk.feature() >= 24, "AOT caches exist from JDK 24 on");
-        for (boolean agent : new boolean[]{false, true}) {
-            Path recorded = folder.resolve(agent + ".conf");
-            Path cache = folder.resolve(agent + ".aot");
-            String configuration = "-XX:AOTConfiguration=" + recorded;
-            ChildJvm recording = child(jdk, "-XX:AOTMode=record", configuration);
-            (agent ? recording.withAgentPath("prometheus=0") : recording).run(Hello.class);
-            Result made = child(jdk, "-XX:AOTMode=create", configuration, "-XX:AOTCache=" + cache)
-                    .run(Hello.class);
-            assertThat(cache).as(made.toString()).exists();
-            assertNothingLost(jdk, "-XX:AOTMode=on", "-XX:AOTCache=" + cache);
+        assertNothingLost(jdk, "-XX:AOTMode=on", aotCache(jdk, "without", child -> child));
+        assertNothingLost(jdk, "-XX:AOTMode=on",
+                aotCache(jdk, "with", child -> child.withAgentPath("prometheus=0")));
+    }
+
+    /** A cache is used with the Java agent that it was made with; otherwise not, and the JVM says so. */
+    @OnEachJdk
+    void ofAnAotCacheWithAJavaAgent(TestJdk jdk) {
+        assumeTrue(jdk.feature() >= 24, "AOT caches exist from JDK 24 on");
+        String madeWithout = aotCache(jdk, "without", child -> child);
+        String madeWith = aotCache(jdk, "with", child -> child.withJavaAgent(""));
+        for (Result unused : List.of(child(jdk, madeWithout).withJavaAgent("").run(Hello.class),
+                child(jdk, madeWith).run(Hello.class))) {
+            assertThat(loaded(unused, true)).as(unused.toString()).isEmpty();
+            assertThat(unused.out()).contains("[error][aot]");
         }
+        Result used = child(jdk, madeWith, "-XX:AOTMode=on").withJavaAgent("").run(Hello.class);
+        assertThat(loaded(used, true)).as(used.toString()).hasSizeGreaterThan(300);
+        assertThat(loaded(used, false)).as(used.toString()).hasSizeLessThan(10)
+                .doesNotContainAnyElementsOf(archived(jdk, child(jdk, madeWithout).run(Hello.class)));
+        assertThat(used.out()).doesNotContain("[error]");
+    }
+
+    /** The flag that uses an AOT cache of Hello, recorded and made in this way. */
+    private String aotCache(TestJdk jdk, String name, UnaryOperator<ChildJvm> way) {
+        String configuration = "-XX:AOTConfiguration=" + folder.resolve(name + ".conf");
+        Path cache = folder.resolve(name + ".aot");
+        way.apply(child(jdk, "-XX:AOTMode=record", configuration)).run(Hello.class);
+        Result made = way.apply(child(jdk, "-XX:AOTMode=create", configuration, "-XX:AOTCache=" + cache))
+                .run(Hello.class);
+        assertThat(cache).as(made.toString()).exists();
+        return "-XX:AOTCache=" + cache;
     }
 }
