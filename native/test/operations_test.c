@@ -4,7 +4,8 @@
  * and threads end and start. Each read is checked against the promises: no value decreases, whichever thread
  * reads it; user + system <= total read later; never ahead of the kernel's clock; never another thread's.
  *
- * THREADCLOCK_OPERATIONS=100000000 for a long run.
+ * THREADCLOCK_OPERATIONS=100000000 for a long run. In a PID namespace with few TIDs, those of ended threads
+ * are soon another's: ci/attack reads.
  */
 #include "seen.h"
 
@@ -42,15 +43,16 @@ struct life {
 };
 
 enum operation {
-    TICK, TICK_ONE, NOW, NOW_ONE, INTERPOLATED, BY_HANDLE, BY_TID, BULK, PASS, NEST, IN_HANDLER, LIFE, FORK,
-    KINDS
+    TICK, TICK_ONE, NOW, NOW_ONE, INTERPOLATED, BY_HANDLE, BY_TID, BULK, PASS, PROCESS, ENDED, NEST,
+    IN_HANDLER, LIFE, FORK, KINDS
 };
 static const char *const names[KINDS] = {
     "tick", "tick of one", "now", "now of one", "interpolated", "by handle", "by TID", "bulk", "pass",
-    "register", "in a handler", "life", "fork"};
+    "process", "ended", "register", "in a handler", "life", "fork"};
 static _Atomic int64_t done[KINDS], left, passes_begun;
 static struct life *_Atomic living[WORKERS];
 static _Atomic bool stop;
+static struct seen process;
 static int tasks_at_start; /* as in a forked child: 1, unless an emulator adds its own */
 static _Thread_local struct life *_Atomic own; /* null: nothing of its own to check */
 
@@ -176,6 +178,13 @@ static void check_pass(void)
                 check_if_alive(lives[i], &before[i], &rows[row].times);
 }
 
+/* The TID may be another thread's by now; that one's handle is another. */
+static void check_ended(const struct life *ended)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(ended == NULL || threadclock_thread_times(ended->handle, &times) == -ESRCH);
+}
+
 /* Registers the thread once more, and ends that registration again. */
 static void check_nesting(struct life *life)
 {
@@ -207,8 +216,8 @@ static enum operation chosen(unsigned number)
         unsigned below;
         enum operation operation;
     } shares[] = {
-        {1, PASS}, {8, BULK}, {24, BY_TID}, {40, NEST}, {160, BY_HANDLE}, {224, NOW}, {320, NOW_ONE},
-        {1024, INTERPOLATED}, {2048, TICK_ONE}, {4096, TICK}};
+        {1, PASS}, {8, BULK}, {16, PROCESS}, {32, BY_TID}, {40, ENDED}, {56, NEST}, {160, BY_HANDLE},
+        {224, NOW}, {320, NOW_ONE}, {1024, INTERPOLATED}, {2048, TICK_ONE}, {4096, TICK}};
     int i = 0;
     while (number >= shares[i].below)
         i++;
@@ -231,6 +240,8 @@ static void operate(struct life *life)
     case BY_TID: check_by_tid(any_life(life)); break;
     case BULK: check_bulk(); break;
     case PASS: check_pass(); break;
+    case PROCESS: check_read(&process, threadclock_process_times); break;
+    case ENDED: check_ended(any_life(life)->previous); break;
     case NEST: check_nesting(life); break;
     default: abort();
     }

@@ -18,16 +18,6 @@ final class Host {
         assumeWorks("mounting", "unshare", "-m", "mount", "-t", "tmpfs", "-o", "noexec", "none", "/mnt");
     }
 
-    /**
-     * Whether PID namespaces have a limit of their own (Linux 6.14, kernel/pid_namespace.c) and can be made.
-     * On older kernels the limit is the machine's.
-     */
-    static boolean hasOwnPidMax() {
-        String[] release = System.getProperty("os.version").split("[^0-9]+");
-        return Integer.parseInt(release[0]) * 1000 + Integer.parseInt(release[1]) >= 6014
-                && whyNot("unshare", "-p", "-f", "--mount-proc", "true").isEmpty();
-    }
-
     private static void assumeWorks(String what, String... command) {
         String why = whyNot(command);
         assumeTrue(why.isEmpty(), what + " does not work here (it may take root, or a package): " + why);

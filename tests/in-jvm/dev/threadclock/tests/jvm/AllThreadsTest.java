@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The library's pass over all threads. ManyReads checks the times, while threads come and go. */
+/** The library's pass over all threads. Storm checks the times, while threads come and go. */
 @Tag("plain")
 @Tag("agentpath")
 @Tag("javaagent")
