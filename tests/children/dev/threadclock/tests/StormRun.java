@@ -51,6 +51,8 @@ final class StormRun {
     private final StormState state;
     private final Random random = new Random(1);
     private long restMillis;
+    /** What is read: ThreadMXBean, or the Java library as well. */
+    private String reads = "bean";
     private Running running;
     private AttachChannel channel;
     private long began;
@@ -70,7 +72,8 @@ final class StormRun {
         state = new StormState(page());
         // Without the agent, user times may be wrong; on JDK 21 they are (JDK-8372704).
         state.userMayDecrease(true);
-        child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withinAtLeast(Duration.ofHours(3));
+        child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withNativeAccess().withClassPath(Product.JAR)
+                .withinAtLeast(Duration.ofHours(3));
         if (jdk.feature() >= 21) {
             child.with("-XX:+EnableDynamicAgentLoading");
         }
@@ -88,8 +91,9 @@ final class StormRun {
         return this;
     }
 
-    /** The JVM has the agent from the start. */
+    /** The JVM has the agent from the start, and the Java library is read as well. */
     StormRun withAgentPath(String options) {
+        reads = "library";
         child.withAgentPath(options);
         state.userMayDecrease(false);
         state.nextAttached();
@@ -103,7 +107,7 @@ final class StormRun {
     }
 
     Outcome run(Action action) throws InterruptedException, IOException {
-        running = child.start(Storm.class, page(), Long.toString(restMillis));
+        running = child.start(Storm.class, page(), Long.toString(restMillis), reads);
         String problem = "none";
         try {
             awaitWork();
@@ -179,7 +183,7 @@ final class StormRun {
         }
     }
 
-    private void attach(boolean first) throws IOException, InterruptedException {
+    void attach(boolean first) throws IOException, InterruptedException {
         String next = TOTAL[random.nextInt(TOTAL.length)];
         // Only the JVM's own answers may exceed the next: they differ in resolution or age, or are wrong.
         boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");

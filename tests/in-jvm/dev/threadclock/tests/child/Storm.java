@@ -42,10 +42,10 @@ public final class Storm {
     private final StormLibrary library;
     private long allocated;
 
-    private Storm(int number, StormLibrary library) {
+    private Storm(int number, boolean library) {
         this.number = number;
         self = OLD[number];
-        this.library = library;
+        this.library = library ? new StormLibrary() : null;
     }
 
     public static void main(String[] args) throws Exception {
@@ -59,9 +59,7 @@ public final class Storm {
         }
         for (int i = 0; i < READERS; i++) {
             READS[i] = new AtomicLong();
-            threads[i] = new Thread(
-                    new Storm(i, library ? new StormLibrary() : null)::read,
-                    "reader " + i);
+            threads[i] = new Thread(new Storm(i, library)::read, "reader " + i);
         }
         threads[READERS] = new Thread(Storm::burnAndSleep, "burner");
         threads[READERS + 1] = new Thread(Storm::callKernel, "kernel caller");

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.StormRun.Outcome;
+import dev.threadclock.tests.child.Proc;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * JVMs with the agent at little load, side by side: every method of ThreadMXBean and of the Java library is
+ * called and checked while threads come and go, the agent is detached and attached, and record and top
+ * sample. No answer is wrong; memory, descriptors, mappings and threads stay flat. {@code
+ * -Dthreadclock.soak.minutes=N}: for this long, in place of three minutes; ci/attack soak runs two hours.
+ */
+class SoakTest {
+    private static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top,"
+            + " record, attach and detach";
+    private static final long SECONDS = 60 * Long.getLong("threadclock.soak.minutes", 3);
+    /** Milliseconds that each of its threads rests between two rounds. */
+    private static final int REST_MILLIS = 70;
+    private static final int SAMPLES_PER_COMMAND = 3;
+    private static final int SAMPLE_MILLIS = 5000;
+    /**
+     * The permitted difference between the medians of the last and of the third quarter. In the first half,
+     * the compilers of a JVM without the agent and malloc's fragmentation add up to 10 MB.
+     */
+    private static final long RESIDENT_KILOBYTES = 3 << 10;
+    private static final long FILES = 0;
+    /** For malloc's arenas and the compilers. The stacks of threads do not count. */
+    private static final long MAPS = 8;
+    private static final long THREADS = 1;
+
+    @TempDir
+    Path folder;
+
+    private record Sample(long resident, long files, long maps, long threads) {
+        static Sample of(String pid) throws IOException {
+            try (Stream<Path> open = Files.list(Path.of("/proc", pid, "fd"))) {
+                return new Sample(Proc.status(pid, "VmRSS"), open.count(), mappings(pid),
+                        Proc.status(pid, "Threads"));
+            }
+        }
+    }
+
+    @Test
+    @Timeout(value = 3, unit = TimeUnit.HOURS)
+    void nothingGrowsAndNoAnswerIsWrong() {
+        List<CompletableFuture<Void>> jvms = TestJdk.thorough().stream()
+                .map(jdk -> CompletableFuture.runAsync(() -> soak(jdk))).toList();
+        jvms.forEach(CompletableFuture::join);
+    }
+
+    private void soak(TestJdk jdk) {
+        List<Sample> samples = new ArrayList<>();
+        try {
+            StormRun storm = new StormRun(jdk, folder).with("-Xms48m", "-Xmx48m", "-XX:+AlwaysPreTouch")
+                    .withAgentPath("").withRest(REST_MILLIS);
+            Outcome outcome = storm.run(run -> {
+                run.channel(); // before a command has started the listener
+                String pid = Long.toString(run.process().pid());
+                long began = System.nanoTime();
+                for (int turn = 0; System.nanoTime() - began < SECONDS * 1_000_000_000; turn++) {
+                    command(run, pid, turn % 4);
+                    for (int i = 0; i < SAMPLES_PER_COMMAND; i++) {
+                        AttachJvm.sleep(SAMPLE_MILLIS);
+                        samples.add(Sample.of(pid));
+                    }
+                    ResultFile.line(TITLE, String.format("%4d s  %s: %s, %d reads",
+                            (System.nanoTime() - began) / 1_000_000_000, jdk,
+                            samples.get(samples.size() - 1), run.reads()));
+                }
+            });
+            ResultFile.line(TITLE, jdk + ": " + outcome.line());
+            outcome.assertFine().assertSilent();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        assertFlat(jdk, "RSS, kB", samples, Sample::resident, RESIDENT_KILOBYTES);
+        assertFlat(jdk, "files", samples, Sample::files, FILES);
+        assertFlat(jdk, "mappings", samples, Sample::maps, MAPS);
+        assertFlat(jdk, "threads", samples, Sample::threads, THREADS);
+    }
+
+    /** Two kinds of sampling, with the agent and without it. */
+    private void command(StormRun run, String pid, int turn) throws IOException, InterruptedException {
+        switch (turn) {
+            case 0 -> assertDone(AttachJvm.command("record", pid, "-d", "3s", "-i", "100ms", "-o",
+                    folder.resolve(pid + ".csv").toString()));
+            case 1 -> run.detach();
+            case 2 -> assertDone(AttachJvm.command("top", pid, "-n", "2", "-i", "1", "--json"));
+            default -> run.attach(true);
+        }
+    }
+
+    private static void assertDone(Result command) {
+        assertThat(command.exitCode()).as(command.toString()).isZero();
+    }
+
+    private static void assertFlat(TestJdk jdk, String what, List<Sample> samples,
+            ToLongFunction<Sample> value, long most) {
+        int quarter = samples.size() / 4;
+        long before = median(samples.subList(2 * quarter, 3 * quarter), value);
+        long last = median(samples.subList(3 * quarter, samples.size()), value);
+        String text = String.format(
+                "%s: %s: median %d in the third quarter, %d in the last: %+d, at most %+d",
+                jdk, what, before, last, last - before, most);
+        ResultFile.line(TITLE, text);
+        assertThat(last - before).as(text).isLessThanOrEqualTo(most);
+    }
+
+    private static long median(List<Sample> some, ToLongFunction<Sample> value) {
+        return some.stream().mapToLong(value).sorted().skip(some.size() / 2).findFirst().orElseThrow();
+    }
+
+    /**
+     * Mappings that are not part of a stack. A stack is two: an inaccessible guard and the rest above it.
+     * glibc caches those of ended threads, so their number follows the largest number of simultaneous
+     * threads so far, which a loaded machine raises.
+     */
+    private static long mappings(String pid) throws IOException {
+        List<String> lines = Files.readString(Path.of("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)
+                .lines().toList();
+        long stacks = IntStream.range(1, lines.size())
+                .filter(i -> lines.get(i - 1).contains(" ---p 00000000 00:00 ")
+                        && lines.get(i).contains(" rw-p 00000000 00:00 "))
+                .filter(i -> lines.get(i - 1).split("[- ]")[1].equals(lines.get(i).split("-")[0])).count();
+        return lines.size() - 2 * stacks;
+    }
+}
