@@ -34,11 +34,8 @@ class ReachPeriodsTest {
 
     private final TickClock ticks = TickClock.learn();
 
-    private String settings() throws IOException {
-        return Files.writeString(folder.resolve("load.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                + "<configuration version=\"2.0\"><event name=\"jdk.ThreadCPULoad\">"
-                + "<setting name=\"enabled\">true</setting><setting name=\"period\">1 s</setting>"
-                + "</event></configuration>\n").toString();
+    private Path settings() throws IOException {
+        return ReachTest.settings(folder, "1 s");
     }
 
     private AttachJvm start(TestJdk jdk, Path file) throws IOException {
@@ -102,15 +99,13 @@ class ReachPeriodsTest {
                 * (millis - before.getKey()) / (after.getKey() - before.getKey());
     }
 
-    /**
-     * What is wrong in the periods that lie between the two moments. Not of the old threads that ticks have
-     * hit: Flight Recorder has noted a larger total for them than they have, and leaves periods out.
-     */
-    private List<String> wrong(Path file, String output, long from, long to) throws IOException {
-        return wrong(file, output, from, to,
-                List.of("old-avoider", "young-hitter", "young-avoider", "young-worker"));
-    }
+    /** The threads whose periods are compared, but for the old ones that ticks have hit. */
+    private static final List<String> NOT_HIT_BEFORE = List.of("old-avoider", "young-hitter", "young-avoider",
+            "young-worker");
+    private static final List<String> ALL = List.of("old-hitter", "old-avoider", "old-worker", "young-hitter",
+            "young-avoider", "young-worker");
 
+    /** What is wrong in the periods that lie between the two moments. */
     private List<String> wrong(Path file, String output, long from, long to, List<String> threads)
             throws IOException {
         List<String> wrong = new ArrayList<>();
@@ -132,14 +127,15 @@ class ReachPeriodsTest {
                 double user = (at(users, look) - at(users, previous)) / nanos;
                 double system = (at(totals, look) - at(totals, previous)) / nanos - user;
                 double tolerance = TOLERANCE + ticks.lengthNanos() / nanos;
+                // Of a thread that has not run there is no event.
                 RecordedEvent event = looks.get(look).get(name);
-                if (event == null || Math.abs(event.getDouble("user") * PROCESSORS - user) > tolerance
-                        || Math.abs(event.getDouble("system") * PROCESSORS - system) > tolerance) {
-                    wrong.add(name + " at " + Instant.ofEpochMilli(look) + ": "
-                            + (event == null ? "no event"
-                                    : "user " + event.getDouble("user") * PROCESSORS + ", system "
-                                            + event.getDouble("system") * PROCESSORS)
-                            + " where it used " + user + " and " + system + " of a CPU");
+                double recordedUser = event == null ? 0 : event.getDouble("user") * PROCESSORS;
+                double recordedSystem = event == null ? 0 : event.getDouble("system") * PROCESSORS;
+                if (Math.abs(recordedUser - user) > tolerance
+                        || Math.abs(recordedSystem - system) > tolerance) {
+                    wrong.add(name + " at " + Instant.ofEpochMilli(look) + ": user " + recordedUser
+                            + ", system "
+                            + recordedSystem + " where it used " + user + " and " + system + " of a CPU");
                 }
             }
         }
@@ -167,7 +163,9 @@ class ReachPeriodsTest {
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
             output = jvm.said();
         }
-        assertThat(wrong(file, output, attached, detaching)).isEmpty();
+        // Flight Recorder has noted a larger total than they have for old threads that ticks have hit, and
+        // leaves periods out.
+        assertThat(wrong(file, output, attached, detaching, NOT_HIT_BEFORE)).isEmpty();
         List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
                 .flatMap(look -> look.values().stream()).toList();
         assertThat(after).as("events after the detach").hasSizeGreaterThan(4).allSatisfy(event -> {
@@ -176,14 +174,12 @@ class ReachPeriodsTest {
         });
     }
 
-    /** Whoever has the agent from the start need not ask for it, and no thread is wrong in any period. */
-    @OnEachJdk(from = 25)
-    void fromTheStart(TestJdk jdk) throws Exception {
+    private void assertRightFromTheStart(TestJdk jdk, ChildJvm child) throws Exception {
         Path file = folder.resolve("first.jfr");
         String output;
         long began;
         long ending;
-        try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk).withAgentPath(""), file)) {
+        try (AttachJvm jvm = start(jdk, child, file)) {
             began = System.currentTimeMillis();
             Files.createFile(younger());
             AttachJvm.sleep(9000);
@@ -191,8 +187,32 @@ class ReachPeriodsTest {
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
             output = jvm.said();
         }
-        assertThat(wrong(file, output, began, ending, List.of("old-hitter", "old-avoider", "old-worker",
-                "young-hitter", "young-avoider", "young-worker"))).isEmpty();
+        Files.delete(younger());
+        assertThat(wrong(file, output, began, ending, ALL)).isEmpty();
+    }
+
+    /**
+     * Whoever has the agent from the start need not ask for it, and no thread is wrong in any period: nor is
+     * it where the JVM reads /proc and the agent changes nothing.
+     */
+    @OnEachJdk(from = 17)
+    void fromTheStart(TestJdk jdk) throws Exception {
+        assumeTrue(jdk.isThorough() || jdk.feature() >= 25, "one of the JDKs that read /proc suffices");
+        assertRightFromTheStart(jdk, ChildJvm.of(jdk).withAgentPath(""));
+    }
+
+    /** async-profiler also replaces functions of libjvm, on the same page, which it leaves writable. */
+    @OnEachJdk(from = 25)
+    void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws Exception {
+        for (boolean first : new boolean[]{true, false}) {
+            Path profile = folder.resolve("profile-" + first);
+            String profiler = "-agentpath:" + CompanyTest.asyncProfiler(folder)
+                    + "=start,event=ctimer,interval=1ms,collapsed,file=" + profile;
+            ChildJvm child = ChildJvm.of(jdk);
+            assertRightFromTheStart(jdk, first ? child.with(profiler).withAgentPath("reach=jvm")
+                    : child.withAgentPath("reach=jvm").with(profiler));
+            assertThat(profile).content().contains("RecordedPeriods.workInTheKernel");
+        }
     }
 
     @OnEachJdk(from = 25)
@@ -213,6 +233,6 @@ class ReachPeriodsTest {
             jcmd(jdk, jvm, "JFR.stop", "name=second", "filename=" + file);
             output = jvm.said();
         }
-        assertThat(wrong(file, output, began, ending)).isEmpty();
+        assertThat(wrong(file, output, began, ending, NOT_HIT_BEFORE)).isEmpty();
     }
 }

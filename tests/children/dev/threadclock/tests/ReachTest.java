@@ -13,28 +13,18 @@ import dev.threadclock.tests.child.ChangingLoad;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.ReachRefused;
 import dev.threadclock.tests.child.ReachSwitching;
-import dev.threadclock.tests.child.RecordedLoads;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** reach=jvm: what Flight Recorder's jdk.ThreadCPULoad reports of a thread equals what the kernel reports. */
+/** reach=jvm: which function answers libjvm, and when. {@link ReachPeriodsTest} has what is recorded then. */
 class ReachTest {
-    private static final int ATTEMPTS = 3;
-    private static final long PERIOD_NANOS = 1_000_000_000;
     private static final String DIVIDES = "jvm: it divides the time itself, which is right;"
             + " reach=jvm changes nothing";
     private static final String RAW_TICKS = "jvm: it reads the VIRT clock, raw ticks; ";
@@ -44,15 +34,8 @@ class ReachTest {
     @TempDir
     Path folder;
 
-    /** User and system time of a thread. */
-    private record Split(double userNanos, double systemNanos) {
-        boolean isWithin(double nanos, Split truth) {
-            return Math.abs(userNanos - truth.userNanos) <= nanos
-                    && Math.abs(systemNanos - truth.systemNanos) <= nanos;
-        }
-    }
-
-    private Path settings(String period) throws IOException {
+    /** A file of settings in this folder: for jdk.ThreadCPULoad alone, with this period. */
+    static Path settings(Path folder, String period) throws IOException {
         return Files.writeString(folder.resolve("load.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 + "<configuration version=\"2.0\"><event name=\"jdk.ThreadCPULoad\">"
                 + "<setting name=\"enabled\">true</setting><setting name=\"period\">" + period + "</setting>"
@@ -68,123 +51,9 @@ class ReachTest {
         return event.getThread() != null && thread.equals(event.getThread().getJavaName());
     }
 
-    /** The words of the line that RecordedLoads printed about a thread. */
-    private static String[] printed(Result result, String line) {
-        return result.out().lines().filter(each -> each.startsWith(line + " ")).findFirst()
-                .orElseThrow(() -> new AssertionError("no " + line + " in " + result)).split(" ");
-    }
-
-    private static Instant began(Result result, String thread) {
-        return Instant.ofEpochMilli(Long.parseLong(printed(result, "load " + thread)[2]));
-    }
-
-    private static Split truth(Result result, String thread) {
-        String[] load = printed(result, "load " + thread);
-        return new Split(Long.parseLong(load[3]), Long.parseLong(load[4]));
-    }
-
-    /** The sum of its events, which are shares of all processors in the time since the previous events. */
-    private static Split recorded(List<RecordedEvent> events, String thread, Result result) {
-        TreeSet<Instant> looks = new TreeSet<>(events.stream().map(RecordedEvent::getStartTime).toList());
-        Instant began = began(result, thread);
-        double user = 0;
-        double system = 0;
-        for (RecordedEvent event : events) {
-            if (!isOf(event, thread)) {
-                continue;
-            }
-            Instant before = looks.lower(event.getStartTime());
-            Instant since = before == null || before.isBefore(began) ? began : before;
-            double available = Duration.between(since, event.getStartTime()).toNanos()
-                    * Double.parseDouble(printed(result, "processors")[1]);
-            user += event.getDouble("user") * available;
-            system += event.getDouble("system") * available;
-        }
-        return new Split(user, system);
-    }
-
-    private record Run(Result result, List<RecordedEvent> events, long tickNanos) {
-        /** The threads whose values are off by more than 5 % of a CPU and a tick per period. */
-        List<String> wrong(String... threads) {
-            List<String> wrong = new ArrayList<>();
-            for (String thread : threads) {
-                Split truth = truth(result, thread);
-                Split recorded = recorded(events, thread, result);
-                Instant began = began(result, thread);
-                Instant last = events.isEmpty() ? began : events.get(events.size() - 1).getStartTime();
-                double seconds = Duration.between(began, last).toMillis() / 1e3;
-                if (!recorded.isWithin(seconds * (PERIOD_NANOS / 20 + tickNanos), truth)) {
-                    wrong.add(thread + ": " + recorded + " instead of " + truth);
-                }
-            }
-            return wrong;
-        }
-    }
-
     private ChildJvm recording(TestJdk jdk, Path file, String period) throws IOException {
-        String options = "dumponexit=true,filename=" + file + ",settings=" + settings(period);
+        String options = "dumponexit=true,filename=" + file + ",settings=" + settings(folder, period);
         return ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=" + options);
-    }
-
-    private Run record(TestJdk jdk, String options, int seconds) throws IOException {
-        return record(jdk, child -> child.withAgentPath(options), seconds);
-    }
-
-    private Run record(TestJdk jdk, UnaryOperator<ChildJvm> flags, int seconds) throws IOException {
-        Path file = folder.resolve("load.jfr");
-        TickClock ticks = TickClock.learn();
-        Result result = flags.apply(recording(jdk, file, "1 s")).run(RecordedLoads.class, "" + seconds * 1000,
-                "" + ticks.lengthNanos(), "" + ticks.phaseNanos(), "1000");
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        return new Run(result, loads(file), ticks.lengthNanos());
-    }
-
-    /** A busy machine shifts both a thread's work and Flight Recorder's looks. */
-    @Tag("alone")
-    @OnEachJdk
-    void threadCpuLoadIsWhatTheKernelSays(TestJdk jdk) throws IOException {
-        assumeConcerned(jdk);
-        List<Object> attempts = new ArrayList<>();
-        for (int i = 0; i < ATTEMPTS; i++) {
-            Run run = record(jdk, "reach=jvm", jdk.isThorough() ? 10 : 6);
-            List<String> wrong = run.wrong("hitter", "avoider", "system");
-            if (wrong.isEmpty()) {
-                return;
-            }
-            attempts.add(wrong + " in " + run.result());
-            System.out.println("  " + jdk + ": not right in attempt " + attempts.size() + ": " + wrong);
-        }
-        assumeQuiet(false);
-        throw new AssertionError("not within 5 % of a CPU and a tick per period: " + attempts);
-    }
-
-    private static void assumeQuiet(boolean right) {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        assumeTrue(right || load < Runtime.getRuntime().availableProcessors(),
-                "the machine is too busy to tell: load " + load);
-    }
-
-    /** async-profiler also replaces functions of libjvm, on the same page, which it leaves writable. */
-    @Tag("alone")
-    @OnEachJdk
-    void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws IOException {
-        assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
-        for (boolean first : new boolean[]{true, false}) {
-            Path profile = folder.resolve("profile-" + first);
-            String profiler = "-agentpath:" + CompanyTest.asyncProfiler(folder)
-                    + "=start,event=ctimer,interval=1ms,collapsed,file=" + profile;
-            List<String> wrong = new ArrayList<>();
-            for (int i = 0; i < ATTEMPTS && (i == 0 || !wrong.isEmpty()); i++) {
-                Files.deleteIfExists(profile);
-                Run run = record(jdk, child -> first ? child.with(profiler).withAgentPath("reach=jvm")
-                        : child.withAgentPath("reach=jvm").with(profiler), 5);
-                wrong = run.wrong("hitter", "avoider", "system");
-                System.out.println("  " + jdk + ", attempt " + (i + 1) + ", wrong: " + wrong);
-                assertThat(profile).content().contains("RecordedLoads.workInTheKernel");
-            }
-            assumeQuiet(wrong.isEmpty());
-            assertThat(wrong).isEmpty();
-        }
     }
 
     @OnEachJdk

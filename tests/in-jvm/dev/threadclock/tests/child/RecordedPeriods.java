@@ -2,6 +2,7 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.command.probe.TickLoads;
+import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
@@ -11,9 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A child program: threads that work in user mode, around ticks, between them, and for 2 ms of 20; once a
- * file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME USER TOTAL} for each,
- * System.currentTimeMillis(), user time and total by ThreadMXBean in nanoseconds, and {@code nanos=0}.
+ * A child program: threads that work in user mode, around ticks and between them, and one that works in the
+ * kernel for 4 ms of 20; once a file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME
+ * USER TOTAL} for each, System.currentTimeMillis(), user time and total by ThreadMXBean in nanoseconds, and
+ * {@code nanos=0}.
  * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
  */
 public final class RecordedPeriods {
@@ -44,7 +46,7 @@ public final class RecordedPeriods {
     private static void startThreads(String age) {
         start(age + "-hitter", () -> loads.aroundTicksHere(FOREVER_NANOS));
         start(age + "-avoider", () -> loads.betweenTicksHere(FOREVER_NANOS));
-        start(age + "-worker", RecordedPeriods::workNowAndThen);
+        start(age + "-worker", RecordedPeriods::workInTheKernel);
     }
 
     private static void start(String name, Runnable work) {
@@ -54,11 +56,14 @@ public final class RecordedPeriods {
         THREADS.add(thread);
     }
 
-    private static void workNowAndThen() {
+    private static void workInTheKernel() {
+        File folder = new File("/proc/self/task");
         while (true) {
-            Burn.until(System.nanoTime() + 2_000_000);
+            for (long stop = System.nanoTime() + 4_000_000; System.nanoTime() - stop < 0;) {
+                Burn.sink += folder.list().length;
+            }
             try {
-                Thread.sleep(18);
+                Thread.sleep(16);
             } catch (InterruptedException e) {
                 return;
             }
