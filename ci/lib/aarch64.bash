@@ -37,7 +37,7 @@ ensure_aarch64() {
         why="unpacking the packages for arm64: see $LOG"
         return 1
     fi
-    # This JDK is for foreign functions. Without it, whatever needs them is not tested.
+    # A newer JDK. Without it, whatever needs one is not tested.
     python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
         --require-hashes --platform manylinux_2_17_aarch64 --target "$new/jdk-25" \
         -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null

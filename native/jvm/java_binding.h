@@ -36,7 +36,6 @@
     METHOD(describe, "(IIJ)I")                           \
     METHOD(sourceName, "(II)Ljava/lang/String;")         \
     METHOD(version, "()Ljava/lang/String;")              \
-    METHOD(address, "(Ljava/lang/String;)J")             \
     METHOD(addressOf, "(Ljava/nio/Buffer;)J")            \
     METHOD(findThreads, "()V")                           \
     METHOD(virtualNanos, "(JII)J")                       \

@@ -7,11 +7,6 @@
 
 #include "sys.h"
 
-union interval;
-
-/* threadclock_interval_end, whose result replaces the interval; if it fails, the interval stays. */
-TC_INTERNAL jint tc_interval_end_in_place(union interval *interval);
-
 /* jni_virtual.c: the natives for virtual threads. */
 #define TC_VIRTUAL_NATIVE(type, name, ...) \
     JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name(JNIEnv *env, jclass caller, \

@@ -67,21 +67,17 @@ NATIVE(jint, intervalBegin)(JNIEnv *env, jclass caller, jlong address)
     return threadclock_interval_begin((struct threadclock_interval *)address);
 }
 
-jint tc_interval_end_in_place(union interval *interval)
-{
-    struct threadclock_times used;
-    int error = threadclock_interval_end(&interval->begun, &used);
-    if (error == 0)
-        interval->used = used;
-    return error;
-}
-
 NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address);
 NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address)
 {
     (void)env;
     (void)caller;
-    return tc_interval_end_in_place((union interval *)address);
+    union interval *interval = (union interval *)address;
+    struct threadclock_times used;
+    int error = threadclock_interval_end(&interval->begun, &used);
+    if (error == 0)
+        interval->used = used;
+    return error;
 }
 
 NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer);
@@ -209,33 +205,6 @@ NATIVE(jstring, version)(JNIEnv *env, jclass caller)
 {
     (void)caller;
     return (*env)->NewStringUTF(env, threadclock_version());
-}
-
-static const struct {
-    const char *name;
-    void *function;
-} functions[] = {
-#define FUNCTION(name) {#name, (void *)name}
-    FUNCTION(threadclock_user_tick_ns),    FUNCTION(threadclock_user_now_ns),
-    FUNCTION(threadclock_system_tick_ns),  FUNCTION(threadclock_system_now_ns),
-    FUNCTION(threadclock_total_tick_ns),   FUNCTION(threadclock_total_now_ns),
-    FUNCTION(threadclock_total_interpolated_ns),
-    FUNCTION(threadclock_times_tick),      FUNCTION(threadclock_times_now),
-    FUNCTION(threadclock_interval_begin),  FUNCTION(tc_interval_end_in_place),
-};
-
-NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name);
-NATIVE(jlong, address)(JNIEnv *env, jclass caller, jstring name)
-{
-    (void)caller;
-    const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
-    jlong address = 0;
-    for (size_t i = 0; wanted != NULL && i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, wanted) == 0)
-            address = (jlong)(intptr_t)functions[i].function;
-    if (wanted != NULL)
-        (*env)->ReleaseStringUTFChars(env, name, wanted);
-    return address;
 }
 
 #define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,

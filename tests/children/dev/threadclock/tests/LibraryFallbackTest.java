@@ -15,8 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The API says what answers it: native code through JNI up to JDK 21 and through FFM from 22 on, or, if that
- * is unavailable, ThreadMXBean.
+ * The API says what answers it: native code through JNI or, if that is unavailable, ThreadMXBean.
  */
 class LibraryFallbackTest {
     @TempDir
@@ -33,7 +32,7 @@ class LibraryFallbackTest {
     @OnEachJdk
     void theSourceOfEachQuantityIsReported(TestJdk jdk) {
         Result result = run(jdk).ok();
-        assertThat(result.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
+        assertThat(result.value("binding")).isEqualTo("JNI");
         assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ",
                 "source TOTAL INTERPOLATED: ",
                 "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
@@ -165,7 +164,7 @@ class LibraryFallbackTest {
         assertThat(nothing.out()).contains("source USER TICK: none",
                 "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
         Result all = run(jdk, "--limit-modules", "java.base").ok();
-        assertThat(all.value("binding")).isEqualTo(jdk.feature() >= 22 ? "FFM" : "JNI");
+        assertThat(all.value("binding")).isEqualTo("JNI");
         assertThat(all.number("threads")).isPositive();
     }
 }

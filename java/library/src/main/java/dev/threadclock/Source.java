@@ -33,7 +33,7 @@ public final class Source {
         return facts.name;
     }
 
-    /** {@return how Java calls the source: "FFM", "JNI" or "ThreadMXBean"} */
+    /** {@return how Java calls the source: "JNI" or "ThreadMXBean"} */
     public String binding() {
         return facts.binding;
     }

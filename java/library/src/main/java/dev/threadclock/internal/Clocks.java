@@ -146,7 +146,7 @@ public abstract class Clocks {
 
     private static Clocks choose() {
         try {
-            return NativeBinding.clocks();
+            return new JniClocks();
         } catch (LinkageError | RuntimeException e) {
             // No library for this machine, no place to extract it, or native access is denied
             // (IllegalCallerException).

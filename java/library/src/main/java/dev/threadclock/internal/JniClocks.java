@@ -3,8 +3,8 @@ package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
 
-/** All reads through JNI. Not final, because META-INF/versions/22 makes the hot reads through FFM. */
-class JniClocks extends Clocks {
+/** All reads through JNI. */
+final class JniClocks extends Clocks {
     /** Error codes as negative errno values. */
     private static final int NO_SUCH_THREAD = -3;
     private static final int NOT_KNOWN_HERE = -38;
@@ -12,12 +12,9 @@ class JniClocks extends Clocks {
     /** The ordinal of Freshness.NOW. */
     private static final int NOW = 1;
 
-    private final String binding;
-
     /** Throws what loading the library throws. */
-    JniClocks(String binding) {
+    JniClocks() {
         Native.addressOf(NativeMemory.piece());
-        this.binding = binding;
     }
 
     @Override
@@ -65,25 +62,17 @@ class JniClocks extends Clocks {
         return reading.times(Native.timesNow(reading.address));
     }
 
-    int intervalBegin(long address) {
-        return Native.intervalBegin(address);
-    }
-
-    int intervalEnd(long address) {
-        return Native.intervalEnd(address);
-    }
-
     @Override
-    public final boolean begin(Thread thread, Reading reading) {
+    public boolean begin(Thread thread, Reading reading) {
         return (JavaThread.isCarried(thread) ? Native.virtualBegin(JavaThread.id(thread), reading.address)
-                : intervalBegin(reading.address)) == 0;
+                : Native.intervalBegin(reading.address)) == 0;
     }
 
     @Override
-    public final boolean end(Thread thread, Reading reading) {
+    public boolean end(Thread thread, Reading reading) {
         return reading.times(JavaThread.isCarried(thread)
                 ? Native.virtualEnd(JavaThread.id(thread), reading.address)
-                : intervalEnd(reading.address));
+                : Native.intervalEnd(reading.address));
     }
 
     @Override
@@ -198,7 +187,7 @@ class JniClocks extends Clocks {
             throw new IllegalArgumentException(
                     "no such read: quantity " + quantity + ", freshness " + freshness);
         }
-        return new SourceFacts(Native.sourceName(quantity, freshness), binding, facts.getInt(4),
+        return new SourceFacts(Native.sourceName(quantity, freshness), "JNI", facts.getInt(4),
                 facts.getLong(8),
                 facts.getLong(16), "");
     }

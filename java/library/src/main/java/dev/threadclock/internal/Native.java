@@ -135,9 +135,6 @@ public final class Native {
      */
     static native String[] endedThreads(long[] values);
 
-    /** The address of a function that the library exports; 0 if there is none with this name. */
-    static native long address(String symbol);
-
     /** The address of a direct buffer's memory. */
     static native long addressOf(Buffer buffer);
 

@@ -3,7 +3,7 @@ package dev.threadclock.lab.jmh.peers;
 
 import dev.threadclock.ThreadClock;
 
-/** threadclock's own Java API: FFM on JDK 22 and later, JNI on older ones. */
+/** threadclock's own Java API. */
 final class ThreadclockClock implements OwnThreadClock {
     @Override
     public long userNanos() {
