@@ -112,12 +112,14 @@ public final class MachineFindings {
             findings.put("tickLengthNanos", Finding.unknown("timer tick",
                     loaded ? "clock_getres is refused" : "the native library does not load"));
         }
-        findings.put("accounting", accounting(loaded ? AccountingTrial.run() : Result.UNKNOWN));
+        Optional<KernelConfig> config = KernelConfig.find(kernel);
+        findings.put("accounting", accounting(loaded ? AccountingTrial.run() : Result.UNKNOWN, config));
+        findings.put("cpuTime",
+                KernelConfig.cpuTime(config, !"none".equals(findings.get("virtualisation").value())));
     }
 
-    private Finding accounting(Result tried) {
+    private static Finding accounting(Result tried, Optional<KernelConfig> config) {
         String label = "CPU accounting";
-        Optional<KernelConfig> config = KernelConfig.find(kernel);
         String built = config.map(found -> found.accounting().orElse("not stated") + " by " + found.file())
                 .orElse("kernel configuration not readable");
         return switch (tried) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,24 @@ class KernelConfigTest {
     void anIncompleteConfigurationHasNoAccounting() throws IOException {
         assertThat(parse("").accounting()).isEmpty();
         assertThat(parse("CONFIG_HZ=100\n").accounting()).isEmpty();
+    }
+
+    @Test
+    void whatCpuTimeContainsIsSaid() throws IOException {
+        String paravirt = "CONFIG_PARAVIRT_TIME_ACCOUNTING=y\n";
+        String interrupts = "CONFIG_IRQ_TIME_ACCOUNTING=y\n";
+        assertThat(contained(TICK, true)).isEqualTo("NOTE stolen time and interrupts");
+        assertThat(contained(TICK, false)).isEqualTo("NOTE interrupts");
+        assertThat(contained(paravirt, true)).isEqualTo("NOTE interrupts");
+        assertThat(contained(interrupts, true)).isEqualTo("NOTE stolen time");
+        assertThat(contained(interrupts, false)).isEqualTo("OK own");
+        assertThat(contained(paravirt + interrupts, true)).isEqualTo("OK own");
+        assertThat(KernelConfig.cpuTime(Optional.empty(), true).text()).startsWith("not known: ");
+    }
+
+    private static String contained(String text, boolean guest) throws IOException {
+        Finding finding = KernelConfig.cpuTime(Optional.of(parse(text)), guest);
+        return finding.level() + " " + finding.value();
     }
 
     @Test
