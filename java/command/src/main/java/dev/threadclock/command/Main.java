@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -133,12 +134,20 @@ public final class Main implements Runnable {
         }
         String typed = unmatched.getUnmatched().get(0);
         List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
-        List<String> meant = names.isEmpty() ? unmatched.getSuggestions()
-                : names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name)).toList();
-        if (meant.isEmpty()) {
-            meant = names.stream().filter(name -> letters(name).equals(letters(typed))).toList();
-        }
-        return String.join(" or ", meant);
+        return String.join(" or ", names.isEmpty() ? unmatched.getSuggestions() : nearest(typed, names));
+    }
+
+    static List<String> nearest(String typed, List<String> names) {
+        List<String> begun = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name))
+                .toList();
+        return !begun.isEmpty() ? begun
+                : names.stream().filter(name -> letters(name).equals(letters(typed))
+                        || oneLetterMore(name, typed) || oneLetterMore(typed, name)).toList();
+    }
+
+    private static boolean oneLetterMore(String longer, String shorter) {
+        return longer.length() == shorter.length() + 1 && IntStream.range(0, longer.length())
+                .anyMatch(i -> (longer.substring(0, i) + longer.substring(i + 1)).equals(shorter));
     }
 
     private static String letters(String word) {

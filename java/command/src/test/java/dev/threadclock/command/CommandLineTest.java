@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.terminal.Subcommand;
 import java.util.Arrays;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,15 @@ class CommandLineTest {
         "completion zsh", "--version"})
     void helpExitsWith0(String line) {
         assertThat(run(line)).isZero();
+    }
+
+    @Test
+    void aMistypedCommandIsGuessed() {
+        List<String> names = List.of("attach", "record", "report", "top");
+        assertThat(Main.nearest("recrd", names)).containsExactly("record");
+        assertThat(Main.nearest("recoord", names)).containsExactly("record");
+        assertThat(Main.nearest("atach", names)).containsExactly("attach");
+        assertThat(Main.nearest("nosuch", names)).isEmpty();
     }
 
     @Test

@@ -137,9 +137,10 @@ public final class TargetProcess {
     }
 
     private AttachException hidden() {
-        return new AttachException("may not inspect process " + pid
-                + ": permission denied; run this as that process's user, or as root"
-                + " (in a container: with the capability SYS_PTRACE)");
+        return new AttachException("may not inspect process " + pid + ": permission denied; "
+                + (ownStatus().uid() == 0 ? "root needs the capability SYS_PTRACE for it, and in a container"
+                        + " all others that the process has: run this outside of the container"
+                        : "run this as that process's user, or as root"));
     }
 
     /** The second field, the program's name in parentheses, may contain anything. */

@@ -21,6 +21,8 @@ final class Looks {
     private static final int MOST_STACKS = 40; // of each thread; each stops it, and may take 2 ms
     private static final int LOOKS = 400;
     private static final long SHORTEST_PAUSE_MILLIS = 5;
+    /** The top frame of a carrier while a virtual thread runs on it. */
+    private static final String MOUNTED = "jdk.internal.vm.Continuation.run(";
     private static final double PART_OF_INTERVAL = 0.95; // the rest is for the last look
 
     private final Sampling sampling;
@@ -99,6 +101,10 @@ final class Looks {
                 ? "here in " + most.getValue() + " of " + of.kept + " stacks while it ran:"
                 : "no stack while it ran; now, in state " + thread.state() + ":"));
         frames.forEach(frame -> lines.add("    at " + frame));
+        if (frames.get(0).startsWith(MOUNTED)) {
+            lines.add("    it carries virtual threads; 'threadclock attach " + sampling.identity().pid()
+                    + " virtual=on' makes top show them, and their frames");
+        }
         return lines;
     }
 }

@@ -52,6 +52,14 @@ class LooksTest {
     }
 
     @Test
+    void ofACarrierWhoseVirtualThreadsAreUnknownTheNextStepIsShown() throws Exception {
+        runnable.add(true);
+        stacks.add(new Frames(List.of("jdk.internal.vm.Continuation.run(Continuation.java:254)"), true));
+        looks.at(List.of(THREAD), Duration.ofMillis(50));
+        assertThat(looks.lines(THREAD).get(2)).contains("'threadclock attach 1 virtual=on'");
+    }
+
+    @Test
     void nativeAndEndedThreadsHaveNone() throws Exception {
         Use nativeThread = new Use("C2", 8, 2, 0, 'R', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
         Use ended = new Use("gone", 9, 3, 6, Use.ENDED, 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
