@@ -39,6 +39,7 @@ ORDER = (
     "agent_cost",
     "scrape_cost",
     "kernels",
+    "peers",
      )
 
 

@@ -113,10 +113,15 @@ class Lab:
 
     # --- programs
 
+    @staticmethod
+    def compiler():
+        if not (found := shutil.which("cc") or shutil.which("gcc")):
+            raise NotRunnable("there is no C compiler: apt-get install gcc libc6-dev")
+        return found
+
     def c(self, name, *needs):
         """A program of lab/programs in C, linked with the library that users get."""
-        if not (compiler := shutil.which("cc") or shutil.which("gcc")):
-            raise NotRunnable("there is no C compiler: apt-get install gcc libc6-dev")
+        compiler = self.compiler()
         BUILD.mkdir(parents=True, exist_ok=True)
         soname = BUILD / "libthreadclock.so.0"
         if not soname.is_symlink() or os.readlink(soname) != str(LIBRARY):
@@ -131,8 +136,7 @@ class Lab:
 
     def jvmti(self, name):
         """A library of lab/programs in C that a JVM loads."""
-        if not (compiler := shutil.which("cc") or shutil.which("gcc")):
-            raise NotRunnable("there is no C compiler: apt-get install gcc libc6-dev")
+        compiler = self.compiler()
         if not self.builder or not (self.builder.home / "include/jvmti.h").exists():
             raise NotRunnable("there is no JDK 17 or later with jvmti.h")
         include, source, output = self.builder.home / \
@@ -223,9 +227,9 @@ class Lab:
                    self.class_file(program), program, *arguments]
         return [line.split() for line in self.run(command, limit).splitlines() if line.strip()]
 
-    def source(self, jdk, program, *arguments, options=(), agent=None, limit=LIMIT_S):
+    def source(self, jdk, program, *arguments, options=(), agent=None, limit=LIMIT_S, path=JAR):
         """Runs a program of lab/programs/java from its source, for what needs a newer Java than 8."""
-        command = [jdk.java, "--enable-native-access=ALL-UNNAMED", *self.agent(agent), *options, "-cp", JAR,
+        command = [jdk.java, "--enable-native-access=ALL-UNNAMED", *self.agent(agent), *options, "-cp", path,
                    PROGRAMS / f"java/{program}.java", *arguments]
         return [line.split() for line in self.run(command, limit).splitlines() if line.strip()]
 

@@ -47,7 +47,7 @@ final class RecorderFinding {
     private static String text(JdkTrial trial, String answerer) {
         String who = answerer.startsWith(JVM + ":") || answerer.equals(JVM) ? ""
                 : ", answered by " + answerer;
-        String by = trial.verdict() != Judgement.WRONG ? "not tried: " + trial.reason()
+        String by = trial.verdict() != Judgement.WRONG ? "not tried, as above"
                 : "work around ticks " + Figures.percent(trial.aroundTicks().error()) + ", between them "
                         + Figures.percent(trial.betweenTicks().error()) + "; a trial of its JDK";
         return "wrong" + who + ": jdk.ThreadCPULoad takes user time from a count of ticks (" + by

@@ -173,9 +173,9 @@ public final class TopCommand implements Subcommand {
             out.println(IntervalExport.CSV_HEAD);
         }
         Looks looks = new Looks(sampling);
-        if (frames) { // with room for threads that become busy
+        if (frames) { // with room for threads that become busy, as one of many alike does
             View candidates = new View(sort, false, filter, false, all,
-                    (int) Math.min(Integer.MAX_VALUE, 2L * view.most()));
+                    (int) Math.min(Integer.MAX_VALUE, 2L * Math.max(MOST_WITH_FRAMES, view.most())));
             Optional<Moment> first = moments.next();
             if (first.isPresent()) {
                 looks.at(candidates.update(first.get().interval()), interval);
