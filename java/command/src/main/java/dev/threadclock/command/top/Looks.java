@@ -7,10 +7,12 @@ import dev.threadclock.command.sample.Sampling.Frames;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Where threads use the CPU: looks at each of them again and again, takes its top frames if it is runnable,
@@ -23,6 +25,9 @@ final class Looks {
     private static final long SHORTEST_PAUSE_MILLIS = 5;
     /** The top frame of a carrier while a virtual thread runs on it. */
     private static final String MOUNTED = "jdk.internal.vm.Continuation.run(";
+    /** On a busy machine a thread that wakes up waits here for a CPU. Shown only if nothing else was found. */
+    private static final Pattern WAITS = Pattern
+            .compile("java\\.lang\\.(Thread\\.sleep|Object\\.wait)|[a-z.]+\\.misc\\.Unsafe\\.park\\(");
     private static final double PART_OF_INTERVAL = 0.95; // the rest is for the last look
 
     private final Sampling sampling;
@@ -81,7 +86,7 @@ final class Looks {
     }
 
     /**
-     * The frames that were found most often, below a line that says how often; otherwise where the thread is
+     * The frames that were found most often, those of a wait last, below a line that says how often; otherwise where the thread is
      * now. Empty for threads without frames.
      */
     List<String> lines(Use thread) throws IOException {
@@ -90,7 +95,10 @@ final class Looks {
         }
         Found of = found.getOrDefault(thread.serial(), new Found());
         Map.Entry<List<String>, Integer> most = of.stacks.entrySet().stream()
-                .max(Map.Entry.comparingByValue()).orElse(null);
+                .max(Comparator.<Map.Entry<List<String>, Integer>, Boolean>comparing(
+                        stack -> !WAITS.matcher(stack.getKey().get(0)).lookingAt())
+                        .thenComparing(Map.Entry.comparingByValue()))
+                .orElse(null);
         List<String> frames = most != null ? most.getKey()
                 : sampling.awaitStack(thread.javaId(), MOST_FRAMES).lines();
         if (frames.isEmpty()) {

@@ -52,6 +52,16 @@ class LooksTest {
     }
 
     @Test
+    void whereItWakesUpIsShownOnlyIfNothingElseWasFound() throws Exception {
+        Frames waking = new Frames(SLEEP.lines(), true);
+        runnable.addAll(List.of(true, true, true));
+        stacks.addAll(List.of(waking, waking, WORK));
+        looks.at(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(looks.lines(THREAD)).endsWith("    at " + WORK.lines().get(0));
+        assertThat(looks.lines(THREAD).get(0)).contains("here in 1 of 3 stacks");
+    }
+
+    @Test
     void ofACarrierWhoseVirtualThreadsAreUnknownTheNextStepIsShown() throws Exception {
         runnable.add(true);
         stacks.add(new Frames(List.of("jdk.internal.vm.Continuation.run(Continuation.java:254)"), true));
