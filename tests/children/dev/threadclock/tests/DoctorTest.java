@@ -219,7 +219,8 @@ class DoctorTest {
         assertThat(report.get("jvm").isJsonNull()).isTrue();
         assertThat(report.getAsJsonObject("machine").keySet()).containsExactly("kernel", "architecture",
                 "cpus", "virtualisation", "container",
-                "nativeLibrary", "tickLengthNanos", "accounting", "cpuTime", "clockSource", "vdso", "coarseClock",
+                "nativeLibrary", "tickLengthNanos", "accounting", "cpuTime", "clockSource", "vdso",
+                "coarseClock",
                 "rseq", "steal", "load", "pressure", "cpuLimit", "seccomp",
                 "perf_event_paranoid", "kptr_restrict", "unprivileged_bpf_disabled", "virtualClock");
         report.getAsJsonObject("machine").entrySet().forEach(entry -> {
