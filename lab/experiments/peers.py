@@ -34,7 +34,7 @@ BETTER = {
     "SJK 0.23, ttop": "bytes allocated by each thread"}
 NOTES = """Not measured: OSHI with FFM (`oshi-core-ffm`), which the Maven repository used here does not have;
 RETIT's OpenTelemetry extension, which is in GitHub Packages only and needs an account there; vthreadtime,
-which was found in no registry."""
+of which no package was found."""
 
 
 def look(lab):

@@ -25,7 +25,7 @@ final class Looks {
     private static final long SHORTEST_PAUSE_MILLIS = 5;
     /** The top frame of a carrier while a virtual thread runs on it. */
     private static final String MOUNTED = "jdk.internal.vm.Continuation.run(";
-    /** On a busy machine a thread that wakes up waits here for a CPU. Shown only if nothing else was found. */
+    /** Where a thread that wakes up waits for a CPU. Shown only if nothing else was found. */
     private static final Pattern WAITS = Pattern
             .compile("java\\.lang\\.(Thread\\.sleep|Object\\.wait)|[a-z.]+\\.misc\\.Unsafe\\.park\\(");
     private static final double PART_OF_INTERVAL = 0.95; // the rest is for the last look
@@ -86,8 +86,8 @@ final class Looks {
     }
 
     /**
-     * The frames that were found most often, those of a wait last, below a line that says how often; otherwise where the thread is
-     * now. Empty for threads without frames.
+     * The frames that were found most often, those of a wait last, below a line that says how often;
+     * otherwise where the thread is now. Empty for threads without frames.
      */
     List<String> lines(Use thread) throws IOException {
         if (thread.javaId() == 0 || thread.state() == Use.ENDED) {
