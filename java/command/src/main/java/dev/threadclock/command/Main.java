@@ -142,7 +142,13 @@ public final class Main implements Runnable {
                 .toList();
         return !begun.isEmpty() ? begun
                 : names.stream().filter(name -> letters(name).equals(letters(typed))
-                        || oneLetterMore(name, typed) || oneLetterMore(typed, name)).toList();
+                        || oneLetterMore(name, typed) || oneLetterMore(typed, name)
+                        || oneLetterElse(name, typed)).toList();
+    }
+
+    private static boolean oneLetterElse(String name, String typed) {
+        return name.length() == typed.length() && IntStream.range(0, name.length())
+                .filter(i -> name.charAt(i) != typed.charAt(i)).count() == 1;
     }
 
     private static boolean oneLetterMore(String longer, String shorter) {

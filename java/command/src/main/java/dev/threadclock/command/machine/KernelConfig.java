@@ -78,7 +78,8 @@ record KernelConfig(String file, Map<String, String> options) {
         boolean interrupts = !config.get().has("IRQ_TIME_ACCOUNTING");
         if (!stolen && !interrupts) {
             return Finding.ok(label, "own",
-                    "a thread's own" + (guest ? ", without stolen time and interrupts" : "; no interrupts"));
+                    "a thread's own, without interrupts"
+                            + (guest ? " and, as far as the hypervisor reports it, stolen time" : ""));
         }
         String what = (stolen ? "stolen time" : "") + (stolen && interrupts ? " and " : "")
                 + (interrupts ? "interrupts" : "");
