@@ -36,7 +36,7 @@ class CommandLineTest {
         assertThat(Main.nearest("recrd", names)).containsExactly("record");
         assertThat(Main.nearest("recoord", names)).containsExactly("record");
         assertThat(Main.nearest("atach", names)).containsExactly("attach");
-        assertThat(Main.nearest("docter", names)).containsExactly("doctor");
+        assertThat(Main.nearest("attech", names)).containsExactly("attach");
         assertThat(Main.nearest("nosuch", names)).isEmpty();
     }
 

@@ -57,36 +57,8 @@ record KernelConfig(String file, Map<String, String> options) {
         return ACCOUNTING.stream().filter(this::has).findFirst();
     }
 
-    private boolean has(String name) {
+    /** Whether an option is set; its name without CONFIG_. */
+    boolean has(String name) {
         return "y".equals(options.get("CONFIG_" + name));
-    }
-
-    /**
-     * What the run time of a thread, and so every CPU time of the JVM, contains beyond the thread's work:
-     * update_rq_clock_task in kernel/sched/core.c, Linux 4.14 to 6.18.
-     *
-     * @param config empty if it cannot be read
-     * @param guest whether there may be a hypervisor
-     */
-    static Finding cpuTime(Optional<KernelConfig> config, boolean guest) {
-        String label = "CPU time";
-        if (config.isEmpty()) {
-            return Finding.unknown(label, "the kernel configuration is not readable; it may contain"
-                    + " interrupts" + (guest ? " and stolen time" : ""));
-        }
-        boolean stolen = guest && !config.get().has("PARAVIRT_TIME_ACCOUNTING");
-        boolean interrupts = !config.get().has("IRQ_TIME_ACCOUNTING");
-        if (!stolen && !interrupts) {
-            return Finding.ok(label, "own",
-                    "a thread's own, without interrupts"
-                            + (guest ? " and, as far as the hypervisor reports it, stolen time" : ""));
-        }
-        String what = (stolen ? "stolen time" : "") + (stolen && interrupts ? " and " : "")
-                + (interrupts ? "interrupts" : "");
-        return Finding.note(label, what, "of a thread contains " + what + " (the kernel lacks "
-                + (stolen ? "PARAVIRT_TIME_ACCOUNTING" : "") + (stolen && interrupts ? " and " : "")
-                + (interrupts ? "IRQ_TIME_ACCOUNTING" : "") + ", by " + config.get().file() + ")",
-                "a thread seems to use more CPU while " + (stolen ? "the hypervisor takes the CPU away"
-                        : "its CPU serves devices") + "; no tool can take that out again");
     }
 }

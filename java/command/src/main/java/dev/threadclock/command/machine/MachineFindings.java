@@ -114,8 +114,41 @@ public final class MachineFindings {
         }
         Optional<KernelConfig> config = KernelConfig.find(kernel);
         findings.put("accounting", accounting(loaded ? AccountingTrial.run() : Result.UNKNOWN, config));
-        findings.put("cpuTime",
-                KernelConfig.cpuTime(config, !"none".equals(findings.get("virtualisation").value())));
+        findings.put("cpuTime", cpuTime(config, findings.get("virtualisation").value(),
+                SystemFiles.text("/proc/cmdline").orElse("")));
+    }
+
+    /**
+     * What the run time of a thread, and so every CPU time of the JVM, contains beyond the thread's work:
+     * update_rq_clock_task in kernel/sched/core.c, Linux 4.14 to 6.18.
+     *
+     * @param guest "none", the hypervisor, or null if that is not known
+     */
+    static Finding cpuTime(Optional<KernelConfig> config, Object guest, String commandLine) {
+        String label = "CPU time";
+        if (config.isEmpty()) {
+            return Finding.unknown(label, "the kernel configuration is not readable; a thread's may contain"
+                    + " interrupts and stolen time");
+        }
+        Map<String, String> contained = new LinkedHashMap<>();
+        if (!"none".equals(guest) && (!config.get().has("PARAVIRT_TIME_ACCOUNTING")
+                || commandLine.contains("no-steal-acc"))) {
+            contained.put("stolen time", "PARAVIRT_TIME_ACCOUNTING");
+        }
+        if (!config.get().has("IRQ_TIME_ACCOUNTING")
+                || commandLine.matches("(?s).*tsc=(noirqtime|unstable).*")) {
+            contained.put("interrupts", "IRQ_TIME_ACCOUNTING");
+        }
+        if (contained.isEmpty()) {
+            return Finding.ok(label, "own", "a thread's own, without interrupts"
+                    + ("none".equals(guest) ? "" : " and, as far as the hypervisor reports it, stolen time"));
+        }
+        String what = String.join(" and ", contained.keySet());
+        return Finding.note(label, what, "a thread's " + (guest == null ? "may contain " : "contains ") + what
+                + " (the kernel is without " + String.join(" and ", contained.values()) + ", by "
+                + config.get().file() + " or its command line)",
+                "a thread seems to use more CPU while others, or devices, have its CPU; no tool can take that"
+                        + " out again");
     }
 
     private static Finding accounting(Result tried, Optional<KernelConfig> config) {

@@ -25,9 +25,11 @@ final class Looks {
     private static final long SHORTEST_PAUSE_MILLIS = 5;
     /** The top frame of a carrier while a virtual thread runs on it. */
     private static final String MOUNTED = "jdk.internal.vm.Continuation.run(";
-    /** Where a thread that wakes up waits for a CPU. Shown only if nothing else was found. */
+    /** Where a thread that wakes up waits for a CPU. Shown only if hardly anything else was found. */
     private static final Pattern WAITS = Pattern
-            .compile("java\\.lang\\.(Thread\\.sleep|Object\\.wait)|[a-z.]+\\.misc\\.Unsafe\\.park\\(");
+            .compile("java\\.lang\\.(Thread\\.sleep|Object\\.wait)|[a-z.]+\\.misc\\.Unsafe\\.park\\("
+                    + "|sun\\.nio\\.ch\\.EPoll\\.wait\\(");
+    private static final int SELDOM = 10; // times less often than all that was found
     private static final double PART_OF_INTERVAL = 0.95; // the rest is for the last look
 
     private final Sampling sampling;
@@ -96,7 +98,8 @@ final class Looks {
         Found of = found.getOrDefault(thread.serial(), new Found());
         Map.Entry<List<String>, Integer> most = of.stacks.entrySet().stream()
                 .max(Comparator.<Map.Entry<List<String>, Integer>, Boolean>comparing(
-                        stack -> !WAITS.matcher(stack.getKey().get(0)).lookingAt())
+                        stack -> stack.getValue() * SELDOM >= of.kept
+                                && !WAITS.matcher(stack.getKey().get(0)).lookingAt())
                         .thenComparing(Map.Entry.comparingByValue()))
                 .orElse(null);
         List<String> frames = most != null ? most.getKey()

@@ -43,17 +43,20 @@ class KernelConfigTest {
     void whatCpuTimeContainsIsSaid() throws IOException {
         String paravirt = "CONFIG_PARAVIRT_TIME_ACCOUNTING=y\n";
         String interrupts = "CONFIG_IRQ_TIME_ACCOUNTING=y\n";
-        assertThat(contained(TICK, true)).isEqualTo("NOTE stolen time and interrupts");
-        assertThat(contained(TICK, false)).isEqualTo("NOTE interrupts");
-        assertThat(contained(paravirt, true)).isEqualTo("NOTE interrupts");
-        assertThat(contained(interrupts, true)).isEqualTo("NOTE stolen time");
-        assertThat(contained(interrupts, false)).isEqualTo("OK own");
-        assertThat(contained(paravirt + interrupts, true)).isEqualTo("OK own");
-        assertThat(KernelConfig.cpuTime(Optional.empty(), true).text()).startsWith("not known: ");
+        assertThat(contained(TICK, "kvm", "")).isEqualTo("NOTE stolen time and interrupts");
+        assertThat(contained(TICK, "none", "")).isEqualTo("NOTE interrupts");
+        assertThat(contained(paravirt, "kvm", "")).isEqualTo("NOTE interrupts");
+        assertThat(contained(interrupts, "kvm", "")).isEqualTo("NOTE stolen time");
+        assertThat(contained(interrupts, null, "")).isEqualTo("NOTE stolen time");
+        assertThat(contained(interrupts, "none", "")).isEqualTo("OK own");
+        assertThat(contained(paravirt + interrupts, "kvm", "ro quiet")).isEqualTo("OK own");
+        assertThat(contained(paravirt + interrupts, "kvm", "no-steal-acc")).isEqualTo("NOTE stolen time");
+        assertThat(contained(paravirt + interrupts, "kvm", "tsc=unstable")).isEqualTo("NOTE interrupts");
+        assertThat(MachineFindings.cpuTime(Optional.empty(), "kvm", "").text()).startsWith("not known: ");
     }
 
-    private static String contained(String text, boolean guest) throws IOException {
-        Finding finding = KernelConfig.cpuTime(Optional.of(parse(text)), guest);
+    private static String contained(String text, String guest, String commandLine) throws IOException {
+        Finding finding = MachineFindings.cpuTime(Optional.of(parse(text)), guest, commandLine);
         return finding.level() + " " + finding.value();
     }
 

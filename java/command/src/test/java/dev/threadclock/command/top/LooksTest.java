@@ -10,6 +10,7 @@ import dev.threadclock.command.sample.Sampling.Frames;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,13 +53,17 @@ class LooksTest {
     }
 
     @Test
-    void whereItWakesUpIsShownOnlyIfNothingElseWasFound() throws Exception {
+    void whereItWakesUpIsShownOnlyIfHardlyAnythingElseWasFound() throws Exception {
         Frames waking = new Frames(SLEEP.lines(), true);
         runnable.addAll(List.of(true, true, true));
         stacks.addAll(List.of(waking, waking, WORK));
         looks.at(List.of(THREAD), Duration.ofMillis(200));
         assertThat(looks.lines(THREAD)).endsWith("    at " + WORK.lines().get(0));
         assertThat(looks.lines(THREAD).get(0)).contains("here in 1 of 3 stacks");
+        runnable.addAll(Collections.nCopies(18, true));
+        stacks.addAll(Collections.nCopies(18, waking));
+        looks.at(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(looks.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
     }
 
     @Test
