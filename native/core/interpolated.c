@@ -87,8 +87,10 @@ static bool set_up_mark(void)
     struct mark *mark = tc_map(MARK_BYTES);
     if (mark == NULL)
         return false;
-    mark->signature = RSEQ_SIGNATURE;
-    mark->start_ip = mark->abort_ip = (uint64_t)&mark->aborted;
+    /* By atomic stores: the thread sanitizer does not see that another thread had and unmapped this page. */
+    TC_STORE(mark->signature, RSEQ_SIGNATURE);
+    TC_STORE(mark->start_ip, (uint64_t)&mark->aborted);
+    TC_STORE(mark->abort_ip, (uint64_t)&mark->aborted);
     uint64_t none = 0;
     if (!__atomic_compare_exchange_n(&tc_interpolation.mark, &none, (uint64_t)mark, 0, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED))
