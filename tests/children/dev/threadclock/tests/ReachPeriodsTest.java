@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
@@ -28,15 +29,18 @@ import org.junit.jupiter.api.io.TempDir;
 class ReachPeriodsTest {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     private static final double TOLERANCE = 0.05;
+    /** Of the times in /proc. */
+    private static final long UNIT_NANOS = 10_000_000;
+    /** The threads whose periods are compared, but for the old ones that ticks have hit. */
+    private static final List<String> NOT_HIT_BEFORE = List.of("old-avoider", "young-hitter", "young-avoider",
+            "young-worker");
+    private static final List<String> ALL = List.of("old-hitter", "old-avoider", "old-worker", "young-hitter",
+            "young-avoider", "young-worker");
 
     @TempDir
     Path folder;
 
     private final TickClock ticks = TickClock.learn();
-
-    private Path settings() throws IOException {
-        return ReachTest.settings(folder, "1 s");
-    }
 
     private AttachJvm start(TestJdk jdk, Path file) throws IOException {
         return start(jdk, ChildJvm.of(jdk), file);
@@ -45,7 +49,8 @@ class ReachPeriodsTest {
     private AttachJvm start(TestJdk jdk, ChildJvm child, Path file) throws IOException {
         return AttachJvm.start(
                 child.withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
-                        + "dumponexit=true,filename=" + file + ",settings=" + settings()),
+                        + "dumponexit=true,filename=" + file + ",settings="
+                        + ReachTest.settings(folder, "1 s")),
                 RecordedPeriods.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos(),
                 younger().toString());
     }
@@ -87,7 +92,7 @@ class ReachPeriodsTest {
     private static TreeMap<Long, Long> times(String output, String thread, int word) {
         TreeMap<Long, Long> times = new TreeMap<>();
         output.lines().map(line -> line.split(" "))
-                .filter(words -> words.length == 5 && words[0].equals("at") && words[2].equals(thread))
+                .filter(words -> words.length == 9 && words[0].equals("at") && words[2].equals(thread))
                 .forEach(words -> times.put(Long.parseLong(words[1]), Long.parseLong(words[word])));
         return times;
     }
@@ -98,12 +103,6 @@ class ReachPeriodsTest {
         return before.getValue() + (double) (after.getValue() - before.getValue())
                 * (millis - before.getKey()) / (after.getKey() - before.getKey());
     }
-
-    /** The threads whose periods are compared, but for the old ones that ticks have hit. */
-    private static final List<String> NOT_HIT_BEFORE = List.of("old-avoider", "young-hitter", "young-avoider",
-            "young-worker");
-    private static final List<String> ALL = List.of("old-hitter", "old-avoider", "old-worker", "young-hitter",
-            "young-avoider", "young-worker");
 
     /** What is wrong in the periods that lie between the two moments. */
     private List<String> wrong(Path file, String output, long from, long to, List<String> threads)
@@ -133,14 +132,29 @@ class ReachPeriodsTest {
                 double recordedSystem = event == null ? 0 : event.getDouble("system") * PROCESSORS;
                 if (Math.abs(recordedUser - user) > tolerance
                         || Math.abs(recordedSystem - system) > tolerance) {
-                    wrong.add(name + " at " + Instant.ofEpochMilli(look) + ": user " + recordedUser
-                            + ", system "
-                            + recordedSystem + " where it used " + user + " and " + system + " of a CPU");
+                    wrong.add(String.format("%s at %s: user %s, system %s where it used %s and %s of a CPU",
+                            name, Instant.ofEpochMilli(look), recordedUser, recordedSystem, user, system));
                 }
             }
         }
         assertThat(periods).as("periods that were compared").isGreaterThan(10);
+        threads.stream().filter(name -> threads.equals(ALL) || name.startsWith("young"))
+                .forEach(name -> assertAsKernel(output, name, to));
         return wrong;
+    }
+
+    /**
+     * The agent's last answer is what /proc says, because an error that events and answers share would not
+     * show. Not of threads older than the agent: the two may have split their time at different moments.
+     */
+    private void assertAsKernel(String output, String thread, long to) {
+        long[] last = IntStream.range(3, 9)
+                .mapToLong(word -> times(output, thread, word).lowerEntry(to).getValue()).toArray();
+        long nanos = 2 * UNIT_NANOS + ticks.lengthNanos();
+        assertThat(last[0]).as("user time of %s", thread).isBetween(last[2] * UNIT_NANOS - nanos,
+                last[4] * UNIT_NANOS + nanos);
+        assertThat(last[1] - last[0]).as("system time of %s", thread)
+                .isBetween(last[3] * UNIT_NANOS - nanos, last[5] * UNIT_NANOS + nanos);
     }
 
     @OnEachJdk(from = 25)
@@ -225,7 +239,7 @@ class ReachPeriodsTest {
             AttachJvm.sleep(3000);
             jcmd(jdk, jvm, "JFR.stop", "name=first");
             assumeReadsVirt(jvm);
-            jcmd(jdk, jvm, "JFR.start", "name=second", "settings=" + settings());
+            jcmd(jdk, jvm, "JFR.start", "name=second", "settings=" + ReachTest.settings(folder, "1 s"));
             began = System.currentTimeMillis();
             Files.createFile(younger());
             AttachJvm.sleep(8000);

@@ -110,19 +110,22 @@ final class StormRun {
         running = child.start(Storm.class, page(), Long.toString(restMillis), reads);
         String problem = "none";
         try {
-            awaitWork();
-            began = System.nanoTime();
-            action.run(this);
-        } catch (IOException e) {
-            problem = e.toString();
-            // Gives a crashing JVM the time to write its report.
-            running.process().waitFor(10, java.util.concurrent.TimeUnit.SECONDS);
-            running.process().destroyForcibly();
+            try {
+                awaitWork();
+                began = System.nanoTime();
+                action.run(this);
+            } catch (IOException e) {
+                problem = e.toString();
+                // Gives a crashing JVM the time to write its report.
+                running.process().waitFor(10, java.util.concurrent.TimeUnit.SECONDS);
+                running.process().destroyForcibly();
+            }
+            state.end();
+            ended = System.nanoTime();
+            return new Outcome(running.end(), problem, Crash.text(folder));
         } finally {
-            state.end(); // even if this test is interrupted
+            running.process().destroyForcibly(); // if the action has failed or was interrupted
         }
-        ended = System.nanoTime();
-        return new Outcome(running.end(), problem, Crash.text(folder));
     }
 
     private void awaitWork() throws IOException {

@@ -3,18 +3,24 @@ package dev.threadclock.tests.child;
 
 import dev.threadclock.command.probe.TickLoads;
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A child program: threads that work in user mode, around ticks and between them, and one that works in the
  * kernel for 4 ms of 20; once a file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME
- * USER TOTAL} for each, System.currentTimeMillis(), user time and total by ThreadMXBean in nanoseconds, and
+ * USER TOTAL USER SYSTEM USER SYSTEM} for each, System.currentTimeMillis(), user time and total by
+ * ThreadMXBean in nanoseconds, and user and system time of /proc just before and after it, in 10 ms; and
  * {@code nanos=0}.
  * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
  */
@@ -23,6 +29,7 @@ public final class RecordedPeriods {
     private static final long FOREVER_NANOS = 3_600_000_000_000L;
 
     private static final List<Thread> THREADS = new ArrayList<>();
+    private static final Map<String, Path> STATS = new ConcurrentHashMap<>();
     private static TickLoads loads;
 
     public static void main(String[] args) throws Exception {
@@ -35,9 +42,13 @@ public final class RecordedPeriods {
                 started = true;
             }
             for (Thread thread : THREADS) {
-                long user = BEAN.getThreadUserTime(thread.getId());
-                System.out.println("at " + System.currentTimeMillis() + " " + thread.getName() + " " + user
-                        + " " + BEAN.getThreadCpuTime(thread.getId()));
+                Path stat = STATS.get(thread.getName());
+                if (stat != null) {
+                    String before = ofKernel(stat);
+                    long user = BEAN.getThreadUserTime(thread.getId());
+                    System.out.println("at " + System.currentTimeMillis() + " " + thread.getName() + " "
+                            + user + " " + BEAN.getThreadCpuTime(thread.getId()) + before + ofKernel(stat));
+                }
             }
             System.out.println("nanos=0");
         }
@@ -49,8 +60,20 @@ public final class RecordedPeriods {
         start(age + "-worker", RecordedPeriods::workInTheKernel);
     }
 
+    private static String ofKernel(Path stat) throws IOException {
+        String[] words = new String(Files.readAllBytes(stat), StandardCharsets.UTF_8).split(" ");
+        return " " + words[13] + " " + words[14];
+    }
+
     private static void start(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
+        Thread thread = new Thread(() -> {
+            try {
+                STATS.put(name, Paths.get("/proc/thread-self").toRealPath().resolve("stat"));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            work.run();
+        }, name);
         thread.setDaemon(true);
         thread.start();
         THREADS.add(thread);

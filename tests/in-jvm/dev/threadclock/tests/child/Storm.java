@@ -64,6 +64,7 @@ public final class Storm {
         threads[READERS] = new Thread(Storm::burnAndSleep, "burner");
         threads[READERS + 1] = new Thread(Storm::callKernel, "kernel caller");
         for (int i = 0; i < OLD.length; i++) {
+            OLD[i].thread = threads[i];
             IDS[i] = OLD[i].id = threads[i].getId();
         }
         threads[OLD.length] = new Thread(() -> startAndEnd(0), "starter 0");
@@ -144,7 +145,9 @@ public final class Storm {
             reads.addAndGet(5);
         }
         if (library != null) {
-            reads.addAndGet(library.read());
+            reads.addAndGet(library.read(self));
+            reads.addAndGet(library.other(OLD[(int) (round % OLD.length)]));
+            reads.addAndGet(young != null ? library.other(young) : 0);
         }
     }
 
@@ -270,6 +273,7 @@ public final class Storm {
             for (int i = 0; i < threads.length; i++) {
                 Subject subject = new Subject();
                 threads[i] = new Thread(() -> live(subject));
+                subject.thread = threads[i];
                 subject.id = threads[i].getId();
                 NEW.set(from + i, subject); // before it starts, because listings may already show its id
                 threads[i].start();

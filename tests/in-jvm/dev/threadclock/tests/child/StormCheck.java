@@ -20,7 +20,7 @@ final class StormCheck {
     static StormState state;
 
     /** The greatest value of one quantity of one thread seen in this era. */
-    private static final class Mark {
+    static final class Mark {
         final long era;
         final long value;
 
@@ -32,9 +32,9 @@ final class StormCheck {
 
     /** One quantity of one thread. No reading may be less than one that ended before it began. */
     static final class Track {
-        private final AtomicReference<Mark> greatest = new AtomicReference<>(new Mark(-1, 0));
+        final AtomicReference<Mark> greatest = new AtomicReference<>(new Mark(-1, 0));
 
-        private void check(String what, Subject subject, Object before, long era, long value) {
+        void check(String what, Subject subject, Object before, long era, long value) {
             Mark mark = (Mark) before;
             if (mark.era == era && value < mark.value) {
                 violation(what + " decreases",
@@ -53,8 +53,13 @@ final class StormCheck {
     static class Subject {
         final Track user = new Track();
         final Track total = new Track();
+        /** By the library, which has no eras. */
+        final Track libraryUser = new Track();
+        final Track librarySystem = new Track();
+        final Track libraryTotal = new Track();
         final long madeNanos = System.nanoTime();
         volatile long id;
+        volatile Thread thread;
         /** True while the thread has started and will not end. */
         volatile boolean lives;
 
