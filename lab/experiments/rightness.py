@@ -55,10 +55,10 @@ def fresh(found):
 
 
 def loads(lines):
-    """Lines "load NAME BEGAN TRUE-USER USER TOTAL KERNEL-USER KERNEL-SYSTEM ON-TIME" of the program Loads."""
-    return {line[1]: dict(
-            zip(("began", "true_user", "user", "total", "kernel_user", "kernel_system", "on_time"),
-                map(float, line[2:]))) for line in lines if line[0] == "load"}
+    """Lines "load NAME BEGAN TRUE-USER USER TOTAL KERNEL-USER KERNEL-SYSTEM ON-TIME RUN-TIME" of Loads."""
+    return {line[1]: dict(zip(
+        ("began", "true_user", "user", "total", "kernel_user", "kernel_system", "on_time", "run_time"),
+        map(float, line[2:]))) for line in lines if line[0] == "load"}
 
 
 def in_c(data):

@@ -26,8 +26,9 @@ import java.util.concurrent.locks.LockSupport;
  * for them burns ticks.
  *
  * <p>Prints for each load "load", its name, when it began by System.currentTimeMillis(), the CPU time that
- * its work in user mode took, the bean's user time and total, user and system by /proc, and the share of
- * ticks at which it was at work as planned; then "processors" and "done". All times are in nanoseconds.
+ * its work in user mode took, the bean's user time and total, user and system by /proc, the share of ticks
+ * at which it was at work as planned, and its run time by schedstat; then "processors" and "done". All times
+ * are in nanoseconds.
  */
 public final class Loads {
     private static final long STEP_NANOS = 3_000_000;
@@ -128,8 +129,10 @@ public final class Loads {
 
     private void print() throws IOException {
         long[] kernel = kernelsSplit();
+        byte[] schedstat = Files.readAllBytes(stat.resolveSibling("schedstat"));
         System.out.println("load " + name + " " + began + " " + trueUser + " " + user + " " + total + " "
-                + kernel[0] + " " + kernel[1] + " " + (double) roundsOnTime * tickLength / nanos);
+                + kernel[0] + " " + kernel[1] + " " + (double) roundsOnTime * tickLength / nanos
+                + " " + new String(schedstat, StandardCharsets.ISO_8859_1).split(" ")[0]);
     }
 
     /** In user mode only; the same loads as those of doctor and demo. */

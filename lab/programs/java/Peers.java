@@ -3,7 +3,6 @@
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMeter;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -11,22 +10,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import one.profiler.AsyncProfiler;
 import one.profiler.Span;
 import oshi.SystemInfo;
 import oshi.software.os.OSThread;
 
 /**
- * What libraries report that are called in Java. All times are in nanoseconds.
+ * What libraries report that are called in Java.
  *
- * <p>"oshi PID MILLIS" prints for each thread of another process its name, and the user and system time
- * that OSHI reports between two looks. "gc MILLIS" keeps the garbage collector busy and prints "reported"
- * with Micrometer's jvm.gc.cpu.time (-1: this JDK has none), the kernel's clocks of the collector's threads,
- * and threadclock's account. "span MILLIS LIBRARY FILE" works 2 of 20 ms within one of async-profiler's
- * spans, which FILE then has, and prints "reported", -1, the kernel's clock of the thread, and threadclock's.
+ * <p>"oshi PID MILLIS" prints for each thread of another process its CPU time and user time by OSHI, as
+ * shares of a CPU, and its name. The others print three times in nanoseconds: the library's, the kernel's
+ * and threadclock's. "gc MILLIS" does so of the garbage collector, which it keeps busy; the first is
+ * Micrometer's jvm.gc.cpu.time, or 0 if the JDK has none. "span MILLIS LIBRARY FILE" does so of a thread that
+ * works 2 of 20 ms, each time within one of async-profiler's spans, whose length is the first.
  */
 public final class Peers {
     private static final long MILLI = 1_000_000;
@@ -41,28 +40,23 @@ public final class Peers {
     }
 
     private static void oshi(int pid, long millis) throws InterruptedException {
-        Map<String, long[]> before = new TreeMap<>();
-        looks(pid).forEach(thread -> before.put(thread.getName(), times(thread)));
+        Map<Integer, OSThread> before = threads(pid).stream().collect(
+                Collectors.toMap(OSThread::getThreadId, thread -> thread));
         long began = System.nanoTime();
         Thread.sleep(millis);
-        List<OSThread> after = looks(pid);
-        System.out.println("elapsed " + (System.nanoTime() - began));
-        for (OSThread thread : after) {
-            long[] then = before.get(thread.getName());
-            long[] now = times(thread);
-            if (then != null && thread.getName().indexOf(' ') < 0) {
-                System.out.println("thread " + thread.getName() + " " + (now[0] - then[0]) + " "
-                        + (now[1] - then[1]));
-            }
+        List<OSThread> after = threads(pid);
+        double elapsedMillis = (double) (System.nanoTime() - began) / MILLI;
+        for (OSThread now : after) {
+            OSThread then = before.getOrDefault(now.getThreadId(), now);
+            long user = now.getUserTime() - then.getUserTime();
+            long system = now.getKernelTime() - then.getKernelTime();
+            System.out.println((user + system) / elapsedMillis + " " + user / elapsedMillis + " "
+                    + now.getName());
         }
     }
 
-    private static List<OSThread> looks(int pid) {
+    private static List<OSThread> threads(int pid) {
         return new SystemInfo().getOperatingSystem().getProcess(pid).getThreadDetails();
-    }
-
-    private static long[] times(OSThread thread) {
-        return new long[]{thread.getUserTime() * MILLI, thread.getKernelTime() * MILLI};
     }
 
     private static void collector(long nanos) throws IOException {
@@ -79,18 +73,22 @@ public final class Peers {
             long ours = CpuAccount.read().groups().stream().filter(
                     group -> group.kind() == CpuGroup.Kind.GC).mapToLong(group -> group.times().totalNanos())
                     .sum();
-            long kernel = clocks(name -> name.startsWith("G1 ") || name.startsWith("GC Thread"));
-            Meter meter = registry.find("jvm.gc.cpu.time").meter();
-            double theirs = meter == null ? -1 : meter.measure().iterator().next().getValue();
-            System.out.println("reported " + theirs + " " + kernel + " " + ours + " "
-                    + (meter == null ? "" : meter.getId().getBaseUnit()));
+            long kernel = 0;
+            try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+                for (Path task : tasks.toList()) {
+                    String name = Files.readString(task.resolve("comm"));
+                    kernel += name.startsWith("G1 ") || name.startsWith("GC Thread") ? runTime(task) : 0;
+                }
+            }
+            System.out.println(registry.find("jvm.gc.cpu.time").meters().stream().mapToDouble(
+                    meter -> meter.measure().iterator().next().getValue()).sum() + " " + kernel + " " + ours);
         }
     }
 
     private static void span(long nanos, String library, String file) throws Exception {
         AsyncProfiler profiler = AsyncProfiler.getInstance(library);
         profiler.execute("start,jfr,event=cpu,interval=1ms,file=" + file);
-        Path own = Path.of("/proc/thread-self").toRealPath().resolve("schedstat");
+        Path own = Path.of("/proc/thread-self");
         CpuMeter meter = new CpuMeter().start();
         long before = runTime(own);
         for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0;) {
@@ -102,22 +100,14 @@ public final class Peers {
             Span.end(span, "work");
         }
         long kernel = runTime(own) - before;
-        System.out.println("reported -1 " + kernel + " " + meter.stop().totalNanos());
+        long ours = meter.stop().totalNanos();
         profiler.execute("stop,file=" + file);
+        System.out.println(RecordingFile.readAllEvents(Path.of(file)).stream()
+                .filter(event -> event.getEventType().getName().equals("profiler.Span"))
+                .mapToLong(event -> event.getDuration().toNanos()).sum() + " " + kernel + " " + ours);
     }
 
-    private static long clocks(Predicate<String> names) throws IOException {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            long sum = 0;
-            for (Path task : tasks.toList()) {
-                sum += names.test(Files.readString(task.resolve("comm"))) ? runTime(task.resolve("schedstat"))
-                        : 0;
-            }
-            return sum;
-        }
-    }
-
-    private static long runTime(Path schedstat) throws IOException {
-        return Long.parseLong(Files.readString(schedstat).split(" ")[0]);
+    private static long runTime(Path task) throws IOException {
+        return Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ")[0]);
     }
 }
