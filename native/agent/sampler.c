@@ -459,8 +459,8 @@ int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, 
     int64_t threads = threadclock_all_threads(NULL, 0);
     if (threads < 0) {
         snprintf(problem, problem_size,
-                 "the clocks of its threads cannot be read: %s (a seccomp filter?); allow clock_gettime and "
-                 "/proc/self/task there",
+                 "the clocks of its threads cannot be read: %s (a seccomp filter, or no /proc in its root?); "
+                 "allow clock_gettime and mount /proc there",
                  strerror((int)-threads));
         return -1;
     }

@@ -63,13 +63,13 @@ final class JvmFindings {
     /** Finds the installation that the JVM runs from, if it is accessible and may be run. */
     private void findJdk() {
         try {
-            Path at = jvm.jvmFile();
-            Path java = null;
-            for (Path folder = at.getParent(); folder != null && java == null; folder = folder.getParent()) {
-                java = Files.isExecutable(folder.resolve("bin/java")) ? folder.resolve("bin/java") : null;
+            Path at = jvm.jvmFile(), home = at;
+            while (home != null && !home.endsWith("lib")) {
+                home = home.getParent();
             }
-            if (java == null) {
-                noTrial = "there is no bin/java beside its " + at;
+            Path java = home == null ? null : home.resolveSibling("bin/java");
+            if (java == null || !Files.isExecutable(java)) {
+                noTrial = "the JDK of its " + at + " has no bin/java that this user may run";
             } else if (!mayRun(java) || !mayRun(at)) {
                 noTrial = "users other than root and this one can change its JDK, so it is not run as this"
                         + " user; run doctor as user "
