@@ -8,10 +8,13 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.LibrarySources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,12 +133,21 @@ class ExtractionTest {
         String everywhere = tmpfs("noexec", tmp) + " && " + tmpfs("noexec", home) + " && mkdir '" + home
                 + "/.cache' && "
                 + tmpfs("noexec", "/dev/shm") + " && " + tmpfs("noexec", "/var/tmp");
-        ChildJvm child = after(agent(jdk, tmp).with("-Duser.home=" + home), everywhere);
-        child.withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", "");
-        Result result = child.run(Hello.class);
+        UnaryOperator<ChildJvm> nowhere = child -> after(child.with("-Djava.io.tmpdir=" + tmp, "-Duser.home="
+                + home).withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", ""),
+                everywhere);
+        Result result = nowhere.apply(ChildJvm.of(jdk).withJavaAgent("")).run(Hello.class);
         assertRunsWithout(result);
         assertThat(result.err()).contains("noexec", tmp.toString(), "/dev/shm", "/var/tmp",
                 "dev.threadclock.tmpdir");
+        ChildJvm library = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess();
+        Path another = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        Files.write(another, new byte[1], StandardOpenOption.APPEND);
+        assertThat(nowhere.apply(library.with("-agentpath:" + another)).run(LibrarySources.class)
+                .value("binding")).as("beside an agent of another version").isEqualTo("ThreadMXBean");
+        library = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("");
+        assertThat(nowhere.apply(library).run(LibrarySources.class).ok().value("binding"))
+                .as("beside the agent, the library is the agent's file").isEqualTo("JNI");
     }
 
     private static void assertRunsWithout(Result result) {

@@ -145,11 +145,14 @@ public final class NativeLibrary {
      */
     private static boolean isMusl() {
         try {
-            byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
-            return new String(maps, StandardCharsets.ISO_8859_1).contains("/ld-musl-");
+            return maps().contains("/ld-musl-");
         } catch (IOException e) {
             return true; // unknown: do not hand over
         }
+    }
+
+    private static String maps() throws IOException {
+        return new String(Files.readAllBytes(Paths.get("/proc/self/maps")), StandardCharsets.ISO_8859_1);
     }
 
     /**
@@ -237,11 +240,31 @@ public final class NativeLibrary {
             refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal)
                     .append(')');
         }
+        if (library.equals(NativeImage.FILE_NAME) && loadAgents(image)) {
+            return;
+        }
         throw new UnsatisfiedLinkError(
                 "no folder to load it from: " + refusals + "; give a writable folder on a file system"
                         + " that is not mounted noexec with -D" + Property.TMPDIR
                         + "=DIR, or the path of an installed library with -D"
                         + Property.LIBRARY + "=FILE");
+    }
+
+    /** Loads the file of the agent that is in this JVM, if it is the same library: that needs no folder. */
+    private static boolean loadAgents(NativeImage image) {
+        try {
+            for (String mapping : maps().split("\n")) {
+                if (mapping.endsWith("/" + NativeImage.FILE_NAME)) {
+                    String path = mapping.substring(mapping.indexOf('/'));
+                    if (NativeImage.of(new File(path)).isSameAs(image)) {
+                        return !isRenamed() && loadFile(path);
+                    }
+                }
+            }
+        } catch (IOException | SecurityException | UnsatisfiedLinkError e) {
+            // What refused the folders is reported.
+        }
+        return false;
     }
 
     static final int PLACES = 7;
