@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
@@ -20,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * With -agentpath, a program gets all classes from the archive (CDS, AOT) that it gets without; with
- * -javaagent too, except from an AOT cache that was made without it.
+ * -javaagent too, except from an AOT cache that was made without it. JDKs before 17 do not say where a class
+ * comes from, or have no archive.
  */
 class ArchiveTest {
     private static final List<String> OPTIONS = List.of("", "prometheus=0", "total=tick,virtual=on",
@@ -76,13 +76,8 @@ class ArchiveTest {
         System.out.printf("  %s, classes from the archive with -agentpath: %d%n", jdk, archived.size());
     }
 
-    private static void assumeArchives(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 17, "older JDKs do not say where a class comes from, or have no archive");
-    }
-
-    @OnEachJdk
+    @OnEachJdk(from = 17)
     void ofTheJdksOwnArchive(TestJdk jdk) {
-        assumeArchives(jdk);
         assertNothingLost(jdk);
     }
 
@@ -90,17 +85,15 @@ class ArchiveTest {
      * A Java agent needs some classes that no archive has, ours about twenty more: those of cryptography,
      * URLs or lambda expressions would be a hundred.
      */
-    @OnEachJdk
+    @OnEachJdk(from = 17)
     void javaagentLoadsFewClassesThatAreInNoArchive(TestJdk jdk) {
-        assumeArchives(jdk);
         Set<String> more = loaded(child(jdk).withJavaAgent("").run(Hello.class), false);
         more.removeAll(loaded(child(jdk).run(Hello.class), false));
         assertThat(more).contains("dev.threadclock.agent.Agent").hasSizeLessThan(40);
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 17)
     void ofAnApplicationsArchive(TestJdk jdk) {
-        assumeArchives(jdk);
         Path archive = folder.resolve("app.jsa");
         Result made = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).run(Hello.class);
         assertThat(archive).as(made.toString()).exists();
@@ -113,9 +106,8 @@ class ArchiveTest {
     }
 
     /** No JVM makes such an archive of an application while a Java agent runs. */
-    @OnEachJdk
+    @OnEachJdk(from = 17)
     void ofAnApplicationsArchiveThatIsMadeWithAJavaAgent(TestJdk jdk) {
-        assumeArchives(jdk);
         Path archive = folder.resolve("app.jsa");
         Result refused = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).withJavaAgent("").run(Hello.class);
         assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(1);
@@ -123,18 +115,16 @@ class ArchiveTest {
     }
 
     /** The cache must be used, whether it was made with the agent or not: the JVM would end otherwise. */
-    @OnEachJdk
+    @OnEachJdk(from = 24)
     void ofAnAotCache(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 24, "AOT caches exist from JDK 24 on");
         assertNothingLost(jdk, "-XX:AOTMode=on", aotCache(jdk, "without", child -> child));
         assertNothingLost(jdk, "-XX:AOTMode=on",
                 aotCache(jdk, "with", child -> child.withAgentPath("prometheus=0")));
     }
 
     /** A cache is used with the Java agent that it was made with; otherwise not, and the JVM says so. */
-    @OnEachJdk
+    @OnEachJdk(from = 24)
     void ofAnAotCacheWithAJavaAgent(TestJdk jdk) {
-        assumeTrue(jdk.feature() >= 24, "AOT caches exist from JDK 24 on");
         String madeWithout = aotCache(jdk, "without", child -> child);
         String madeWith = aotCache(jdk, "with", child -> child.withJavaAgent(""));
         for (Result unused : List.of(child(jdk, madeWithout).withJavaAgent("").run(Hello.class),

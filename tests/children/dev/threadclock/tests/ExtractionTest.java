@@ -61,17 +61,13 @@ class ExtractionTest {
         assertEmpty(tmp);
     }
 
-    @OnEachJdk
-    void theFolderPropertyComesFirst(TestJdk jdk) throws Exception {
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    void theFolderPropertyComesFirstAndAnUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
         assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
                 chosen.toString());
         assertEmpty(chosen);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
-    void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
                 "/dev/null")) {
             assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class),

@@ -85,15 +85,8 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void onAnUnknownProcessor(TestJdk jdk) {
-        String flags = "-Dos.arch=sparc";
-        assertAnsweredByTheJvm(run(jdk, flags).ok(),
+        assertAnsweredByTheJvm(run(jdk, "-Dos.arch=sparc").ok(),
                 "there is no native library for os.name Linux, os.arch sparc");
-    }
-
-    @OnEachJdk(from = 9)
-    void onAnotherOperatingSystem(TestJdk jdk) {
-        assertAnsweredByTheJvm(run(jdk, "-Dos.name=Solaris").ok(),
-                "os.name Solaris");
     }
 
     /** Where native code could be used, the program's log says once why it is not used. */
@@ -108,8 +101,8 @@ class LibraryFallbackTest {
     @OnEachJdk
     void whereTheLibraryDoesNotLoad(TestJdk jdk) {
         String why = "-Ddev.threadclock.library=/nonexistent/lib.so does not load";
-        String flags = "-Ddev.threadclock.library=/nonexistent/lib.so";
-        assertAnsweredByTheJvm(logged(run(jdk, flags), why), why);
+        assertAnsweredByTheJvm(
+                logged(run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so"), why), why);
     }
 
     @OnEachJdk

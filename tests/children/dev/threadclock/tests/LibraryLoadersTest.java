@@ -40,13 +40,6 @@ class LibraryLoadersTest {
     }
 
     @OnEachJdk
-    void inTwoClassLoaders(TestJdk jdk) {
-        for (List<String> flags : alone()) {
-            run(jdk, flags, AS_IT_IS, AS_IT_IS);
-        }
-    }
-
-    @OnEachJdk
     void inTwoClassLoadersFromOneInstalledFile(TestJdk jdk) {
         for (List<String> flags : alone("-Ddev.threadclock.library=" + Product.LIBRARY)) {
             run(jdk, flags, AS_IT_IS, AS_IT_IS, AS_IT_IS);
@@ -58,7 +51,7 @@ class LibraryLoadersTest {
         String relocated = RelocatedJar.PACKAGE + "=" + RelocatedJar.make(folder);
         for (List<String> flags : alone()) {
             run(jdk, flags, relocated);
-            run(jdk, flags, relocated, AS_IT_IS, relocated);
+            run(jdk, flags, relocated, AS_IT_IS, relocated, AS_IT_IS);
         }
         run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);
     }

@@ -87,10 +87,6 @@ final class NativeImage {
         return bytes;
     }
 
-    boolean isSameAs(NativeImage other) {
-        return Arrays.equals(bytes, other.bytes);
-    }
-
     /** Writes the library to a new file, and verifies the written content. */
     void writeTo(File file) throws IOException {
         if (!file.createNewFile()) {

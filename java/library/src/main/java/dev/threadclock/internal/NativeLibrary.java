@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -240,25 +241,22 @@ public final class NativeLibrary {
             refusals.append(refusals.length() == 0 ? "" : ", ").append(place).append(" (").append(refusal)
                     .append(')');
         }
-        if (library.equals(NativeImage.FILE_NAME) && loadAgents(image)) {
-            return;
+        if (!library.equals(NativeImage.FILE_NAME) || !loadAgents(image)) {
+            throw new UnsatisfiedLinkError("no folder to load it from: " + refusals
+                    + "; give a writable folder on a file system that is not mounted noexec with -D"
+                    + Property.TMPDIR + "=DIR, or the path of an installed library with -D"
+                    + Property.LIBRARY + "=FILE");
         }
-        throw new UnsatisfiedLinkError(
-                "no folder to load it from: " + refusals + "; give a writable folder on a file system"
-                        + " that is not mounted noexec with -D" + Property.TMPDIR
-                        + "=DIR, or the path of an installed library with -D"
-                        + Property.LIBRARY + "=FILE");
     }
 
     /** Loads the file of the agent that is in this JVM, if it is the same library: that needs no folder. */
     private static boolean loadAgents(NativeImage image) {
         try {
             for (String mapping : maps().split("\n")) {
-                if (mapping.endsWith("/" + NativeImage.FILE_NAME)) {
-                    String path = mapping.substring(mapping.indexOf('/'));
-                    if (NativeImage.of(new File(path)).isSameAs(image)) {
-                        return !isRenamed() && loadFile(path);
-                    }
+                String path = mapping.substring(mapping.indexOf('/') + 1);
+                if (mapping.endsWith("/" + NativeImage.FILE_NAME)
+                        && Arrays.equals(NativeImage.of(new File("/" + path)).bytes(), image.bytes())) {
+                    return !isRenamed() && loadFile("/" + path);
                 }
             }
         } catch (IOException | SecurityException | UnsatisfiedLinkError e) {
