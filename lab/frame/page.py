@@ -88,7 +88,8 @@ def section(experiment, one):
                                   for title, fact in facts if fact) + "</dl>")
     for table in judged["tables"]:
         parts.append(f"<h3>{html.escape(table['title'])}</h3>" + html_table(table["head"], table["rows"]))
-    for title, content in (one["data"] or {}).get("attachments", {}).items():
+    data = one["data"]
+    for title, content in (data.get("attachments", {}) if isinstance(data, dict) else {}).items():
         if content.lstrip().startswith("<!DOCTYPE"):
             parts.append(
             f'<details><summary>{html.escape(title)}</summary><iframe sandbox="allow-scripts" width="100%" '
