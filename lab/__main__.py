@@ -43,11 +43,8 @@ def parse(arguments):
     parser.add_argument("--check", action="store_true",
      help="measure nothing: fail if a page differs from its result, name results that are too old")
     parser.add_argument("--yes", action="store_true",
-     help="install packages that are missing, without asking")
-    parser.add_argument("--no-install", action="store_true", help="install nothing")
+     help="install the packages that are missing")
     chosen = parser.parse_args(arguments)
-    if chosen.yes and chosen.no_install:
-        parser.error("--yes and --no-install exclude each other")
     if chosen.repetitions is not None and chosen.repetitions < 2:
         parser.error("--repetitions must be at least 2, because an interval needs two")
     known = experiments.all_experiments()
@@ -96,7 +93,7 @@ def repeatable(arguments, name):
     """The command that repeats one experiment, without where its files go and the folders of this user."""
     shown, skip = [], False
     for one in arguments:
-        if not skip and one not in (*LEFT_OUT, "--yes", "--no-install", "--publish"):
+        if not skip and one not in (*LEFT_OUT, "--yes", "--publish"):
             shown.append(one)
         skip = one in LEFT_OUT
     return "".join(f" {shlex.quote(one)}" for one in [*shown, "--only", name]).replace(str(Path.home()), "~")
