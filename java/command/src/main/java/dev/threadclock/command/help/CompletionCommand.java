@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
             "  threadclock completion >> ~/.bash_completion    for bash from now on",
             "",
             "In zsh, run 'autoload -Uz compinit && compinit' first. The Debian package",
-            "installs the completion."
+            "installs the completion.",
+            "Exit status: 0 ok, 1 failed, 2 usage error."
         })
 public final class CompletionCommand implements Subcommand {
     private enum Shell {

@@ -6,6 +6,7 @@ import dev.threadclock.command.terminal.Subcommand;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -27,19 +28,38 @@ public final class ManPagesCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        write(spec.parent());
+        for (CommandLine command : spec.parent().subcommands().values()) {
+            CommandSpec below = command.getCommandSpec();
+            if (!below.usageMessage().hidden()) {
+                new OutputFile(folder.resolve(below.qualifiedName("-") + ".1"), "man-pages FOLDER")
+                        .write(page(below));
+            }
+        }
         return 0;
     }
 
-    /** Writes the pages of this command's subcommands. */
-    private void write(CommandSpec above) {
-        for (CommandLine command : above.subcommands().values()) {
-            CommandSpec below = command.getCommandSpec();
-            if (!below.usageMessage().hidden()) {
-                ManPage page = new ManPage(below);
-                new OutputFile(folder.resolve(page.fileName()), "man-pages FOLDER").write(page.render());
-                write(below);
-            }
-        }
+    /** The parts of --help, each in a section of its own, in the lines of a terminal of 80 columns. */
+    static String page(CommandSpec command) {
+        command.usageMessage().autoWidth(false);
+        Help help = new Help(command, Help.defaultColorScheme(Help.Ansi.OFF));
+        String name = command.qualifiedName("-");
+        String summary = help.description().split("[.:]\\s", 2)[0].replace('\n', ' ');
+        String notes = section("NOTES", String.join("\n", command.usageMessage().footer()).strip());
+        return ".\\\" SPDX-License-Identifier: Apache-2.0\n.TH \"" + name + "\" 1\n.SH NAME\n"
+                + escaped(name + " - " + Character.toLowerCase(summary.charAt(0)) + summary.substring(1))
+                + section("SYNOPSIS", help.synopsis(0)) + section("DESCRIPTION", help.description())
+                + section("OPTIONS", help.parameterList() + help.optionList())
+                + notes.replaceAll("(\n.SH NOTES\n.nf\n.in 0)?\nExamples?:\n", section("EXAMPLES", ""))
+                        .replaceAll("(\n.SH NOTES\n.nf\n.in 0)?\nExit status: ", section("EXIT STATUS", ""))
+                + section("SEE ALSO", command.root().name() + "(1)") + "\n";
+    }
+
+    private static String section(String title, String text) {
+        return "\n.SH " + title + "\n.nf\n.in 0\n" + escaped(text.stripTrailing());
+    }
+
+    /** Hyphens are escaped because they are meant to be copied, and characters that begin a request. */
+    private static String escaped(String text) {
+        return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^(?=[.'])", "\\\\&");
     }
 }
