@@ -21,6 +21,10 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
@@ -34,7 +38,10 @@ final class JfrRecording {
     /** Identifies a thread. The kernel reuses TIDs; the JVM does not reuse its ids. */
     private record Identity(long javaId, long tid, String name) {}
 
+    private static final long SECONDS = 20;
+
     private final Path file;
+    private volatile RecordingFile open;
     private final Map<Span, List<Use>> uses = new HashMap<>();
     /** Groups of virtual threads, by the end of their intervals. */
     private final Map<Long, List<Use>> groups = new HashMap<>();
@@ -46,13 +53,34 @@ final class JfrRecording {
     }
 
     static JfrRecording read(Path file) {
+        return read(file, SECONDS);
+    }
+
+    /**
+     * The JDK's reader follows sizes and links wherever they lead, even in circles, and waits forever for the
+     * metadata of a JVM that was killed before it wrote them (JDK 17.0.15 and 25.0.3,
+     * jdk.jfr.internal.consumer: ChunkHeader.refresh, ChunkParser.readEvent and fillConstantPools). It reads
+     * in a thread of its own, which is given up after these seconds, and one more for each megabyte.
+     */
+    static JfrRecording read(Path file, long seconds) {
         JfrRecording recording = new JfrRecording(file);
-        try {
-            JfrChunks.check(file);
+        FutureTask<Void> reading = new FutureTask<>(() -> {
             recording.takeAll();
-        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            return null;
+        });
+        Thread reader = new Thread(reading, "reader of a recording");
+        reader.setDaemon(true);
+        reader.start();
+        try {
+            reading.get(seconds + file.toFile().length() / 1_000_000, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
             // The JDK's reader may throw anything on bad data, such as InternalError or OutOfMemoryError.
-            recording.cutShort(e);
+            recording.cutShort(e.getCause());
+        } catch (TimeoutException e) {
+            recording.close();
+            throw recording.unreadable("reading it does not end; was its JVM killed?");
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
         if (recording.uses.isEmpty()) {
             throw new Failure(file
@@ -65,6 +93,7 @@ final class JfrRecording {
 
     private void takeAll() throws IOException {
         try (RecordingFile events = new RecordingFile(file)) {
+            open = events;
             while (events.hasMoreEvents()) {
                 take(events.readEvent());
             }
@@ -74,11 +103,23 @@ final class JfrRecording {
     /** A truncated file is used up to its end. */
     private void cutShort(Throwable e) {
         if (uses.isEmpty()) {
-            throw new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
-                    : !Files.isReadable(file) ? "permission denied"
-                            : "it is not a Flight Recorder file, or is cut off or damaged (" + e.getMessage()
-                                    + ")"));
+            throw unreadable(e.getMessage());
         }
+    }
+
+    /** Ends a reader that goes in circles, because it reads from the file at each turn. */
+    private void close() {
+        try (RecordingFile closed = open) {
+            open = null;
+        } catch (IOException e) {
+            // Nothing is written to the file.
+        }
+    }
+
+    private Failure unreadable(String why) {
+        return new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
+                : !Files.isReadable(file) ? "permission denied"
+                        : "it is not a Flight Recorder file, or is cut off or damaged (" + why + ")"));
     }
 
     private void take(RecordedEvent event) {
