@@ -13,7 +13,6 @@ field() { dpkg-deb -f "$1" "$2"; }
 debs=("$TC_DIST"/threadclock_*.deb)
 for package in "${debs[@]}"; do
     name=${package##*_} name=${name%.deb}
-    check "$name: the control file can be read" dpkg-deb -I "$package"
     check "$name: says its architecture" equal Architecture "$name" "$(field "$package" Architecture)"
     check "$name: says its version" equal Version "$version" "$(field "$package" Version)"
     check "$name: depends on nothing" equal Depends '' "$(field "$package" Depends)"
