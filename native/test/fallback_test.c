@@ -10,11 +10,6 @@
 
 #include "seccomp.h"
 
-static void assert_true_in_child(bool (*check)(void *))
-{
-    assert_true(true_in_child(fork, check, NULL));
-}
-
 static enum threadclock_source_id source_of(enum threadclock_quantity quantity,
                                             enum threadclock_freshness freshness)
 {
@@ -151,42 +146,25 @@ static bool each_namespace_has_its_own_1(void *unused)
            && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
 }
 
-static void wipe_on_fork_denied_in_nested_namespaces(void **state)
+/* Those without wiping on fork come first: before the parent's first read. */
+static const struct fallback {
+    const char *name;
+    bool (*check)(void *);
+} fallbacks[] = {
+    {"wipe_on_fork_denied", nothing_is_cached_without_wipe_on_fork},
+    {"wipe_on_fork_pretended", nothing_is_cached_where_wiping_is_pretended},
+    {"wipe_on_fork_denied_in_nested_namespaces", each_namespace_has_its_own_1},
+    {"getrusage_denied", proc_answers_without_getrusage},
+    {"precise_clock_denied", the_sum_stands_in_for_the_precise_clock},
+    {"everything_denied", nothing_left_is_an_error},
+};
+
+static void it_holds_in_a_child(void **state)
 {
-    (void)state;
-    if (!pid_namespaces_can_be_made())
+    const struct fallback *fallback = *state;
+    if (fallback->check == each_namespace_has_its_own_1 && !pid_namespaces_can_be_made())
         skip_because("PID namespaces cannot be made here");
-    assert_true_in_child(each_namespace_has_its_own_1);
-}
-
-static void getrusage_denied(void **state)
-{
-    (void)state;
-    assert_true_in_child(proc_answers_without_getrusage);
-}
-
-static void everything_denied(void **state)
-{
-    (void)state;
-    assert_true_in_child(nothing_left_is_an_error);
-}
-
-static void precise_clock_denied(void **state)
-{
-    (void)state;
-    assert_true_in_child(the_sum_stands_in_for_the_precise_clock);
-}
-
-static void wipe_on_fork_denied(void **state)
-{
-    (void)state;
-    assert_true_in_child(nothing_is_cached_without_wipe_on_fork);
-}
-
-static void wipe_on_fork_pretended(void **state)
-{
-    (void)state;
-    assert_true_in_child(nothing_is_cached_where_wiping_is_pretended);
+    assert_true(true_in_child(fork, fallback->check, NULL));
 }
 
 int main(void)
@@ -195,13 +173,10 @@ int main(void)
         puts("SKIP: " NO_FILTERS);
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wipe_on_fork_denied), /* these first: before the parent's first read */
-        cmocka_unit_test(wipe_on_fork_pretended),
-        cmocka_unit_test(wipe_on_fork_denied_in_nested_namespaces),
-        cmocka_unit_test(getrusage_denied),
-        cmocka_unit_test(precise_clock_denied),
-        cmocka_unit_test(everything_denied),
-    };
+    enum { FALLBACKS = sizeof fallbacks / sizeof fallbacks[0] };
+    struct CMUnitTest tests[FALLBACKS];
+    for (int i = 0; i < FALLBACKS; i++)
+        tests[i] = (struct CMUnitTest){fallbacks[i].name, it_holds_in_a_child, NULL, NULL,
+                                       (void *)&fallbacks[i]};
     return cmocka_run_group_tests_name("fallback", tests, NULL, NULL);
 }
