@@ -76,6 +76,10 @@ final class CommandServer {
         }
     }
 
+    static synchronized String pid() {
+        return Long.toString(running.process.pid());
+    }
+
     private Result ask(List<String> words) throws IOException {
         requests.writeByte(words.size());
         for (String word : words) {

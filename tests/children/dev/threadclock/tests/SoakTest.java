@@ -48,7 +48,7 @@ class SoakTest {
     @TempDir
     Path folder;
 
-    private record Sample(long resident, long files, long maps, long threads) {
+    record Sample(long resident, long files, long maps, long threads) {
         static Sample of(String pid) throws IOException {
             try (Stream<Path> open = Files.list(Path.of("/proc", pid, "fd"))) {
                 return new Sample(Proc.status(pid, "VmRSS"), open.count(), mappings(pid),
