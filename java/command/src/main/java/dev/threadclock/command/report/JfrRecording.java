@@ -100,9 +100,9 @@ final class JfrRecording {
         }
     }
 
-    /** A truncated file is used up to its end. */
+    /** A truncated file is used up to its end. One that fills the memory may lead in a circle. */
     private void cutShort(Throwable e) {
-        if (uses.isEmpty()) {
+        if (uses.isEmpty() || e instanceof OutOfMemoryError) {
             throw unreadable(e.getMessage());
         }
     }
