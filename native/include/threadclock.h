@@ -243,10 +243,10 @@ struct threadclock_thread_row {
 THREADCLOCK_API int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity);
 
 /*
- * The times of the whole process, ended threads included, now. total: the kernel's precise process clock;
- * user and system: getrusage(RUSAGE_SELF), the sum of tick counts over all threads scaled to the sum of their
- * run times, in steps of 1 us. None of the three decreases. Two system calls, each of which visits every
- * thread in the kernel. Signal safe. 0, or a negative errno, even if only one of the two is refused.
+ * The times of the whole process, ended threads included, now, by getrusage(RUSAGE_SELF): user and system are
+ * the sum of tick counts over all threads, scaled to the sum of their run times, in steps of 1 us; total is
+ * user + system, so the kernel's process clock less 2 us at most. None of the three decreases. One system
+ * call, which visits every thread in the kernel twice. Signal safe. 0, or a negative errno.
  */
 THREADCLOCK_API int threadclock_process_times(struct threadclock_times *times);
 

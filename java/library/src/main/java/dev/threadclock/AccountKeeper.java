@@ -223,7 +223,6 @@ final class AccountKeeper {
 
     private void count(int row, Member thread) {
         thread.tid = table.tid(row);
-        thread.javaId = table.javaId(row);
         groupOf(row, thread).threads++;
         countUsed(thread);
         long total = thread.totalNanos();
@@ -300,14 +299,20 @@ final class AccountKeeper {
         countUsed(thread);
     }
 
-    /** Determines the group again only if the thread's name has changed, or its pool has lost its place. */
+    /**
+     * Determines the group again only if the thread's name has changed, or its pool has lost its place. The
+     * name of a Java thread that has not run is not looked at: most threads sleep, and what they have used is
+     * counted already.
+     */
     private Sums groupOf(int row, Member thread) {
-        if (table.javaId(row) != 0) {
-            String name = table.name(row);
-            if (!name.equals(thread.javaName)
-                    || thread.usedTotalNanos() != 0 && pools.isUnsettled(thread.group)) {
-                thread.group = javaGroup(row, name);
-                thread.javaName = name;
+        long javaId = table.javaId(row);
+        if (javaId != 0) {
+            if (javaId != thread.javaId || thread.usedTotalNanos() != 0) {
+                String name = table.name(row);
+                if (!name.equals(thread.javaName) || pools.isUnsettled(thread.group)) {
+                    thread.group = javaGroup(row, name);
+                    thread.javaName = name;
+                }
             }
         } else if (thread.group == null || thread.javaName != null
                 || thread.kernelNameHash != table.kernelNameHash(row)) {
@@ -315,6 +320,7 @@ final class AccountKeeper {
             thread.javaName = null;
             thread.kernelNameHash = table.kernelNameHash(row);
         }
+        thread.javaId = javaId;
         return thread.group;
     }
 

@@ -203,8 +203,8 @@ public final class ThreadClock {
     }
 
     /**
-     * User, system and total of the whole process at this moment, including threads that have ended. Two
-     * system calls.
+     * User, system and total of the whole process at this moment, including threads that have ended; total is
+     * user + system, to 2 us. One system call.
      *
      * @param times receives the values
      * @return false, with times of -1, if the kernel refuses. Without the native library: total only, user

@@ -216,18 +216,22 @@ class AccountKeeperTest {
     }
 
     @Test
-    void waitsAreReadOnlyOfThreadsThatHaveRun() {
+    void waitsAndNamesAreReadOnlyOfThreadsThatHaveRun() {
         Row busy = threads.java("busy").uses(10, 0);
         Row idle = threads.java("idle").uses(10, 0);
         busy.waited = 100;
         idle.waited = 7;
         read();
         busy.uses(1, 0).waited = 150;
+        idle.name = "renamed";
         CpuAccount account = read();
+        assertThat(group(account, Kind.JAVA, "idle").threads()).isOne();
         assertThat(group(account, Kind.JAVA, "busy").waitedNanos()).isEqualTo(150);
         assertThat(group(account, Kind.JAVA, "idle").waitedNanos()).isEqualTo(7);
         assertThat(busy.waitsRead).isEqualTo(2);
         assertThat(idle.waitsRead).isEqualTo(1);
+        idle.uses(1, 0);
+        assertThat(times(read(), Kind.JAVA, "renamed")).isEqualTo(of(1, 0));
         assertThat(group(account, Kind.UNSEEN, null).waitedNanos()).isEqualTo(-1);
     }
 

@@ -104,12 +104,17 @@ public final class Cgroups {
             }
             String stat = read.get();
             CgroupCpu limit = place.version2
-                    ? CgroupCpu.version2(text(folder.resolve("cpu.max")).orElse(""), stat)
+                    ? CgroupCpu.version2(limit(folder.resolve("cpu.max")), stat)
                     : CgroupCpu.version1(text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
                             text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat);
             limits.add(limit.of(folder));
         }
         return limits;
+    }
+
+    /** A topmost group has none; looking for it costs less than an exception. */
+    private static String limit(Path file) {
+        return file.toFile().exists() ? text(file).orElse("") : "";
     }
 
     /** Empty if the file cannot be read. */
