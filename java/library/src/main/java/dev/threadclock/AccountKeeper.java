@@ -300,9 +300,8 @@ final class AccountKeeper {
     }
 
     /**
-     * Determines the group again only if the thread's name has changed, or its pool has lost its place. The
-     * name of a Java thread that has not run is not looked at: most threads sleep, and what they have used is
-     * counted already.
+     * Determines the group again only if the thread's name has changed, or its pool has lost its place. Most
+     * threads sleep: the name of a Java thread that has not run is not looked at.
      */
     private Sums groupOf(int row, Member thread) {
         long javaId = table.javaId(row);

@@ -16,10 +16,10 @@ import dev.threadclock.internal.Reading;
  * long totalNanos = meter.totalNanos();
  * }</pre>
  *
- * <p><b>Total</b> is precise: to a microsecond, usually without a system call. <b>User</b> and <b>system</b>
- * add up to it. They divide it as the kernel divides the timer ticks that the interval spans, or, if it spans
- * none, as the last ticks that an interval of this thread has seen: right in sums over many intervals, an
- * estimate for a short one.
+ * <p><b>Total</b> is precise: to 2 us, usually without a system call. Time stolen by a hypervisor may count,
+ * 1 ms at most, and is then taken off the thread's next intervals. <b>User</b> and <b>system</b> add up to
+ * the total. They divide it as the kernel divides the timer ticks that the interval spans, or else the last
+ * ticks that an interval of this thread has seen: right in sums over many, an estimate for a short one.
  *
  * <p>A meter may be started and stopped many times; it returns the sums over its finished intervals. Meters
  * may be nested: the outer one includes the inner. Starting and stopping allocate nothing. For work on

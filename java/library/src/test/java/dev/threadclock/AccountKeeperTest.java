@@ -52,6 +52,7 @@ class AccountKeeperTest {
         CpuAccount account = read();
         assertThat(times(account, Kind.JAVA, "http-*")).isEqualTo(of(30, 3));
         assertThat(group(account, Kind.JAVA, "http-*").threads()).isEqualTo(2);
+        assertThat(group(account, Kind.JAVA, "http-*").waitedNanos()).isEqualTo(-1);
         assertThat(times(account, Kind.JAVA, "other")).isEqualTo(of(5, 0));
         assertThat(times(account, Kind.UNSEEN, null)).isEqualTo(of(0, 0));
         assertThat(account.process()).isEqualTo(of(35, 3));
@@ -244,12 +245,6 @@ class AccountKeeperTest {
         assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(100);
         thread.waited = 120;
         assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(120);
-    }
-
-    @Test
-    void waitsAreUnknownWhereTheKernelDoesNotCount() {
-        threads.java("a").uses(10, 0);
-        assertThat(group(read(), Kind.JAVA, "a").waitedNanos()).isEqualTo(-1);
     }
 
     @Test
