@@ -30,7 +30,7 @@ static const struct fault {
     const char *says[2], *kills[2];
 } faults[] = {
     {SYS_clock_gettime, "clock_gettime", {EPERM, ENOSYS},
-     {".... .... .e ee . .eee ee . e .. e .", ".... .... .e ee . .eee ee . e .. e ."},
+     {".... .... .e ee . .eee ee . . .. e .", ".... .... .e ee . .eee ee . . .. e ."},
      {"user_now", "user_now"}},
     {SYS_clock_getres, "clock_getres", {EPERM, ENOSYS, EINVAL},
      {".... .... .. .. e .... .. . . .. . .", ".... .... .. .. e .... .. . . .. . ."},
