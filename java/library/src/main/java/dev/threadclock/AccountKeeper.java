@@ -301,7 +301,7 @@ final class AccountKeeper {
 
     /**
      * Determines the group again only if the thread's name has changed, or its pool has lost its place. Most
-     * threads sleep: the name of a Java thread that has not run is not looked at.
+     * threads sleep: the name of a Java thread that has not run is not looked at. Remembers the Java id.
      */
     private Sums groupOf(int row, Member thread) {
         long javaId = table.javaId(row);

@@ -35,8 +35,9 @@ import java.util.Objects;
  *
  * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears;
  * if it comes back, it continues from its time (a thousand such pools are remembered). When a thread changes
- * its name, what it uses from then on belongs to its new pool; what it used before, and the thread until it
- * runs, stay in the old one. A thread that starts during a reading may be native until the next one.
+ * its name, what it uses from then on belongs to its new pool; what it used before stays in the old one, in
+ * which it is counted until it runs. A thread that starts during a reading may be counted as native until the
+ * next one.
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read

@@ -69,7 +69,7 @@ final class JvmFindings {
             }
             Path java = home == null ? null : home.resolveSibling("bin/java");
             if (java == null || !Files.isExecutable(java)) {
-                noTrial = "the JDK of its " + at + " has no bin/java that this user may run";
+                noTrial = "the JDK of " + at + " has no bin/java that this user may run";
             } else if (!mayRun(java) || !mayRun(at)) {
                 noTrial = "users other than root and this one can change its JDK, so it is not run as this"
                         + " user; run doctor as user "

@@ -38,7 +38,7 @@ final class JfrRecording {
     /** Identifies a thread. The kernel reuses TIDs; the JVM does not reuse its ids. */
     private record Identity(long javaId, long tid, String name) {}
 
-    private static final long SECONDS = 20;
+    private static final long LIMIT_SECONDS = 20;
 
     private final Path file;
     private volatile RecordingFile open;
@@ -53,7 +53,7 @@ final class JfrRecording {
     }
 
     static JfrRecording read(Path file) {
-        return read(file, SECONDS);
+        return read(file, LIMIT_SECONDS);
     }
 
     /**
@@ -102,12 +102,19 @@ final class JfrRecording {
 
     /** A truncated file is used up to its end. One that fills the memory may lead in a circle. */
     private void cutShort(Throwable e) {
-        if (uses.isEmpty() || e instanceof OutOfMemoryError) {
+        if (e instanceof OutOfMemoryError) {
+            throw new Failure("cannot read " + file + ": it needs more memory than this JVM has, or is damaged; "
+                    + "try JAVA_TOOL_OPTIONS=-Xmx8g");
+        }
+        if (uses.isEmpty()) {
             throw unreadable(e.getMessage());
         }
     }
 
-    /** Ends a reader that goes in circles, because it reads from the file at each turn. */
+    /**
+     * Ends a reader that goes in circles, because it reads from the file at each turn. One that has not
+     * opened the file yet waits, with little work, until this process ends.
+     */
     private void close() {
         try (RecordingFile closed = open) {
             open = null;

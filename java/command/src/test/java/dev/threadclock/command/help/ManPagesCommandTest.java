@@ -15,7 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Each command has a man page with all of its options, and the shells can complete them. */
-class ManPageTest {
+class ManPagesCommandTest {
     @TempDir
     Path folder;
 
