@@ -180,6 +180,8 @@ class AttachTest {
     void manyTimesLeaveNothingBehind() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             List<List<Long>> held = new ArrayList<>();
+            AttachJvm.command("--version");
+            String commands = CommandServer.pid();
             for (int i = 1; i <= TIMES; i++) {
                 for (String command : List.of("attach", "detach")) {
                     assertThat(AttachJvm.command(command, jvm.pid()).exitCode()).isZero();
@@ -189,6 +191,7 @@ class AttachTest {
                             openFiles(CommandServer.pid())));
                 }
             }
+            assertThat(CommandServer.pid()).as("the process that runs the commands").isEqualTo(commands);
             assertThat(held.get(1)).as("after %d times", TIMES).isEqualTo(held.get(0));
         }
     }

@@ -194,7 +194,9 @@ class DoctorTest {
     /** An application with a launcher of its own is not judged by the JDK that /usr/bin/java is. */
     @Test
     void aJvmWithoutALauncherIsNotTakenForAnother(@TempDir Path root) {
-        ChildJvm child = ChildJvm.of(TestJdk.newestForAll()).under("sh", "-c", """
+        TestJdk jdk = TestJdk.newestForAll();
+        assumeTrue(jdk.jdk().home().startsWith("/usr/lib/jvm"), "the java of ci/jdks is a script");
+        ChildJvm child = ChildJvm.of(jdk).under("sh", "-c", """
                 java=$(readlink -f "$1") home=$0/usr/jdk; shift
                 mkdir -p "$home" "$0/bin" && cp /bin/true "$0/bin/java" || exit
                 cp -al "${java%/bin/java}/." "$home" 2>/dev/null || cp -a "${java%/bin/java}/." "$home" &&
@@ -202,7 +204,7 @@ class DoctorTest {
         try (AttachJvm jvm = AttachJvm.start(child)) {
             JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("version").get("text").getAsString())
-                    .isEqualTo("JDK " + TestJdk.newestForAll().feature());
+                    .isEqualTo("JDK " + jdk.feature());
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("text").getAsString())
                     .contains("no bin/java");
         }

@@ -149,6 +149,8 @@ class EndingTest {
             try {
                 channel = new AttachChannel(running.process(), folder);
             } catch (IOException e) { // On a loaded machine it may have ended before it listens.
+                assertThat(running.process().waitFor(60, TimeUnit.SECONDS)).as("%s: %s", e, running.state())
+                        .isTrue();
                 assertEnded(running, how);
                 continue;
             }

@@ -51,6 +51,7 @@ class LibraryLoadersTest {
         String relocated = RelocatedJar.PACKAGE + "=" + RelocatedJar.make(folder);
         for (List<String> flags : alone()) {
             run(jdk, flags, relocated);
+            run(jdk, flags, AS_IT_IS, AS_IT_IS);
             run(jdk, flags, relocated, AS_IT_IS, relocated, AS_IT_IS);
         }
         run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);

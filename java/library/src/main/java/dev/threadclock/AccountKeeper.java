@@ -290,7 +290,8 @@ final class AccountKeeper {
         if (thread.group != null && ended.totalNanos(index) <= thread.totalNanos()) {
             return; // its row of this pass has all
         }
-        if (thread.javaId != ended.javaId(index) || pools.isUnsettled(thread.group)) {
+        if (thread.javaId != ended.javaId(index) || !ended.name(index).equals(thread.javaName)
+                || pools.isUnsettled(thread.group)) {
             thread.group = ended.isCarrier(index) ? carriers : pools.of(ended.name(index));
             hasCarriers |= ended.isCarrier(index);
             thread.javaName = ended.name(index);

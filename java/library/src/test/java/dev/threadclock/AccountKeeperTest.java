@@ -233,6 +233,10 @@ class AccountKeeperTest {
         assertThat(idle.waitsRead).isEqualTo(1);
         idle.uses(1, 0);
         assertThat(times(read(), Kind.JAVA, "renamed")).isEqualTo(of(1, 0));
+        idle.name = "ends";
+        read();
+        threads.ends(idle.uses(5, 0));
+        assertThat(times(read(), Kind.JAVA, "ends")).isEqualTo(of(5, 0));
         assertThat(group(account, Kind.UNSEEN, null).waitedNanos()).isEqualTo(-1);
     }
 

@@ -253,10 +253,13 @@ public final class NativeLibrary {
     private static boolean loadAgents(NativeImage image) {
         try {
             for (String mapping : maps().split("\n")) {
-                String path = mapping.substring(mapping.indexOf('/') + 1);
-                if (mapping.endsWith("/" + NativeImage.FILE_NAME)
-                        && Arrays.equals(NativeImage.of(new File("/" + path)).bytes(), image.bytes())) {
-                    return !isRenamed() && loadFile("/" + path);
+                if (!isRenamed() && mapping.endsWith("/" + NativeImage.FILE_NAME)) {
+                    String path = new String(
+                            mapping.substring(mapping.indexOf('/')).getBytes(StandardCharsets.ISO_8859_1),
+                            System.getProperty("sun.jnu.encoding", "UTF-8"));
+                    if (Arrays.equals(NativeImage.of(new File(path)).bytes(), image.bytes())) {
+                        return loadFile(path);
+                    }
                 }
             }
         } catch (IOException | SecurityException | UnsatisfiedLinkError e) {

@@ -68,7 +68,8 @@ final class JvmFindings {
                 home = home.getParent();
             }
             Path java = home == null ? null : home.resolveSibling("bin/java");
-            if (java == null || !Files.isExecutable(java)) {
+            if (java == null || !Files.isExecutable(java)
+                    || !Files.exists(home.resolve("modules")) && !Files.exists(home.resolve("rt.jar"))) {
                 noTrial = "the JDK of " + at + " has no bin/java that this user may run";
             } else if (!mayRun(java) || !mayRun(at)) {
                 noTrial = "users other than root and this one can change its JDK, so it is not run as this"

@@ -11,6 +11,7 @@ import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
 import dev.threadclock.command.interval.Use;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,6 +41,12 @@ final class JfrRecording {
 
     private static final long LIMIT_SECONDS = 20;
 
+    // A chunk's header: how long it is, what it begins with, and where the chunk's size and metadata are.
+    private static final int HEADER_BYTES = 68;
+    private static final int MAGIC = 'F' << 24 | 'L' << 16 | 'R' << 8;
+    private static final int BYTES = 8;
+    private static final int METADATA = 24;
+
     private final Path file;
     private volatile RecordingFile open;
     private final Map<Span, List<Use>> uses = new HashMap<>();
@@ -57,10 +64,9 @@ final class JfrRecording {
     }
 
     /**
-     * The JDK's reader follows sizes and links wherever they lead, even in circles, and waits forever for the
-     * metadata of a JVM that was killed before it wrote them (JDK 17.0.15 and 25.0.3,
-     * jdk.jfr.internal.consumer: ChunkHeader.refresh, ChunkParser.readEvent and fillConstantPools). It reads
-     * in a thread of its own, which is given up after these seconds, and one more for each megabyte.
+     * The JDK's reader follows links wherever they lead, even in circles (JDK 17.0.15 and 25.0.3,
+     * jdk.jfr.internal.consumer: ChunkParser.readEvent and fillConstantPools). It reads in a thread of its
+     * own, which is given up after these seconds, and one more for each megabyte.
      */
     static JfrRecording read(Path file, long seconds) {
         JfrRecording recording = new JfrRecording(file);
@@ -78,7 +84,7 @@ final class JfrRecording {
             recording.cutShort(e.getCause());
         } catch (TimeoutException e) {
             recording.close();
-            throw recording.unreadable("reading it does not end; was its JVM killed?");
+            throw recording.unreadable("reading it does not end");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -91,7 +97,29 @@ final class JfrRecording {
         return recording;
     }
 
+    /**
+     * The JDK's reader waits forever for the metadata of a JVM that was killed before it wrote them, and for
+     * the end of a chunk without bytes (ChunkHeader.refresh).
+     */
+    private void checkChunks() throws IOException {
+        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+            for (long at = 0, bytes; at + HEADER_BYTES <= in.length(); at += bytes) {
+                in.seek(at);
+                if (in.readInt() != MAGIC) {
+                    return; // what follows the last chunk is ignored
+                }
+                in.seek(at + BYTES);
+                bytes = in.readLong();
+                in.seek(at + METADATA);
+                if (bytes < HEADER_BYTES || in.readLong() <= 0) {
+                    throw unreadable("a part has no end or no metadata; was its JVM killed?");
+                }
+            }
+        }
+    }
+
     private void takeAll() throws IOException {
+        checkChunks();
         try (RecordingFile events = new RecordingFile(file)) {
             open = events;
             while (events.hasMoreEvents()) {
@@ -102,19 +130,20 @@ final class JfrRecording {
 
     /** A truncated file is used up to its end. One that fills the memory may lead in a circle. */
     private void cutShort(Throwable e) {
+        if (e instanceof Failure) {
+            throw (Failure) e;
+        }
         if (e instanceof OutOfMemoryError) {
-            throw new Failure("cannot read " + file + ": it needs more memory than this JVM has, or is damaged; "
-                    + "try JAVA_TOOL_OPTIONS=-Xmx8g");
+            throw new Failure(
+                    "cannot read " + file + ": it needs more memory than this JVM has, or is damaged; "
+                            + "try JAVA_TOOL_OPTIONS=-Xmx8g");
         }
         if (uses.isEmpty()) {
             throw unreadable(e.getMessage());
         }
     }
 
-    /**
-     * Ends a reader that goes in circles, because it reads from the file at each turn. One that has not
-     * opened the file yet waits, with little work, until this process ends.
-     */
+    /** Ends a reader that goes in circles, because it reads from the file at each turn. */
     private void close() {
         try (RecordingFile closed = open) {
             open = null;
