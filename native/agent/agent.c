@@ -204,8 +204,8 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
  */
 static void stop(void)
 {
+    jvm_clock_leave(); /* first: what the natives read of the JVM from now on is the JVM's own */
     trampolines_lead_to(NULL);
-    jvm_clock_leave();
     virtual_accounting_leave();
     prometheus_stop();
     java_threads_stop(agent.jvmti);

@@ -69,7 +69,7 @@ class ReachTest {
                 tellProfiler(jdk, jvm, library, command);
                 assertAnswers(jvm, "threadclock");
                 assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).isZero();
-                assertAnswers(jvm, CORRECTABLE);
+                assertDetached(jvm);
             }
             assertThat(profile).content().contains("AttachTarget.cost");
         }
@@ -191,8 +191,20 @@ class ReachTest {
                         .isEqualTo(!virt ? READS_PROC : reach.equals("jvm") ? "threadclock" : CORRECTABLE);
             }
             AttachJvm.command("detach", jvm.pid()).ok();
-            assertAnswers(jvm, virt ? CORRECTABLE : READS_PROC);
+            if (virt) {
+                assertDetached(jvm);
+            } else {
+                assertAnswers(jvm, READS_PROC);
+            }
         }
+    }
+
+    /** A read by the JVM's own native, under way during the attach, may have reached threadclock's clock. */
+    private static void assertDetached(AttachJvm jvm) {
+        JsonObject status = status(jvm);
+        boolean unseen = status.get("libjvm_answered").getAsLong() == 0;
+        assertThat(status.get("libjvm_user_time").getAsString()).as("%s", status)
+                .isIn(CORRECTABLE, unseen ? CORRECTABLE : "jvm, called by threadclock");
     }
 
     private static void assertAnswers(AttachJvm jvm, String answerer) {
