@@ -18,9 +18,9 @@ CONDITIONS = (
     "A thread that works around ticks, one between them, both in user mode, and one in the kernel. The truth "
     "is each thread's schedstat: of its whole run for ThreadMXBean and async-profiler; otherwise per second "
     "of the tool's run, which begins before the tool's own interval, so that a tool whose start takes CPU "
-    "from the threads seems to report too much. Not measured: OSHI with FFM (`oshi-core-ffm`), which the "
-    "Maven repository used here does not have; RETIT's OpenTelemetry extension, which is in GitHub Packages "
-    "only and needs an account there; vthreadtime, of which no package was found.")
+    "from the threads seems to report too much. Few ticks hit a thread that works between them, so its split "
+    "in an interval need not be that in the run. Not measured: OSHI with FFM (`oshi-core-ffm`), RETIT's "
+    "OpenTelemetry extension and vthreadtime, of which no package could be had here.")
 CODE = ["native/core", "java/command/src/main/java/dev/threadclock/command/sample", "lab/programs/java",
         "lab/programs/jmh/pom.xml"]
 SECONDS = 150, 1100
