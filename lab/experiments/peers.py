@@ -190,4 +190,4 @@ def tables(data):
 
 
 VIEWS = {"": lambda data: "\n\n".join([*(f"{one['title']}:\n\n{page.markdown_table(one['head'], one['rows'])}"
-                                         for one in tables(data)), CONDITIONS])}
+                                         for one in tables(data)[-2:]), CONDITIONS])}
