@@ -44,14 +44,23 @@ public final class ManPagesCommand implements Subcommand {
         Help help = new Help(command, Help.defaultColorScheme(Help.Ansi.OFF));
         String name = command.qualifiedName("-");
         String summary = help.description().split("[.:]\\s", 2)[0].replace('\n', ' ');
-        String notes = section("NOTES", String.join("\n", command.usageMessage().footer()).strip());
         return ".\\\" SPDX-License-Identifier: Apache-2.0\n.TH \"" + name + "\" 1\n.SH NAME\n"
                 + escaped(name + " - " + Character.toLowerCase(summary.charAt(0)) + summary.substring(1))
                 + section("SYNOPSIS", help.synopsis(0)) + section("DESCRIPTION", help.description())
                 + section("OPTIONS", help.parameterList() + help.optionList())
-                + notes.replaceAll("(\n.SH NOTES\n.nf\n.in 0)?\nExamples?:\n", section("EXAMPLES", ""))
-                        .replaceAll("(\n.SH NOTES\n.nf\n.in 0)?\nExit status: ", section("EXIT STATUS", ""))
+                + footer(String.join("\n", command.usageMessage().footer()).strip())
                 + section("SEE ALSO", command.root().name() + "(1)") + "\n";
+    }
+
+    /** Notes, examples and exit status, in sections of their own. */
+    private static String footer(String text) {
+        StringBuilder sections = new StringBuilder();
+        for (String part : ("NOTES\n" + text).replaceFirst("\nExamples?:\n", "\0EXAMPLES\n")
+                .replaceFirst("\nExit status: ", "\0EXIT STATUS\n").split("\0")) {
+            String[] titleAndText = part.split("\n", 2);
+            sections.append(titleAndText.length < 2 ? "" : section(titleAndText[0], titleAndText[1]));
+        }
+        return sections.toString();
     }
 
     private static String section(String title, String text) {
