@@ -251,9 +251,12 @@ public final class NativeLibrary {
 
     /** Loads the file of the agent that is in this JVM, if it is the same library: that needs no folder. */
     private static boolean loadAgents(NativeImage image) {
+        if (isRenamed()) {
+            return false; // the name of its file must say so
+        }
         try {
             for (String mapping : maps().split("\n")) {
-                if (!isRenamed() && mapping.endsWith("/" + NativeImage.FILE_NAME)) {
+                if (mapping.endsWith("/" + NativeImage.FILE_NAME)) {
                     String path = new String(
                             mapping.substring(mapping.indexOf('/')).getBytes(StandardCharsets.ISO_8859_1),
                             System.getProperty("sun.jnu.encoding", "UTF-8"));
