@@ -171,9 +171,10 @@ def wrong(one):
     bad = [f"{one['name']}: {name}" for name in LOADS for load in [one["split"][name]]
            if abs(load["readings"][OURS_BY][0] - load["readings"]["/proc"][0]) > max(
                40_000_000, .1 * load["total_ns"])]
-    # A busy host makes ticks come late, and with them the kernel's own split.
-    bad += [f"{one['name']}: {run} in the JVM" for run in ("aroundTicks", "betweenTicks")
-            if not 50 <= in_jvm(one, "with", run) <= 101]
+    # A busy host makes ticks come late, and with them the kernel's own split. The few ticks that hit a thread
+    # that works between them may all find it in the kernel; then its user time is 0.
+    bad += [f"{one['name']}: {run} in the JVM" for run, least in (("aroundTicks", 50), ("betweenTicks", 0))
+            if not least <= in_jvm(one, "with", run) <= 101]
     if one["virtual"].get("interpolated 1000", 0) < 80:
         bad.append(f"{one['name']}: virtual threads")
     if not one["passed"]:
