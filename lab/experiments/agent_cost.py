@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent costs a JVM, and what its reads cost there."""
 import os
+import re
+import select
 import time
+import urllib.error
+import urllib.request
+from pathlib import Path
 
 from frame import page, stats, verdict
 from frame.lab import AGENT_JAR, BUILD, LIBRARY
@@ -15,10 +20,12 @@ CONDITIONS = (
     "JVM, of a thread; clocks with reach=jvm")
 READS = ("nanoTime", "own user", "own total", "another thread's user", "user of 1,000 ids")
 CLOCKS = ("nanoTime", "currentTimeMillis", "parkUntil(1)", "parkNanos(1)")
+PORT = 19465
 # What a JVM with an empty program is started with, and from which JDK on.
 FORMS = {
     "none": (8,), "`-agentpath`": (8, f"-agentpath:{LIBRARY}"),
     "`-agentpath`, `prometheus=0`": (8, f"-agentpath:{LIBRARY}=prometheus=0"),
+    "`-agentpath`, `prometheus=`, scraped once": (8, f"-agentpath:{LIBRARY}=prometheus={PORT}"),
     "`-agentpath`, `virtual=on`": (21, f"-agentpath:{LIBRARY}=virtual=on"),
     "an empty Java agent": (8, f"-javaagent:{BUILD}/empty.jar"),
     "`-javaagent`": (8, f"-javaagent:{AGENT_JAR}"),
@@ -45,9 +52,11 @@ def run(lab):
         command = [str(jdk.java), *map(str, flags), "-cp", f"{BUILD}/empty.jar", "Empty"]
         began = time.monotonic()
         pid = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
+        if any(str(flag).endswith(f"={PORT}") for flag in flags):
+            scrape()
+        memory = high_water(pid)
         used = os.wait4(pid, 0)[2]
-        return ((used.ru_utime + used.ru_stime) * 1000, (time.monotonic() - began) * 1000,
-                used.ru_maxrss / 1024)
+        return (used.ru_utime + used.ru_stime) * 1000, (time.monotonic() - began) * 1000, memory
 
     def forms(jdk):
         classes = lab.class_file("Empty").partition(":")[0]
@@ -70,6 +79,29 @@ def run(lab):
                 {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")}, 3,
                 f"{jdk}, ")}
     return {"jdks": found}
+
+
+def scrape():
+    """As soon as something listens."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    for _ in range(200):
+        try:
+            return direct.open(f"http://127.0.0.1:{PORT}/metrics", timeout=30).read()
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError):
+                raise
+            time.sleep(0.01)
+    raise RuntimeError(f"nothing listens on port {PORT}")
+
+
+def high_water(pid):
+    """MB; the most that was seen until the process ends. What wait4 says begins with the parent's memory."""
+    memory, process = 0, os.pidfd_open(pid)
+    while not select.select([process], [], [], 0.02)[0]:
+        status = Path(f"/proc/{pid}/status").read_text()
+        memory = max([memory, *(int(kb) / 1024 for kb in re.findall(r"VmHWM:\s+(\d+)", status))])
+    os.close(process)
+    return memory
 
 
 def ratio(rounds, part, name, above="without", below="with"):

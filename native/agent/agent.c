@@ -133,21 +133,21 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
 
-static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument);
-
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
+    char problem[400];
     struct agent_options options = present_options();
     (void)thread;
     java_threads_register_all(env);
-    if (options.prometheus[0] != '\0')
-        agent_thread_start(jvmti, env, "threadclock start", serve_at_start, NULL);
+    if (prometheus_start(jvmti, env, problem, sizeof problem) != 0)
+        report_left_out(&options, problem);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     (void)jvmti;
-    prometheus_end(env);
+    (void)env;
+    prometheus_end();
 }
 
 /* True if the clocks here are better than what the JVM itself uses. */
@@ -250,7 +250,8 @@ static void restore(JavaVM *vm)
     char problem[1400];
     if (!agent.active || virtual_accounting_set(vm, &agent.options, problem, sizeof problem) != 0)
         virtual_accounting_leave();
-    if (!agent.active || prometheus_set(vm, &agent.options, problem, sizeof problem) != 0)
+    if (!agent.active
+        || prometheus_set(agent.jvmti, live_environment(vm), &agent.options, problem, sizeof problem) != 0)
         prometheus_stop();
 }
 
@@ -288,8 +289,8 @@ static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem
 }
 
 /*
- * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. Metrics
- * need the live phase (serve_at_start). 0, or -1 with the reason in problem.
+ * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. 0, or -1
+ * with the reason in problem.
  */
 static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
 {
@@ -298,7 +299,7 @@ static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size
             return -1;
         options->virtual_clock = VIRTUAL_OFF;
     }
-    if (live_environment(vm) != NULL && prometheus_set(vm, options, problem, problem_size) != 0) {
+    if (prometheus_set(agent.jvmti, live_environment(vm), options, problem, problem_size) != 0) {
         if (!report_left_out(options, problem))
             return -1;
         options->prometheus[0] = '\0';
@@ -352,33 +353,6 @@ static void start(JavaVM *vm, struct agent_options *options)
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);
-}
-
-/*
- * Serves metrics as the options of the JVM's start say, in a thread of its own: the program need not wait for
- * it, and a callback that takes long can keep JDK 26 and 27 from ending. An attach that comes first sets all
- * options.
- */
-static void JNICALL serve_at_start(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
-{
-    char problem[1400];
-    (void)jvmti;
-    (void)env;
-    (void)argument;
-    while (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
-        tc_pause();
-    if (agent.active && agent.options.starting
-        && prometheus_set(agent.vm, &agent.options, problem, sizeof problem) != 0) {
-        if (report_left_out(&agent.options, problem)) {
-            tc_lock(&agent.options_lock);
-            agent.options.prometheus[0] = '\0';
-            tc_unlock(&agent.options_lock);
-        } else {
-            stop();
-            report_unable(&agent.options, "%s", problem);
-        }
-    }
-    __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)
@@ -482,7 +456,7 @@ JNIEXPORT void JNICALL Java_dev_threadclock_agent_Agent_start0(JNIEnv *env, jcla
     JavaVM *vm = NULL;
     const char *text = options != NULL ? (*env)->GetStringUTFChars(env, options, NULL) : NULL;
     if ((options == NULL || text != NULL) && (*env)->GetJavaVM(env, &vm) == JNI_OK) {
-        java_side_offer(vm, env, caller);
+        java_side_offer(env, caller);
         run(vm, text, true, starting);
     }
     if (text != NULL)

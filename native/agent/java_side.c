@@ -132,15 +132,11 @@ static bool is_of_this_version(JNIEnv *env, jclass class)
     return boot_text(env, version, text, sizeof text) && strcmp(text, threadclock_version()) == 0;
 }
 
-static void keep(JavaVM *vm, JNIEnv *env, jobject loader, jclass agent_class)
+static void keep(JNIEnv *env, jobject loader, jclass agent_class)
 {
     struct java_side *side = &java.side;
-    static const char serve[] = "(Ljava/lang/String;)Ljava/lang/String;", served[] = "()Ljava/lang/String;";
-    if ((side->serve = (*env)->GetStaticMethodID(env, agent_class, "serve", serve)) == NULL
-        || (side->served = (*env)->GetStaticMethodID(env, agent_class, "served", served)) == NULL
-        || (side->end = (*env)->GetStaticMethodID(env, agent_class, "end", "()V")) == NULL)
+    if ((side->respond = (*env)->GetStaticMethodID(env, agent_class, "respond", "([BZ)[B")) == NULL)
         return;
-    side->vm = vm;
     side->agent_class = (*env)->NewGlobalRef(env, agent_class);
     side->loader = (*env)->NewGlobalRef(env, loader);
     __atomic_store_n(&java.known, side->agent_class != NULL && side->loader != NULL, __ATOMIC_RELEASE);
@@ -162,11 +158,11 @@ static bool begin(JNIEnv *env)
     return false;
 }
 
-void java_side_offer(JavaVM *vm, JNIEnv *env, jclass agent_class)
+void java_side_offer(JNIEnv *env, jclass agent_class)
 {
     tc_lock(&java.lock);
     if (!java.known && begin(env)) {
-        keep(vm, env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"), agent_class);
+        keep(env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"), agent_class);
         settle(env);
     }
     tc_unlock(&java.lock);
@@ -177,7 +173,13 @@ const struct java_side *java_side_known(void)
     return __atomic_load_n(&java.known, __ATOMIC_ACQUIRE) ? &java.side : NULL;
 }
 
-const struct java_side *java_side_load(JavaVM *vm, JNIEnv *env, char *problem, size_t problem_size)
+bool java_side_is_there(char *problem, size_t problem_size)
+{
+    char path[4096];
+    return java_side_known() != NULL || find_jar(path, sizeof path, problem, problem_size);
+}
+
+const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t problem_size)
 {
     char path[4096];
     tc_lock(&java.lock);
@@ -188,7 +190,7 @@ const struct java_side *java_side_load(JavaVM *vm, JNIEnv *env, char *problem, s
             jobject loader = make_loader(env, path);
             jclass agent_class = loader != NULL ? class_of(env, agent_name, true, loader) : NULL;
             if (agent_class != NULL && is_of_this_version(env, agent_class) && bind(env, loader))
-                keep(vm, env, loader, agent_class);
+                keep(env, loader, agent_class);
             settle(env);
         }
     }
@@ -196,10 +198,10 @@ const struct java_side *java_side_load(JavaVM *vm, JNIEnv *env, char *problem, s
     return java_side_known();
 }
 
-void java_side_record(JavaVM *vm, JNIEnv *env)
+void java_side_record(JNIEnv *env)
 {
     char problem[400];
-    const struct java_side *side = java_side_load(vm, env, problem, sizeof problem);
+    const struct java_side *side = java_side_load(env, problem, sizeof problem);
     if (side == NULL || !begin(env))
         return;
     jclass events = class_of(env, "dev.threadclock.agent.jfr.CpuTimeEvents", true, side->loader);

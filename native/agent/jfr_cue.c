@@ -12,7 +12,6 @@
 static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
 
 static struct {
-    JavaVM *vm;
     bool watched, given;
     bool early; /* it has come before the live phase */
 } cue;
@@ -37,7 +36,7 @@ static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
     (void)jvmti;
     (void)argument;
-    java_side_record(cue.vm, env);
+    java_side_record(env);
 }
 
 /* Starts a thread, once, because nothing may block while Flight Recorder's class is initialised. */
@@ -116,7 +115,6 @@ void jfr_cue_watch(JavaVM *vm, JNIEnv *env)
     jvmtiEnv *jvmti = NULL;
     if (__atomic_exchange_n(&cue.watched, true, __ATOMIC_ACQ_REL))
         return;
-    cue.vm = vm;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return;
     if (!watch(jvmti))

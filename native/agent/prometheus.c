@@ -1,127 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls dev.threadclock.agent.Agent, which has the server. */
+/* At most one server, whose thread calls dev.threadclock.agent.Agent for each response. */
 #include "prometheus.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "boot_class.h"
+#include "agent_thread.h"
 #include "java_side.h"
-#include "local_frame.h"
+#include "lock.h"
 #include "report.h"
+#include "scrape_server.h"
 
-/* boot_text needs room for three bytes per character. */
-enum { ANSWER_BYTES = 3 * OPTION_ADDRESS_BYTES };
+enum { END_MS = 100, STOP_MS = 5000 };
 
-/* The address of the server that the last change of options closed; "" if none. */
-static char ended[ANSWER_BYTES];
-
-static bool ending; /* the JVM */
-
-static bool used; /* the classes, which a JVM without metrics need not load */
+/* Changed by one command of the agent at a time; under the lock, because the JVM may end meanwhile. */
+static struct {
+    struct tc_lock lock;
+    struct scrape_server *server; /* null: nothing is served */
+    bool started;                 /* its thread */
+    char requested[OPTION_ADDRESS_BYTES];
+    char ended[OPTION_ADDRESS_BYTES]; /* what the last change of options closed; "" if nothing */
+} metrics;
 
 static const char no_classes[] = "prometheus=%s needs threadclock's Java classes: %s; or leave the option "
                                  "out";
 
-static const char no_answer[] = "prometheus=%s: the server threw an exception (is the Java heap full?); make "
-                                "room, or leave the option out";
+static const char unavailable[] = "HTTP/1.1 503 Service Unavailable\r\n"
+                                  "Content-Type: text/plain; charset=utf-8\r\n"
+                                  "Connection: close\r\n\r\n"
+                                  "There are no metrics: %s\n";
 
-/* The environment of this thread, if there are classes to call and they have been used; null otherwise. */
-static JNIEnv *environment(const struct java_side **side)
+static char *refuse(const char *reason, size_t *size)
 {
-    JNIEnv *env = NULL;
-    *side = java_side_known();
-    return *side != NULL && __atomic_load_n(&used, __ATOMIC_SEQ_CST)
-               && (*(*side)->vm)->GetEnv((*side)->vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
-           ? env : NULL;
+    char *response = malloc(sizeof unavailable + strlen(reason));
+    if (response != NULL)
+        *size = (size_t)sprintf(response, unavailable, reason);
+    return response;
 }
 
-/* Copies the string that a method has returned: 1; 0 if it is null, -1 if the method threw an exception. */
-static int returned(JNIEnv *env, jstring string, char *text, size_t size)
+/* Null: the method threw an exception, or there is no memory. */
+static char *copied(JNIEnv *env, jbyteArray bytes, size_t *size)
 {
     if ((*env)->ExceptionCheck(env)) {
         (*env)->ExceptionClear(env);
-        return -1;
+        return NULL;
     }
-    return boot_text(env, string, text, size);
+    jsize length = (*env)->GetArrayLength(env, bytes);
+    char *response = malloc((size_t)length);
+    if (response != NULL)
+        (*env)->GetByteArrayRegion(env, bytes, 0, length, (jbyte *)response);
+    *size = (size_t)length;
+    return response;
 }
 
-static int serve(JNIEnv *env, const struct java_side *side, const char *address, char *problem,
-                 size_t problem_size)
+struct request {
+    JNIEnv *env;
+    struct scrape_server *server;
+};
+
+static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
-    if (!local_frame_push(env))
-        return -1;
-    jstring argument = *address != '\0' ? (*env)->NewStringUTF(env, address) : NULL;
-    jstring answer = (*env)->ExceptionCheck(env)
-        ? NULL : (*env)->CallStaticObjectMethod(env, side->agent_class, side->serve, argument);
-    int result = returned(env, answer, problem, problem_size);
-    local_frame_pop(env);
-    return result;
+    char reason[1000];
+    const struct request *request = context;
+    JNIEnv *env = request->env;
+    const struct java_side *side = java_side_load(env, reason, sizeof reason);
+    if (side == NULL)
+        return refuse(reason, size);
+    if ((*env)->PushLocalFrame(env, 4) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return NULL;
+    }
+    jbyteArray bytes = (*env)->NewByteArray(env, (jsize)head_size);
+    if (bytes != NULL) {
+        (*env)->SetByteArrayRegion(env, bytes, 0, (jsize)head_size, (const jbyte *)head);
+        bytes = (*env)->CallStaticObjectMethod(env, side->agent_class, side->respond, bytes,
+                                               (jboolean)scrape_server_is_local(request->server));
+    }
+    char *response = copied(env, bytes, size);
+    (*env)->PopLocalFrame(env, NULL);
+    return response;
 }
 
-/* Writes the address, with the real port, into text. False: nothing is served. */
-static bool served(char *text, size_t size)
+static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *server)
 {
-    const struct java_side *side;
-    JNIEnv *env = environment(&side);
-    if (env == NULL)
-        return false;
-    jstring answer = (*env)->CallStaticObjectMethod(env, side->agent_class, side->served);
-    return returned(env, answer, text, size) > 0;
+    struct request request = {env, server};
+    (void)jvmti;
+    scrape_server_run(server, respond, &request);
 }
 
-int prometheus_set(JavaVM *vm, const struct agent_options *options, char *problem, size_t problem_size)
+/* 0, or -1 with the reason in problem. */
+static int start(jvmtiEnv *jvmti, JNIEnv *env, struct scrape_server *server, char *problem, size_t problem_size)
 {
-    char at[ANSWER_BYTES], reason[1000];
-    const char *address = options->prometheus;
-    const struct java_side *side;
-    JNIEnv *env = environment(&side);
-    if (env == NULL && *address == '\0')
+    scrape_server_keep(server);
+    jvmtiError error = agent_thread_start(jvmti, env, "threadclock-prometheus", run, server);
+    if (error == JVMTI_ERROR_NONE)
         return 0;
-    if (env == NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
-        && (side = java_side_load(vm, env, reason, sizeof reason)) == NULL) {
+    scrape_server_release(server);
+    snprintf(problem, problem_size, "prometheus=%s: JVMTI error %d when starting a thread that serves; is the "
+             "JVM short of memory or threads?", scrape_server_address(server), (int)error);
+    return -1;
+}
+
+/* Null closes the server that there is. */
+static void replace(struct scrape_server *server, const char *requested, bool started)
+{
+    tc_lock(&metrics.lock);
+    struct scrape_server *before = metrics.server;
+    metrics.server = server;
+    metrics.started = started;
+    snprintf(metrics.requested, sizeof metrics.requested, "%s", requested);
+    tc_unlock(&metrics.lock);
+    if (before == NULL)
+        return;
+    scrape_server_end(before, STOP_MS);
+    scrape_server_release(before);
+}
+
+static const char *served(void)
+{
+    return metrics.server != NULL ? scrape_server_address(metrics.server) : "";
+}
+
+static struct scrape_server *listen_at(const char *address, char *problem, size_t problem_size)
+{
+    char reason[1000];
+    if (!java_side_is_there(reason, sizeof reason)) {
         snprintf(problem, problem_size, no_classes, address, reason);
-        return -1;
+        return NULL;
     }
-    __atomic_store_n(&used, true, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&ending, __ATOMIC_SEQ_CST))
+    struct scrape_server *server = scrape_server_open(address);
+    if (server != NULL)
+        return server;
+    int error = errno;
+    const char *port = strrchr(served(), ':');
+    if (error == EADDRINUSE && port != NULL && strcmp(port, strrchr(address, ':')) == 0)
+        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: this JVM serves that port at %s; "
+                 "detach first", address, served());
+    else
+        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: %s; name another address or port, "
+                 "or port 0 for any that is free", address, strerror(error));
+    return NULL;
+}
+
+int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options, char *problem,
+                   size_t problem_size)
+{
+    const char *address = options->prometheus;
+    if (*address == '\0') {
+        snprintf(metrics.ended, sizeof metrics.ended, "%s", served());
+        prometheus_stop();
+        if (metrics.ended[0] != '\0')
+            report_log(options, "Prometheus metrics are no longer served at http://%s/metrics", metrics.ended);
         return 0;
-    bool before = served(at, sizeof at);
-    int result = serve(env, side, address, problem, problem_size);
-    if (result < 0)
-        snprintf(problem, problem_size, no_answer, address);
-    if (result != 0)
-        return -1;
-    ended[0] = '\0';
-    if (*address == '\0' && before) {
-        strcpy(ended, at);
-        report_log(options, "Prometheus metrics are no longer served at http://%s/metrics", ended);
-    } else if (served(at, sizeof at)) {
-        report_log(options, "Prometheus metrics at http://%s/metrics", at);
     }
+    if (strcmp(address, metrics.requested) != 0 && strcmp(address, served()) != 0) {
+        struct scrape_server *server = listen_at(address, problem, problem_size);
+        if (server == NULL)
+            return -1;
+        if (env != NULL && start(jvmti, env, server, problem, problem_size) != 0) {
+            scrape_server_release(server);
+            return -1;
+        }
+        replace(server, address, env != NULL);
+    }
+    metrics.ended[0] = '\0';
+    report_log(options, "Prometheus metrics at http://%s/metrics", served());
+    return 0;
+}
+
+int prometheus_start(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size)
+{
+    if (metrics.server == NULL || metrics.started)
+        return 0;
+    if (start(jvmti, env, metrics.server, problem, problem_size) != 0) {
+        prometheus_stop();
+        return -1;
+    }
+    metrics.started = true;
     return 0;
 }
 
 void prometheus_stop(void)
 {
-    char problem[64];
-    const struct java_side *side;
-    JNIEnv *env = environment(&side);
-    if (env != NULL)
-        serve(env, side, "", problem, sizeof problem);
+    replace(NULL, "", false);
 }
 
-/* Whoever loads the classes at this moment sees that the JVM is ending, or that they are used by then. */
-void prometheus_end(JNIEnv *env)
+/* The lock keeps the server from being freed meanwhile. */
+void prometheus_end(void)
 {
-    __atomic_store_n(&ending, true, __ATOMIC_SEQ_CST);
-    const struct java_side *side = java_side_known();
-    if (side == NULL || !__atomic_load_n(&used, __ATOMIC_SEQ_CST))
-        return;
-    (*env)->CallStaticVoidMethod(env, side->agent_class, side->end);
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
+    tc_lock(&metrics.lock);
+    if (metrics.server != NULL)
+        scrape_server_end(metrics.server, END_MS);
+    tc_unlock(&metrics.lock);
 }
 
 void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied)
@@ -133,15 +206,13 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
 
 void prometheus_answer(const struct agent_options *to)
 {
-    char at[ANSWER_BYTES];
-    if (served(at, sizeof at))
-        report_answer(to, "prometheus=%s", at);
-    else if (ended[0] != '\0')
-        report_answer(to, "prometheus.ended=%s", ended);
+    if (metrics.server != NULL)
+        report_answer(to, "prometheus=%s", served());
+    else if (metrics.ended[0] != '\0')
+        report_answer(to, "prometheus.ended=%s", metrics.ended);
 }
 
 void prometheus_status(const struct agent_options *to)
 {
-    char at[ANSWER_BYTES];
-    report_answer(to, "prometheus=%s", served(at, sizeof at) ? at : "off");
+    report_answer(to, "prometheus=%s", metrics.server != NULL ? served() : "off");
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option prometheus=: starts and stops the server of the metrics, which is Java code (java_side.h). */
+/*
+ * The option prometheus=: listens, and answers each scrape with what Java code writes (java_side.h), which is
+ * loaded for the first one. A JVM that nobody has scraped yet has a port and a sleeping thread more.
+ */
 #ifndef TC_AGENT_PROMETHEUS_H
 #define TC_AGENT_PROMETHEUS_H
 
 #include <jni.h>
+#include <jvmti.h>
 #include <stddef.h>
 
 #include "options.h"
 #include "sys.h"
 
 /*
- * Starts or stops the server as the options say: 0, or -1 with the reason, a sentence, in problem; nothing
- * has changed then. A server that already has this address continues without a gap. Live phase.
+ * Listens as the options say, or no longer: 0, or -1 with the reason, a sentence, in problem; nothing has changed
+ * then. A server that already has this address continues without a gap. env: null before the live phase; then
+ * prometheus_start is to follow.
  */
-TC_INTERNAL int prometheus_set(JavaVM *vm, const struct agent_options *options, char *problem,
+TC_INTERNAL int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options, char *problem,
                                size_t problem_size);
+
+/* Starts the thread, unless nothing is to be served. Live phase. 0, or -1 with the reason in problem. */
+TC_INTERNAL int prometheus_start(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size);
 
 TC_INTERNAL void prometheus_stop(void);
 
@@ -22,7 +30,7 @@ TC_INTERNAL void prometheus_stop(void);
  * The JVM is ending: makes the server's thread leave native code, for which the JVM would wait for 300 ms
  * (VM_Exit::wait_for_threads_in_native_to_block). The metrics are served up to here.
  */
-TC_INTERNAL void prometheus_end(JNIEnv *env);
+TC_INTERNAL void prometheus_end(void);
 
 /*
  * Call it when the agent is loaded a second time, which changes none of the options in force: if metrics are

@@ -3,6 +3,7 @@ package dev.threadclock.agent;
 
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.prometheus.Prometheus;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 
 /**
@@ -58,23 +59,15 @@ public final class Agent {
     }
 
     /**
-     * Never throws: reports failures on stderr itself. Calls the methods below if metrics are wanted.
-     * starting: the JVM, as opposed to an attach.
+     * Never throws: reports failures on stderr itself. starting: the JVM, as opposed to an attach.
      */
     private static native void start0(String options, boolean starting);
 
-    /** Called by native code for the option prometheus=. */
-    private static String serve(String address) {
-        return Prometheus.serve(address);
-    }
-
-    /** Called by native code, for the status. */
-    private static String served() {
-        return Prometheus.served();
-    }
-
-    /** Called by native code when the JVM ends. */
-    private static void end() {
-        Prometheus.end();
+    /**
+     * Called by native code, which serves what prometheus= asks for. Null: the connection is to be closed.
+     */
+    private static byte[] respond(byte[] head, boolean local) throws IOException {
+        Thread.interrupted(); // set, it would close the files that are read
+        return Prometheus.respond(head, local);
     }
 }

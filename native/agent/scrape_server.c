@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A loop around poll. */
+#include "scrape_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lock.h"
+
+enum {
+    PATIENCE_MS = 5000,
+    FULL_PATIENCE_MS = 500, /* while others wait for a place */
+    TICK_MS = 100,
+    FULL_TICK_MS = 10,
+    PAUSE_MS = 1000,
+    BACKLOG = 128,
+    ADDRESS_BYTES = INET6_ADDRSTRLEN + sizeof "[]:65535",
+};
+
+struct client {
+    int fd;
+    int64_t since_ms;
+    char *response; /* null: the request is not complete */
+    size_t response_size, sent, head_size;
+    char head[SCRAPE_HEAD_BYTES];
+};
+
+struct scrape_server {
+    unsigned users; /* the last one frees it */
+    bool ending;
+    bool local;
+    int listener, waker;
+    int64_t deaf_until_ms; /* no descriptor or no memory is left: the same again at once would not help */
+    int count;
+    struct client *clients[SCRAPE_CLIENTS];
+    char address[ADDRESS_BYTES];
+};
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* False: no address. */
+static bool parse(const char *text, union address *address)
+{
+    char ip[ADDRESS_BYTES];
+    const char *colon = strrchr(text, ':');
+    bool six = *text == '[';
+    memset(address, 0, sizeof *address);
+    if (colon == NULL || colon - text >= (int)sizeof ip
+        || (six && (colon - text < 2 || colon[-1] != ']')))
+        return false;
+    snprintf(ip, sizeof ip, "%.*s", (int)(colon - text) - 2 * six, text + six);
+    in_port_t port = htons((uint16_t)strtol(colon + 1, NULL, 10));
+    if (six) {
+        address->six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = port};
+        return inet_pton(AF_INET6, ip, &address->six.sin6_addr) == 1;
+    }
+    address->four = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port};
+    return inet_pton(AF_INET, ip, &address->four.sin_addr) == 1;
+}
+
+static bool is_local(const union address *address)
+{
+    const unsigned char *six = address->six.sin6_addr.s6_addr;
+    if (address->any.sa_family == AF_INET)
+        return ntohl(address->four.sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr)
+           || (IN6_IS_ADDR_V4MAPPED(&address->six.sin6_addr) && six[12] == 127);
+}
+
+/* A listening descriptor, or -1 and errno. */
+static int listen_at(const union address *address)
+{
+    int family = address->any.sa_family, on = 1, off = 0;
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0
+        && (family == AF_INET || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0)
+        && bind(fd, &address->any, family == AF_INET ? sizeof address->four : sizeof address->six) == 0
+        && listen(fd, BACKLOG) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static int listen_anywhere(const union address *four)
+{
+    union address six = {.six = {.sin6_family = AF_INET6, .sin6_port = four->four.sin_port}};
+    int fd = listen_at(&six);
+    return fd >= 0 || errno == EADDRINUSE ? fd : listen_at(four); /* no IPv6 */
+}
+
+static in_port_t port_of(int listener)
+{
+    union address bound;
+    socklen_t size = sizeof bound;
+    if (getsockname(listener, &bound.any, &size) != 0)
+        return 0;
+    return ntohs(bound.any.sa_family == AF_INET ? bound.four.sin_port : bound.six.sin6_port);
+}
+
+struct scrape_server *scrape_server_open(const char *text)
+{
+    union address address;
+    if (!parse(text, &address)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct scrape_server *server = calloc(1, sizeof *server);
+    if (server == NULL)
+        return NULL;
+    server->users = 1;
+    server->local = is_local(&address);
+    server->waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    bool anywhere = address.any.sa_family == AF_INET && address.four.sin_addr.s_addr == INADDR_ANY;
+    server->listener = server->waker < 0 ? -1 : anywhere ? listen_anywhere(&address) : listen_at(&address);
+    if (server->listener < 0) {
+        int error = errno;
+        scrape_server_release(server);
+        errno = error;
+        return NULL;
+    }
+    snprintf(server->address, sizeof server->address, "%.*s:%d", (int)(strrchr(text, ':') - text), text,
+             port_of(server->listener));
+    return server;
+}
+
+const char *scrape_server_address(const struct scrape_server *server)
+{
+    return server->address;
+}
+
+bool scrape_server_is_local(const struct scrape_server *server)
+{
+    return server->local;
+}
+
+void scrape_server_keep(struct scrape_server *server)
+{
+    __atomic_fetch_add(&server->users, 1, __ATOMIC_RELAXED);
+}
+
+void scrape_server_release(struct scrape_server *server)
+{
+    if (__atomic_sub_fetch(&server->users, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (server->listener >= 0)
+        close(server->listener);
+    if (server->waker >= 0)
+        close(server->waker);
+    free(server);
+}
+
+static void close_client(struct scrape_server *server, int index)
+{
+    struct client *client = server->clients[index];
+    server->clients[index] = server->clients[--server->count];
+    close(client->fd);
+    free(client->response);
+    free(client);
+}
+
+static void accept_client(struct scrape_server *server, int64_t now)
+{
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
+        return; /* the client has gone already */
+    struct client *client = fd < 0 ? NULL : calloc(1, sizeof *client);
+    if (client != NULL) {
+        client->fd = fd;
+        client->since_ms = now;
+        server->clients[server->count++] = client;
+        return;
+    }
+    if (fd >= 0)
+        close(fd);
+    server->deaf_until_ms = now + PAUSE_MS;
+}
+
+/* The end of the head: an empty line ends in what has come since then. */
+static bool has_empty_line(const struct client *client, size_t since)
+{
+    const char *head = client->head;
+    for (size_t i = since > 0 ? since : 1; i < client->head_size; i++)
+        if (head[i] == '\n'
+            && (head[i - 1] == '\n' || (i > 1 && head[i - 1] == '\r' && head[i - 2] == '\n')))
+            return true;
+    return false;
+}
+
+/* A method begins with a letter, and a handshake of TLS does not. */
+static bool is_no_request(const struct client *client)
+{
+    int first = client->head[0] | 0x20;
+    return client->head_size > 0 && (first < 'a' || first > 'z');
+}
+
+/* The kernel has the whole response, and delivers it even if the connection is closed. */
+static bool is_answered(const struct client *client)
+{
+    return client->response != NULL && client->sent == client->response_size;
+}
+
+static bool has_gone(ssize_t result)
+{
+    return result == 0 || (result < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/*
+ * Closing a socket with unread input would reset the connection, and the client might lose the response. False:
+ * the client has gone.
+ */
+static bool respond(struct client *client)
+{
+    if (!is_answered(client)) {
+        ssize_t sent = send(client->fd, client->response + client->sent,
+                            client->response_size - client->sent, MSG_NOSIGNAL);
+        if (sent > 0)
+            client->sent += (size_t)sent;
+        if (!is_answered(client))
+            return !has_gone(sent);
+        shutdown(client->fd, SHUT_WR);
+    }
+    return !has_gone(recv(client->fd, client->head, sizeof client->head, 0));
+}
+
+/* Goes on as far as it can without waiting. False: the connection is to be closed. */
+static bool advance(struct client *client, scrape_responder *responder, void *context)
+{
+    if (client->response == NULL) {
+        size_t before = client->head_size;
+        ssize_t got = recv(client->fd, client->head + before, sizeof client->head - before, 0);
+        if (got <= 0)
+            return !has_gone(got);
+        client->head_size += (size_t)got;
+        if (!has_empty_line(client, before) && !is_no_request(client)
+            && client->head_size < sizeof client->head)
+            return true;
+        client->response = responder(context, client->head, client->head_size, &client->response_size);
+        if (client->response == NULL)
+            return false;
+    }
+    return respond(client);
+}
+
+static void close_old(struct scrape_server *server, bool full, int64_t now)
+{
+    for (int i = server->count - 1; i >= 0; i--) {
+        struct client *client = server->clients[i];
+        if (now - client->since_ms > (full ? FULL_PATIENCE_MS : PATIENCE_MS)
+            || (full && is_answered(client)))
+            close_client(server, i);
+    }
+}
+
+static void serve_once(struct scrape_server *server, scrape_responder *responder, void *context)
+{
+    struct pollfd polled[2 + SCRAPE_CLIENTS], *clients = polled + 2;
+    int count = server->count;
+    bool full = count == SCRAPE_CLIENTS, deaf = now_ms() < server->deaf_until_ms;
+    polled[0] = (struct pollfd){.fd = server->waker, .events = POLLIN};
+    polled[1] = (struct pollfd){.fd = full || deaf ? -1 : server->listener, .events = POLLIN};
+    for (int i = 0; i < count; i++) {
+        const struct client *client = server->clients[i];
+        bool to_send = client->response != NULL && !is_answered(client);
+        clients[i] = (struct pollfd){.fd = client->fd, .events = to_send ? POLLOUT : POLLIN};
+    }
+    int ready = poll(polled, (nfds_t)(2 + count), full ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
+    if (ready < 0 && errno != EINTR) {
+        struct timespec pause = {PAUSE_MS / 1000, 0};
+        nanosleep(&pause, NULL);
+    }
+    int64_t now = now_ms(); /* before the responses, which take time: nobody is late because of others */
+    for (int i = count - 1; ready > 0 && i >= 0; i--) /* from the last, which takes the place of a closed one */
+        if (clients[i].revents != 0 && !advance(server->clients[i], responder, context))
+            close_client(server, i);
+    close_old(server, full, now);
+    if (ready > 0 && polled[1].revents != 0)
+        accept_client(server, now);
+}
+
+static bool is_ending(const struct scrape_server *server)
+{
+    return __atomic_load_n(&server->ending, __ATOMIC_ACQUIRE);
+}
+
+void scrape_server_run(struct scrape_server *server, scrape_responder *responder, void *context)
+{
+    while (!is_ending(server))
+        serve_once(server, responder, context);
+    while (server->count > 0)
+        close_client(server, server->count - 1);
+    close(server->listener);
+    server->listener = -1;
+    scrape_server_release(server);
+}
+
+void scrape_server_end(struct scrape_server *server, int milliseconds)
+{
+    uint64_t one = 1;
+    __atomic_store_n(&server->ending, true, __ATOMIC_RELEASE);
+    bool woken = write(server->waker, &one, sizeof one) == sizeof one;
+    for (int64_t until = now_ms() + milliseconds;
+         woken && __atomic_load_n(&server->users, __ATOMIC_ACQUIRE) > 1 && now_ms() < until;)
+        tc_pause();
+}

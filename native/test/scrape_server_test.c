@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server's connections: whole, broken, silent, slow and too many clients, and its end. */
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scrape_server.h"
+
+enum { CROWD = 100, LARGE_BYTES = 20 << 20, /* which no socket buffers */ END_MS = 10000 };
+
+#define GET "GET /metrics HTTP/1.1\r\n\r\n"
+#define ANSWER "the answer"
+
+static struct scrape_server *server;
+static pthread_t server_thread;
+static clockid_t server_clock;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is made */
+
+/* Answers "GET /large" with so many bytes, "GET /none" with nothing, "GET" with ANSWER, and others as they ask. */
+static char *respond(void *context, const char *head, size_t head_size, size_t *size)
+{
+    (void)context;
+    bool get = head_size >= 4 && memcmp(head, "GET ", 4) == 0;
+    char kind = get && head_size > 5 ? head[5] : 'm';
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    if (kind == 'n')
+        return NULL;
+    *size = kind == 'l' ? LARGE_BYTES : get ? sizeof ANSWER - 1 : head_size;
+    char *response = calloc(1, *size);
+    assert_non_null(response);
+    return kind == 'l' ? response : memcpy(response, get ? ANSWER : head, *size);
+}
+
+static void *serve(void *argument)
+{
+    scrape_server_run(argument, respond, NULL);
+    return NULL;
+}
+
+static void open_at(const char *address)
+{
+    server = scrape_server_open(address);
+    assert_non_null(server);
+    scrape_server_keep(server);
+    assert_int_equal(pthread_create(&server_thread, NULL, serve, server), 0);
+    assert_int_equal(pthread_getcpuclockid(server_thread, &server_clock), 0);
+}
+
+static void end(void)
+{
+    scrape_server_end(server, END_MS);
+    scrape_server_release(server);
+    assert_int_equal(pthread_join(server_thread, NULL), 0);
+}
+
+static int open_local(void **state)
+{
+    (void)state;
+    open_at("127.0.0.1:0");
+    return 0;
+}
+
+static int end_local(void **state)
+{
+    (void)state;
+    end();
+    return 0;
+}
+
+static in_port_t port(void)
+{
+    return (in_port_t)atoi(strrchr(scrape_server_address(server), ':') + 1);
+}
+
+static int new_socket(void)
+{
+    struct timeval limit = {30, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    return fd;
+}
+
+static bool connect_to(int fd, in_port_t to)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(to)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+}
+
+static int client(void)
+{
+    int fd = new_socket();
+    assert_true(connect_to(fd, port()));
+    return fd;
+}
+
+static void say(int fd, const char *text, size_t size)
+{
+    assert_int_equal(send(fd, text, size, MSG_NOSIGNAL), size);
+}
+
+/* Reads until the server closes; the number of bytes, of which text has the first. -1: reset, -2: nothing comes. */
+static int64_t hear(int fd, char *text, size_t text_size)
+{
+    static _Thread_local char some[1 << 16];
+    int64_t all = 0;
+    ssize_t got;
+    while ((got = recv(fd, some, sizeof some, 0)) > 0) {
+        for (ssize_t i = 0; i < got && all + i < (int64_t)text_size; i++)
+            text[all + i] = some[i];
+        all += got;
+    }
+    return got == 0 ? all : errno == EAGAIN ? -2 : -1;
+}
+
+/* Closes the connection. */
+static void assert_hears(int fd, const char *text, size_t size)
+{
+    char heard[SCRAPE_HEAD_BYTES] = "";
+    assert_int_equal(hear(fd, heard, sizeof heard), size);
+    assert_memory_equal(heard, text, size);
+    close(fd);
+}
+
+static void assert_answers(const char *request, const char *answer)
+{
+    int fd = client();
+    say(fd, request, strlen(request));
+    assert_hears(fd, answer, strlen(answer));
+}
+
+static void pause_ms(long milliseconds)
+{
+    struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static void a_head_is_answered_when_it_is_complete(void **state)
+{
+    (void)state;
+    assert_answers(GET, ANSWER);
+    assert_answers("GET / HTTP/1.0\n\n", ANSWER);
+    assert_answers("HEAD\r\nX: y\r\n\r\n", "HEAD\r\nX: y\r\n\r\n");
+    assert_answers("GET /none\n\n", "");
+    assert_answers(GET, ANSWER);
+}
+
+static void what_is_no_request_need_not_end(void **state)
+{
+    (void)state;
+    char long_head[SCRAPE_HEAD_BYTES];
+    memset(long_head, 'x', sizeof long_head);
+    assert_answers("\x16\x03\x01", "\x16\x03\x01"); /* TLS, whose client waits */
+    int fd = client();
+    say(fd, long_head, sizeof long_head);
+    assert_hears(fd, long_head, sizeof long_head);
+}
+
+static void it_may_come_byte_by_byte(void **state)
+{
+    (void)state;
+    int fd = client();
+    for (const char *byte = GET; *byte != '\0'; byte++) {
+        say(fd, byte, 1);
+        assert_answers("GET /other\n\n", ANSWER);
+    }
+    assert_hears(fd, ANSWER, sizeof ANSWER - 1);
+}
+
+static void those_who_say_nothing_are_sent_away_and_block_nobody(void **state)
+{
+    (void)state;
+    int silent[CROWD];
+    for (int i = 0; i < CROWD; i++)
+        silent[i] = client();
+    assert_answers(GET, ANSWER);
+    for (int i = 0; i < CROWD; i++)
+        assert_hears(silent[i], "", 0);
+}
+
+static void those_who_have_their_answer_are_sent_away_first(void **state)
+{
+    (void)state;
+    int answered[SCRAPE_CLIENTS - 1];
+    for (int i = 0; i < SCRAPE_CLIENTS - 1; i++) {
+        answered[i] = client();
+        say(answered[i], GET, sizeof GET - 1);
+    }
+    int slow = client();
+    assert_answers(GET, ANSWER);
+    say(slow, GET, sizeof GET - 1);
+    assert_hears(slow, ANSWER, sizeof ANSWER - 1);
+    for (int i = 0; i < SCRAPE_CLIENTS - 1; i++)
+        assert_hears(answered[i], ANSWER, sizeof ANSWER - 1);
+}
+
+/* All places are taken, and the first response takes longer than such a client may stay. */
+static void nobody_is_sent_away_because_anothers_answer_took_long(void **state)
+{
+    (void)state;
+    int clients[SCRAPE_CLIENTS];
+    for (int i = 0; i < SCRAPE_CLIENTS; i++)
+        clients[i] = client();
+    pthread_mutex_lock(&gate);
+    say(clients[SCRAPE_CLIENTS - 1], GET, sizeof GET - 1);
+    pause_ms(300);
+    say(clients[SCRAPE_CLIENTS - 2], GET, sizeof GET - 1);
+    pause_ms(300);
+    pthread_mutex_unlock(&gate);
+    assert_hears(clients[SCRAPE_CLIENTS - 2], ANSWER, sizeof ANSWER - 1);
+    for (int i = 0; i < SCRAPE_CLIENTS; i++)
+        if (i != SCRAPE_CLIENTS - 2)
+            close(clients[i]);
+}
+
+static void those_who_do_not_read_are_sent_away_and_block_nobody(void **state)
+{
+    (void)state;
+    int slow = client();
+    char first;
+    say(slow, "GET /large\n\n", 12);
+    assert_int_equal(recv(slow, &first, 1, 0), 1);
+    for (int i = 0; i < 70; i++) {
+        assert_answers(GET, ANSWER);
+        pause_ms(100);
+    }
+    assert_true(hear(slow, NULL, 0) < LARGE_BYTES - 1);
+    close(slow);
+}
+
+static void a_large_response_arrives_whole(void **state)
+{
+    (void)state;
+    int fd = client();
+    say(fd, "GET /large\n\n", 12);
+    assert_int_equal(hear(fd, NULL, 0), LARGE_BYTES);
+    close(fd);
+}
+
+static void *ask(void *argument)
+{
+    (void)argument;
+    assert_answers(GET, ANSWER);
+    return NULL;
+}
+
+static void a_hundred_at_once_are_all_served(void **state)
+{
+    (void)state;
+    pthread_t threads[CROWD];
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static int64_t server_ns(void)
+{
+    return threadclock_clock_ns(server_clock);
+}
+
+/* It neither ends nor burns a CPU. */
+static void without_descriptors_it_waits(void **state)
+{
+    (void)state;
+    struct rlimit before, none;
+    int fd = new_socket();
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){(rlim_t)fd + 1, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int64_t used_ns = server_ns();
+    assert_true(connect_to(fd, port()));
+    say(fd, GET, sizeof GET - 1);
+    pause_ms(500);
+    used_ns = server_ns() - used_ns;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(used_ns < 100000000);
+    assert_hears(fd, ANSWER, sizeof ANSWER - 1);
+}
+
+static void without_clients_it_sleeps(void **state)
+{
+    (void)state;
+    assert_answers(GET, ANSWER);
+    pause_ms(200);
+    int64_t before_ns = server_ns();
+    pause_ms(500);
+    assert_int_equal(server_ns(), before_ns);
+}
+
+static void its_end_frees_the_port(void **state)
+{
+    (void)state;
+    char address[64];
+    open_at("127.0.0.1:0");
+    snprintf(address, sizeof address, "%s", scrape_server_address(server));
+    errno = 0;
+    assert_null(scrape_server_open(address));
+    assert_int_equal(errno, EADDRINUSE);
+    int open = client();
+    end();
+    assert_int_not_equal(hear(open, NULL, 0), -2);
+    close(open);
+    open_at(address);
+    assert_answers(GET, ANSWER);
+    end();
+}
+
+static void one_that_was_never_run_is_released(void **state)
+{
+    (void)state;
+    struct scrape_server *idle = scrape_server_open("127.0.0.1:0");
+    char address[64];
+    assert_non_null(idle);
+    snprintf(address, sizeof address, "%s", scrape_server_address(idle));
+    scrape_server_end(idle, END_MS);
+    scrape_server_release(idle);
+    open_at(address);
+    end();
+}
+
+static void what_connects_before_it_runs_is_served(void **state)
+{
+    (void)state;
+    server = scrape_server_open("127.0.0.1:0");
+    assert_non_null(server);
+    int early = client();
+    say(early, GET, sizeof GET - 1);
+    scrape_server_keep(server);
+    assert_int_equal(pthread_create(&server_thread, NULL, serve, server), 0);
+    assert_hears(early, ANSWER, sizeof ANSWER - 1);
+    end();
+}
+
+static void addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *begins;
+        bool local;
+    } rows[] = {
+        {"127.0.0.1:0", "127.0.0.1:", true}, {"127.8.9.10:0", "127.8.9.10:", true}, {"[::1]:0", "[::1]:", true},
+        {"[::ffff:127.0.0.1]:0", "[::ffff:127.0.0.1]:", true}, {"0.0.0.0:0", "0.0.0.0:", false},
+        {"[::]:0", "[::]:", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scrape_server *opened = scrape_server_open(rows[i].text);
+        if (opened == NULL && rows[i].text[0] == '[' && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
+            continue; /* no IPv6 here */
+        assert_non_null(opened);
+        const char *address = scrape_server_address(opened);
+        assert_memory_equal(address, rows[i].begins, strlen(rows[i].begins));
+        assert_true(atoi(address + strlen(rows[i].begins)) > 0);
+        assert_int_equal(scrape_server_is_local(opened), rows[i].local);
+        scrape_server_release(opened);
+    }
+    static const char *const wrong[] = {"", "1", "127.0.0.1", "x:1", "[::1:1", "[:1", "[", "localhost:1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_null(scrape_server_open(wrong[i]));
+        assert_int_equal(errno, EINVAL);
+    }
+}
+
+static void all_interfaces_are_those_of_ipv6_too(void **state)
+{
+    (void)state;
+    open_at("0.0.0.0:0");
+    assert_answers(GET, ANSWER);
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port()), .sin6_addr = in6addr_loopback};
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool has_six = fd >= 0 && (connect(fd, (struct sockaddr *)&six, sizeof six) == 0 || errno == ECONNREFUSED);
+    if (has_six) {
+        say(fd, GET, sizeof GET - 1);
+        assert_hears(fd, ANSWER, sizeof ANSWER - 1);
+    }
+    end();
+    if (!has_six)
+        skip_because("no IPv6 here");
+}
+
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, open_local, end_local)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_head_is_answered_when_it_is_complete),
+        SERVED(what_is_no_request_need_not_end),
+        SERVED(it_may_come_byte_by_byte),
+        SERVED(those_who_say_nothing_are_sent_away_and_block_nobody),
+        SERVED(those_who_have_their_answer_are_sent_away_first),
+        SERVED(nobody_is_sent_away_because_anothers_answer_took_long),
+        SERVED(those_who_do_not_read_are_sent_away_and_block_nobody),
+        SERVED(a_large_response_arrives_whole),
+        SERVED(a_hundred_at_once_are_all_served),
+        SERVED(without_descriptors_it_waits),
+        SERVED(without_clients_it_sleeps),
+        cmocka_unit_test(its_end_frees_the_port),
+        cmocka_unit_test(one_that_was_never_run_is_released),
+        cmocka_unit_test(what_connects_before_it_runs_is_served),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(all_interfaces_are_those_of_ipv6_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
