@@ -92,15 +92,16 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *server)
 }
 
 /* 0, or -1 with the reason in problem. */
-static int start(jvmtiEnv *jvmti, JNIEnv *env, struct scrape_server *server, char *problem, size_t problem_size)
+static int start(jvmtiEnv *jvmti, JNIEnv *env, struct scrape_server *server, char *problem,
+                 size_t problem_size)
 {
     scrape_server_keep(server);
     jvmtiError error = agent_thread_start(jvmti, env, "threadclock-prometheus", run, server);
     if (error == JVMTI_ERROR_NONE)
         return 0;
     scrape_server_release(server);
-    snprintf(problem, problem_size, "prometheus=%s: JVMTI error %d when starting a thread that serves; is the "
-             "JVM short of memory or threads?", scrape_server_address(server), (int)error);
+    snprintf(problem, problem_size, "prometheus=%s: JVMTI error %d when starting a thread that serves; is "
+             "the JVM short of memory or threads?", scrape_server_address(server), (int)error);
     return -1;
 }
 
@@ -137,23 +138,24 @@ static struct scrape_server *listen_at(const char *address, char *problem, size_
     int error = errno;
     const char *port = strrchr(served(), ':');
     if (error == EADDRINUSE && port != NULL && strcmp(port, strrchr(address, ':')) == 0)
-        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: this JVM serves that port at %s; "
-                 "detach first", address, served());
+        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: this JVM serves that port at "
+                 "%s; detach first", address, served());
     else
-        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: %s; name another address or port, "
-                 "or port 0 for any that is free", address, strerror(error));
+        snprintf(problem, problem_size, "prometheus=%s: cannot listen there: %s; name another address or "
+                 "port, or port 0 for any that is free", address, strerror(error));
     return NULL;
 }
 
-int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options, char *problem,
-                   size_t problem_size)
+int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options,
+                   char *problem, size_t problem_size)
 {
     const char *address = options->prometheus;
     if (*address == '\0') {
         snprintf(metrics.ended, sizeof metrics.ended, "%s", served());
         prometheus_stop();
         if (metrics.ended[0] != '\0')
-            report_log(options, "Prometheus metrics are no longer served at http://%s/metrics", metrics.ended);
+            report_log(options, "Prometheus metrics are no longer served at http://%s/metrics",
+                       metrics.ended);
         return 0;
     }
     if (strcmp(address, metrics.requested) != 0 && strcmp(address, served()) != 0) {

@@ -14,12 +14,12 @@
 #include "sys.h"
 
 /*
- * Listens as the options say, or no longer: 0, or -1 with the reason, a sentence, in problem; nothing has changed
- * then. A server that already has this address continues without a gap. env: null before the live phase; then
- * prometheus_start is to follow.
+ * Listens as the options say, or no longer: 0, or -1 with the reason, a sentence, in problem; nothing has
+ * changed then. A server that already has this address continues without a gap. env: null before the live
+ * phase; then prometheus_start is to follow.
  */
-TC_INTERNAL int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options, char *problem,
-                               size_t problem_size);
+TC_INTERNAL int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *options,
+                               char *problem, size_t problem_size);
 
 /* Starts the thread, unless nothing is to be served. Live phase. 0, or -1 with the reason in problem. */
 TC_INTERNAL int prometheus_start(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size);

@@ -229,8 +229,8 @@ static bool has_gone(ssize_t result)
 }
 
 /*
- * Closing a socket with unread input would reset the connection, and the client might lose the response. False:
- * the client has gone.
+ * Closing a socket with unread input would reset the connection, and the client might lose the response.
+ * False: the client has gone.
  */
 static bool respond(struct client *client)
 {
@@ -293,7 +293,7 @@ static void serve_once(struct scrape_server *server, scrape_responder *responder
         nanosleep(&pause, NULL);
     }
     int64_t now = now_ms(); /* before the responses, which take time: nobody is late because of others */
-    for (int i = count - 1; ready > 0 && i >= 0; i--) /* from the last, which takes the place of a closed one */
+    for (int i = count - 1; ready > 0 && i >= 0; i--) /* the last one takes the place of a closed one */
         if (clients[i].revents != 0 && !advance(server->clients[i], responder, context))
             close_client(server, i);
     close_old(server, full, now);

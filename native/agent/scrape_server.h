@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The connections of an HTTP server for a process that has other things to do: one thread, which sleeps between
- * scrapes, and a bounded number of connections with a bounded time each, so that no client can block the others
- * or take the process's memory. One request for each connection. Knows neither HTTP's headers nor the JVM.
+ * The connections of an HTTP server for a process that has other things to do: one thread, which sleeps
+ * between scrapes, and a bounded number of connections with a bounded time each, so that no client can
+ * block the others or take the process's memory. One request for each connection. Knows neither HTTP's
+ * headers nor the JVM.
  */
 #ifndef TC_SCRAPE_SERVER_H
 #define TC_SCRAPE_SERVER_H
@@ -17,14 +18,14 @@ enum { SCRAPE_CLIENTS = 32, SCRAPE_HEAD_BYTES = 8192 };
 struct scrape_server;
 
 /*
- * The response to a request, of *size bytes, from malloc; null: there is none, and the connection is closed. The
- * head ends in an empty line, or it has SCRAPE_HEAD_BYTES, or does not begin with a letter.
+ * The response to a request, of *size bytes, from malloc; null: there is none, and the connection is
+ * closed. The head ends in an empty line, or it has SCRAPE_HEAD_BYTES, or does not begin with a letter.
  */
 typedef char *scrape_responder(void *context, const char *head, size_t head_size, size_t *size);
 
 /*
- * Listens at "IP:PORT" or "[IPV6]:PORT", where 0 is any port, and 0.0.0.0 takes IPv6 along. Null: not possible;
- * errno says why. What connects waits for scrape_server_run.
+ * Listens at "IP:PORT" or "[IPV6]:PORT", where 0 is any port, and 0.0.0.0 takes IPv6 along. Null: not
+ * possible; errno says why. What connects waits for scrape_server_run.
  */
 TC_INTERNAL struct scrape_server *scrape_server_open(const char *address);
 
@@ -42,8 +43,8 @@ TC_INTERNAL void scrape_server_release(struct scrape_server *server);
 TC_INTERNAL void scrape_server_run(struct scrape_server *server, scrape_responder *responder, void *context);
 
 /*
- * Makes scrape_server_run return, and waits for that, but no longer than this. Then the port is free. The server
- * is the caller's until scrape_server_release.
+ * Makes scrape_server_run return, and waits for that, but no longer than this. Then the port is free. The
+ * server is the caller's until scrape_server_release.
  */
 TC_INTERNAL void scrape_server_end(struct scrape_server *server, int milliseconds);
 

@@ -26,7 +26,7 @@ static pthread_t server_thread;
 static clockid_t server_clock;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is made */
 
-/* Answers "GET /large" with so many bytes, "GET /none" with nothing, "GET" with ANSWER, and others as they ask. */
+/* Answers "GET /large" with LARGE_BYTES, "GET /none" with nothing, other GETs with ANSWER, the rest as asked. */
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
     (void)context;
@@ -111,7 +111,7 @@ static void say(int fd, const char *text, size_t size)
     assert_int_equal(send(fd, text, size, MSG_NOSIGNAL), size);
 }
 
-/* Reads until the server closes; the number of bytes, of which text has the first. -1: reset, -2: nothing comes. */
+/* Reads until the server closes. The number of bytes, of which text has the first; -1: reset, -2: none come. */
 static int64_t hear(int fd, char *text, size_t text_size)
 {
     static _Thread_local char some[1 << 16];
@@ -351,7 +351,8 @@ static void addresses(void **state)
         const char *text, *begins;
         bool local;
     } rows[] = {
-        {"127.0.0.1:0", "127.0.0.1:", true}, {"127.8.9.10:0", "127.8.9.10:", true}, {"[::1]:0", "[::1]:", true},
+        {"127.0.0.1:0", "127.0.0.1:", true}, {"127.8.9.10:0", "127.8.9.10:", true},
+        {"[::1]:0", "[::1]:", true},
         {"[::ffff:127.0.0.1]:0", "[::ffff:127.0.0.1]:", true}, {"0.0.0.0:0", "0.0.0.0:", false},
         {"[::]:0", "[::]:", false},
     };
@@ -378,9 +379,11 @@ static void all_interfaces_are_those_of_ipv6_too(void **state)
     (void)state;
     open_at("0.0.0.0:0");
     assert_answers(GET, ANSWER);
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port()), .sin6_addr = in6addr_loopback};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port()),
+                                 .sin6_addr = in6addr_loopback};
     int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool has_six = fd >= 0 && (connect(fd, (struct sockaddr *)&six, sizeof six) == 0 || errno == ECONNREFUSED);
+    bool has_six = fd >= 0
+        && (connect(fd, (struct sockaddr *)&six, sizeof six) == 0 || errno == ECONNREFUSED);
     if (has_six) {
         say(fd, GET, sizeof GET - 1);
         assert_hears(fd, ANSWER, sizeof ANSWER - 1);

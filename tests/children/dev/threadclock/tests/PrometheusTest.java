@@ -192,7 +192,8 @@ class PrometheusTest {
     @OnEachJdk
     void withoutItsJarTheLibraryServesNothing(TestJdk jdk) throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
             assertThat(jvm.said()).endsWith("threadclock runs without that option\n")
                     .startsWith("threadclock: prometheus=127.0.0.1:0 needs")
                     .contains("put threadclock-agent.jar beside libthreadclock.so");
@@ -205,7 +206,8 @@ class PrometheusTest {
     void aJarOfAnotherVersionIsNamedInTheAnswer(TestJdk jdk) throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Files.move(JarCopy.ofVersion(folder, "v0"), folder.resolve("threadclock-agent.jar"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
             HttpResponse<String> answer = Scrape.get("http://" + served(jvm) + "/metrics", "Accept", "*/*");
             assertThat(answer.statusCode()).isEqualTo(503);
             assertThat(answer.body()).contains("has another version");
@@ -322,7 +324,8 @@ class PrometheusTest {
     /** A server without memory may leave its clients waiting. */
     private static boolean answersInTime(Path log) {
         try {
-            URLConnection connection = URI.create("http://" + address(log) + "/metrics").toURL().openConnection();
+            URLConnection connection = URI.create("http://" + address(log) + "/metrics").toURL()
+                    .openConnection();
             connection.setConnectTimeout(3_000);
             connection.setReadTimeout(3_000);
             return new String(connection.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
