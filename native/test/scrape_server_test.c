@@ -26,7 +26,7 @@ static pthread_t server_thread;
 static clockid_t server_clock;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is made */
 
-/* Answers "GET /large" with LARGE_BYTES, "GET /none" with nothing, other GETs with ANSWER, the rest as asked. */
+/* "GET /large" gets LARGE_BYTES, "GET /none" nothing, another GET the ANSWER, and what is no GET itself. */
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
     (void)context;
@@ -111,7 +111,7 @@ static void say(int fd, const char *text, size_t size)
     assert_int_equal(send(fd, text, size, MSG_NOSIGNAL), size);
 }
 
-/* Reads until the server closes. The number of bytes, of which text has the first; -1: reset, -2: none come. */
+/* Reads until the server closes. The number of bytes, of which text has the first; -1: reset, -2: nothing. */
 static int64_t hear(int fd, char *text, size_t text_size)
 {
     static _Thread_local char some[1 << 16];
