@@ -133,14 +133,13 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
 
+static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env);
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    char problem[400];
-    struct agent_options options = present_options();
     (void)thread;
     java_threads_register_all(env);
-    if (prometheus_start(jvmti, env, problem, sizeof problem) != 0)
-        report_left_out(&options, problem);
+    start_metrics(jvmti, env);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
@@ -353,6 +352,25 @@ static void start(JavaVM *vm, struct agent_options *options)
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     report_answer(options, "ok");
     prometheus_answer(options);
+}
+
+/* Waits for an attach that has come first. */
+static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    char problem[400];
+    while (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
+        tc_pause();
+    if (agent.active && prometheus_start(jvmti, env, problem, sizeof problem) != 0) {
+        if (report_left_out(&agent.options, problem)) {
+            tc_lock(&agent.options_lock);
+            agent.options.prometheus[0] = '\0';
+            tc_unlock(&agent.options_lock);
+        } else {
+            stop();
+            report_unable(&agent.options, "%s", problem);
+        }
+    }
+    __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 
 static void sample(JavaVM *vm, const struct agent_options *options)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +37,7 @@ struct scrape_server {
     unsigned users; /* the last one frees it */
     bool ending;
     bool local;
-    int listener, waker;
+    int listener;
     int64_t deaf_until_ms; /* no descriptor or no memory is left: the same again at once would not help */
     int count;
     struct client *clients[SCRAPE_CLIENTS];
@@ -105,13 +104,6 @@ static int listen_at(const union address *address)
     return -1;
 }
 
-static int listen_anywhere(const union address *four)
-{
-    union address six = {.six = {.sin6_family = AF_INET6, .sin6_port = four->four.sin_port}};
-    int fd = listen_at(&six);
-    return fd >= 0 || errno == EADDRINUSE ? fd : listen_at(four); /* no IPv6 */
-}
-
 static in_port_t port_of(int listener)
 {
     union address bound;
@@ -133,9 +125,7 @@ struct scrape_server *scrape_server_open(const char *text)
         return NULL;
     server->users = 1;
     server->local = is_local(&address);
-    server->waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bool anywhere = address.any.sa_family == AF_INET && address.four.sin_addr.s_addr == INADDR_ANY;
-    server->listener = server->waker < 0 ? -1 : anywhere ? listen_anywhere(&address) : listen_at(&address);
+    server->listener = listen_at(&address);
     if (server->listener < 0) {
         int error = errno;
         scrape_server_release(server);
@@ -168,8 +158,6 @@ void scrape_server_release(struct scrape_server *server)
         return;
     if (server->listener >= 0)
         close(server->listener);
-    if (server->waker >= 0)
-        close(server->waker);
     free(server);
 }
 
@@ -277,17 +265,16 @@ static void close_old(struct scrape_server *server, bool full, int64_t now)
 
 static void serve_once(struct scrape_server *server, scrape_responder *responder, void *context)
 {
-    struct pollfd polled[2 + SCRAPE_CLIENTS], *clients = polled + 2;
+    struct pollfd polled[1 + SCRAPE_CLIENTS], *clients = polled + 1;
     int count = server->count;
     bool full = count == SCRAPE_CLIENTS, deaf = now_ms() < server->deaf_until_ms;
-    polled[0] = (struct pollfd){.fd = server->waker, .events = POLLIN};
-    polled[1] = (struct pollfd){.fd = full || deaf ? -1 : server->listener, .events = POLLIN};
+    polled[0] = (struct pollfd){.fd = full || deaf ? -1 : server->listener, .events = POLLIN};
     for (int i = 0; i < count; i++) {
         const struct client *client = server->clients[i];
         bool to_send = client->response != NULL && !is_answered(client);
         clients[i] = (struct pollfd){.fd = client->fd, .events = to_send ? POLLOUT : POLLIN};
     }
-    int ready = poll(polled, (nfds_t)(2 + count), full ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
+    int ready = poll(polled, (nfds_t)(1 + count), full ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
     if (ready < 0 && errno != EINTR) {
         struct timespec pause = {PAUSE_MS / 1000, 0};
         nanosleep(&pause, NULL);
@@ -297,7 +284,7 @@ static void serve_once(struct scrape_server *server, scrape_responder *responder
         if (clients[i].revents != 0 && !advance(server->clients[i], responder, context))
             close_client(server, i);
     close_old(server, full, now);
-    if (ready > 0 && polled[1].revents != 0)
+    if (ready > 0 && polled[0].revents != 0)
         accept_client(server, now);
 }
 
@@ -312,17 +299,15 @@ void scrape_server_run(struct scrape_server *server, scrape_responder *responder
         serve_once(server, responder, context);
     while (server->count > 0)
         close_client(server, server->count - 1);
-    close(server->listener);
-    server->listener = -1;
     scrape_server_release(server);
 }
 
+/* The port is free at once, whatever the thread does, and whoever connects is refused. */
 void scrape_server_end(struct scrape_server *server, int milliseconds)
 {
-    uint64_t one = 1;
     __atomic_store_n(&server->ending, true, __ATOMIC_RELEASE);
-    bool woken = write(server->waker, &one, sizeof one) == sizeof one;
+    shutdown(server->listener, SHUT_RDWR); /* poll returns */
     for (int64_t until = now_ms() + milliseconds;
-         woken && __atomic_load_n(&server->users, __ATOMIC_ACQUIRE) > 1 && now_ms() < until;)
+         __atomic_load_n(&server->users, __ATOMIC_ACQUIRE) > 1 && now_ms() < until;)
         tc_pause();
 }

@@ -24,7 +24,7 @@ struct scrape_server;
 typedef char *scrape_responder(void *context, const char *head, size_t head_size, size_t *size);
 
 /*
- * Listens at "IP:PORT" or "[IPV6]:PORT", where 0 is any port, and 0.0.0.0 takes IPv6 along. Null: not
+ * Listens at "IP:PORT" or "[IPV6]:PORT", where 0 is any port, and [::] takes IPv4 along. Null: not
  * possible; errno says why. What connects waits for scrape_server_run.
  */
 TC_INTERNAL struct scrape_server *scrape_server_open(const char *address);
@@ -43,8 +43,8 @@ TC_INTERNAL void scrape_server_release(struct scrape_server *server);
 TC_INTERNAL void scrape_server_run(struct scrape_server *server, scrape_responder *responder, void *context);
 
 /*
- * Makes scrape_server_run return, and waits for that, but no longer than this. Then the port is free. The
- * server is the caller's until scrape_server_release.
+ * Frees the port, makes scrape_server_run return, and waits for that, but no longer than this. The server
+ * is the caller's until scrape_server_release.
  */
 TC_INTERNAL void scrape_server_end(struct scrape_server *server, int milliseconds);
 

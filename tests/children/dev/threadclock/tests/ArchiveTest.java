@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.Scraped;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,10 +35,12 @@ class ArchiveTest {
     @BeforeEach
     void makeJar() throws IOException {
         program = folder.resolve("hello.jar");
-        String file = Hello.class.getName().replace('.', '/') + ".class";
         try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(program))) {
-            jar.putNextEntry(new ZipEntry(file));
-            Files.copy(ChildJvm.CLASSES.resolve(file), jar);
+            for (Class<?> each : List.of(Hello.class, Scraped.class)) {
+                String file = each.getName().replace('.', '/') + ".class";
+                jar.putNextEntry(new ZipEntry(file));
+                Files.copy(ChildJvm.CLASSES.resolve(file), jar);
+            }
         }
     }
 
@@ -63,11 +66,23 @@ class ArchiveTest {
         return archived;
     }
 
+    /** What loads the Java classes of the metrics is a scrape. */
+    private Result with(ChildJvm child, String options) {
+        if (!options.contains("prometheus")) {
+            return child.withAgentPath(options).run(Hello.class);
+        }
+        Path log = folder.resolve("log");
+        Result result = child.withAgentPath(options + ",log=" + log).run(Scraped.class, log.toString());
+        assertThat(loaded(result, false)).contains("dev.threadclock.prometheus.Exposition");
+        log.toFile().delete();
+        return result;
+    }
+
     private void assertNothingLost(TestJdk jdk, String... flags) {
         Result without = child(jdk, flags).run(Hello.class);
         Set<String> archived = archived(jdk, without);
         for (String options : jdk.feature() >= 21 ? OPTIONS : OPTIONS.subList(0, 2)) {
-            Result with = child(jdk, flags).withAgentPath(options).run(Hello.class);
+            Result with = with(child(jdk, flags), options);
             assertThat(with.exitCode()).as(with.toString()).isEqualTo(without.exitCode());
             assertThat(loaded(with, false)).as("%s, not from the archive: %s", options, jdk)
                     .doesNotContainAnyElementsOf(archived);

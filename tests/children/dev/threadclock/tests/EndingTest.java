@@ -100,8 +100,9 @@ class EndingTest {
         assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
         for (int how : new int[]{0, 2, 3}) {
             boolean term = HOW[how].equals("TERM");
-            ChildJvm child = how != 2 ? child(jdk).withAgentPath("prometheus=0,virtual=off")
-                    : child(jdk).withJavaAgent("prometheus=0");
+            Path log = folder.resolve("log" + how);
+            ChildJvm child = how != 2 ? child(jdk).withAgentPath("prometheus=0,virtual=off,log=" + log)
+                    : child(jdk).withJavaAgent("prometheus=0,log=" + log);
             Running running = child.with("-agentpath:" + COMPANY.file().get() + "=left")
                     .start(Ending.class, term ? "stay" : HOW[how], "7000000");
             awaitThread(running, "threadc.*(pro|theus)");
@@ -109,6 +110,14 @@ class EndingTest {
                     "20s", "-o", folder.resolve("sampled.html").toString()));
             sampling.start();
             awaitThread(running, "threadclock sam|threadc.*ampler");
+            String address = PrometheusTest.address(log);
+            assertThat(Scrape.answers(address)).isTrue();
+            Thread scraping = new Thread(() -> {
+                while (Scrape.answers(address)) {
+                    AttachJvm.sleep(1);
+                }
+            });
+            scraping.start();
             if (term) {
                 running.process().destroy();
             }
@@ -116,6 +125,7 @@ class EndingTest {
             assertThat(result.out()).as(result.toString()).contains("left: 0");
             assertThat(result.exitCode()).as(result.toString()).isEqualTo(STATUS[how]);
             sampling.join();
+            scraping.join();
         }
     }
 

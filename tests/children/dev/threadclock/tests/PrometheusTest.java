@@ -40,7 +40,7 @@ class PrometheusTest {
     @TempDir
     Path folder;
 
-    private static String served(AttachJvm jvm) {
+    static String served(AttachJvm jvm) {
         return AttachJvm.command("status", jvm.pid()).out().lines()
                 .filter(line -> line.strip().startsWith("prometheus ")).findFirst().orElseThrow()
                 .replaceFirst("^ *prometheus +", "");
@@ -104,6 +104,10 @@ class PrometheusTest {
             assertThat(served(jvm)).as("after a refusal").isEqualTo(first);
             assertThat(Scrape.answers(first)).isTrue();
 
+            AttachJvm.assertRefused(
+                    AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:" + first.split(":")[1]),
+                    "this JVM serves that port at " + first, "detach first");
+            assertThat(Scrape.answers(first)).isTrue();
             AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
             String second = served(jvm);
             assertThat(second).startsWith("0.0.0.0:");
@@ -185,7 +189,7 @@ class PrometheusTest {
         }
     }
 
-    private static String address(Path log) throws IOException {
+    static String address(Path log) throws IOException {
         return Files.readString(log).replaceFirst("(?s).*metrics at http://(.*?)/metrics.*", "$1");
     }
 
@@ -203,15 +207,20 @@ class PrometheusTest {
 
     /** The jar is looked into when somebody scrapes. */
     @OnEachJdk
-    void aJarOfAnotherVersionIsNamedInTheAnswer(TestJdk jdk) throws IOException {
+    void aJarOfAnotherVersionIsNamedOnce(TestJdk jdk) throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Files.move(JarCopy.ofVersion(folder, "v0"), folder.resolve("threadclock-agent.jar"));
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
-            HttpResponse<String> answer = Scrape.get("http://" + served(jvm) + "/metrics", "Accept", "*/*");
+            String address = served(jvm);
+            HttpResponse<String> answer = Scrape.get("http://" + address + "/metrics", "Accept", "*/*");
             assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(answer.body()).contains("has another version");
-            assertThat(jvm.said()).isEmpty();
+            assertThat(answer.body()).contains("stderr says why").doesNotContain(folder.toString());
+            assertThat(Scrape.get("http://" + address + "/metrics", "Accept", "*/*").statusCode())
+                    .isEqualTo(503);
+            assertThat(jvm.said()).containsOnlyOnce("prometheus=" + address + ": no metrics are served: ")
+                    .containsOnlyOnce("has another version");
+            assertThat(served(jvm)).isEqualTo("off");
         }
     }
 

@@ -3,7 +3,6 @@ package dev.threadclock.agent;
 
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.prometheus.Prometheus;
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 
 /**
@@ -63,11 +62,8 @@ public final class Agent {
      */
     private static native void start0(String options, boolean starting);
 
-    /**
-     * Called by native code, which serves what prometheus= asks for. Null: the connection is to be closed.
-     */
-    private static byte[] respond(byte[] head, boolean local) throws IOException {
-        Thread.interrupted(); // set, it would close the files that are read
+    /** Called by native code, which serves what prometheus= asks for. */
+    private static byte[] respond(byte[] head, boolean local) {
         return Prometheus.respond(head, local);
     }
 }

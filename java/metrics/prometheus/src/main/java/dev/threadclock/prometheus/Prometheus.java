@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.prometheus;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** What the agent answers under the address of its option prometheus=. */
@@ -15,9 +14,9 @@ public final class Prometheus {
      *
      * @param head all up to the empty line, and perhaps more; or as much of it as the agent takes
      * @param local only this machine can ask
-     * @throws IOException never, since everything is in memory
      */
-    public static synchronized byte[] respond(byte[] head, boolean local) throws IOException {
+    public static synchronized byte[] respond(byte[] head, boolean local) {
+        Thread.interrupted(); // set, it would close the files that are read
         if (responder == null) {
             responder = new Responder(new ProcessAccount());
         }

@@ -4,6 +4,7 @@ package dev.threadclock.prometheus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.Deflater;
@@ -28,7 +29,7 @@ final class Responder {
     }
 
     /** local: a browser on this machine must not ask for others' web pages. */
-    byte[] respond(String head, boolean local) throws IOException {
+    byte[] respond(String head, boolean local) {
         if (head.length() >= MAX_HEAD && !head.contains("\n\n") && !head.contains("\n\r\n")) {
             return refusal("431 Request Header Fields Too Large", "",
                     "More than " + MAX_HEAD + " bytes of headers.", true);
@@ -76,10 +77,12 @@ final class Responder {
         return response;
     }
 
-    private static byte[] zipped(byte[] body) throws IOException {
+    private static byte[] zipped(byte[] body) {
         ByteArrayOutputStream zipped = new ByteArrayOutputStream(body.length / 8);
         try (OutputStream out = new FastGzip(zipped)) {
             out.write(body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // not from memory
         }
         return zipped.toByteArray();
     }

@@ -35,7 +35,7 @@ class ResponderTest {
         }
     });
 
-    private String answer(String request) throws IOException {
+    private String answer(String request) {
         return new String(responder.respond(request, true), StandardCharsets.UTF_8);
     }
 
@@ -44,7 +44,7 @@ class ResponderTest {
     }
 
     @Test
-    void itServesMetrics() throws IOException {
+    void itServesMetrics() {
         String answer = answer(GET);
         assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").contains("\r\nConnection: close\r\n",
                 "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n",
@@ -74,14 +74,14 @@ class ResponderTest {
     }
 
     @Test
-    void headHasTheLengthAndNoBody() throws IOException {
+    void headHasTheLengthAndNoBody() {
         assertThat(answer(GET.replace("GET", "HEAD"))).endsWith("\r\n\r\n")
                 .contains("\r\nContent-Length: " + body(answer(GET)).length() + "\r\n");
         assertThat(answer("HEAD /x HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 404 ").endsWith("\r\n\r\n");
     }
 
     @Test
-    void theRestIsRefusedWithAHint() throws IOException {
+    void theRestIsRefusedWithAHint() {
         assertThat(answer("GET / HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 404 ")
                 .endsWith("The metrics are at /metrics\n");
         assertThat(answer("POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b"))
@@ -101,9 +101,17 @@ class ResponderTest {
         assertThat(answer(GET)).as("the next one").startsWith("HTTP/1.1 200 ");
     }
 
+    @Test
+    void anInterruptOfTheAgentsThreadDoesNotStay() {
+        Thread.currentThread().interrupt();
+        assertThat(new String(Prometheus.respond(new byte[0], true), StandardCharsets.UTF_8))
+                .startsWith("HTTP/1.1 400 ");
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
     /** A web page whose name suddenly leads to this machine would be asking under its own name. */
     @Test
-    void onLoopbackNamesAreRefused() throws IOException {
+    void onLoopbackNamesAreRefused() {
         String request = GET.replace("localhost", "page.example");
         assertThat(answer(request)).startsWith("HTTP/1.1 403 ").contains("localhost")
                 .doesNotContain("threadclock");
