@@ -23,6 +23,8 @@ ARCHITECTURE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 LIBRARY = ROOT / f"dist/linux-{ARCHITECTURE}/libthreadclock.so"
 JAR = ROOT / "dist/threadclock.jar"
 AGENT_JAR = ROOT / "dist/threadclock-agent.jar"
+# What of the agent a read passes.
+ANSWERS = [f"native/agent/{name}.c" for name in ("answers_ours", "answers_jvms", "binding", "trampolines")]
 LIMIT_S = 900
 
 

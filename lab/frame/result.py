@@ -16,9 +16,9 @@ def git(*arguments):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def trees(paths):
+def trees(paths, commit="HEAD"):
     """The content of paths as git names it: it survives a rebase, which a commit's name does not."""
-    return {path: git("rev-parse", "--short=12", f"HEAD:{path}") for path in paths}
+    return {path: git("rev-parse", "--short=12", f"{commit}:{path}") for path in paths}
 
 
 def of(experiment, lab, data, seconds, command):
@@ -87,5 +87,5 @@ def write(result, path):
 
 def stale(experiment, result):
     """The paths that have changed since the measurement; [] without git, where that cannot be known."""
-    now = trees(experiment.CODE)
-    return [path for path, tree in now.items() if tree and tree != result["code"].get(path)]
+    now, then = trees(experiment.CODE), {**trees(experiment.CODE, result["commit"]), **result["code"]}
+    return [path for path, tree in now.items() if tree and tree != then[path]]

@@ -195,9 +195,10 @@ def test_a_page_shows_what_the_result_says(tmp_path, monkeypatch):
 def test_a_result_is_older_than_code_that_has_changed(monkeypatch):
     one = ALL[0]
     monkeypatch.setattr(results, "git", lambda *arguments: "now")
-    assert results.stale(one, {"code": results.trees(one.CODE)}) == []
-    assert results.stale(one, {"code": {**results.trees(one.CODE),
-                         one.CODE[0]: "then"}}) == [one.CODE[0]]
+    measured = {"commit": "c", "code": results.trees(one.CODE)}
+    assert results.stale(one, measured) == []
+    assert results.stale(one, {**measured, "code": {**measured["code"], one.CODE[0]: "then"}}) == [one.CODE[0]]
+    assert results.stale(one, {**measured, "code": {}}) == [], "named by its commit only"
 
 
 @pytest.mark.parametrize("one",
