@@ -49,7 +49,6 @@ static void assert_valid_change(const unsigned char *bytes, size_t length, struc
 
 static void the_wrong_call_is_found(void **state)
 {
-    (void)state;
     struct bytes class = class_with(1);
     struct call_change change;
     assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_WRONG);
@@ -60,7 +59,6 @@ static void the_wrong_call_is_found(void **state)
 
 static void a_right_class_is_left_alone(void **state)
 {
-    (void)state;
     struct bytes class = class_with(0);
     struct call_change change;
     assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_RIGHT);
@@ -68,7 +66,6 @@ static void a_right_class_is_left_alone(void **state)
 
 static void two_wrong_calls_are_not_understood(void **state)
 {
-    (void)state;
     struct bytes class = class_with(2);
     struct call_change change;
     assert_int_equal(find(class.at, class.length, &change), CLASS_FILE_NOT_UNDERSTOOD);
@@ -76,7 +73,6 @@ static void two_wrong_calls_are_not_understood(void **state)
 
 static void the_parts_answer_as_the_whole(void **state)
 {
-    (void)state;
     for (int calls = 0; calls <= 2; calls++) {
         struct bytes pool = {.length = 0}, code = {.length = 0};
         put_pool(&pool);
@@ -110,7 +106,6 @@ static enum class_file_result find_with(const char *instead, const char *with, s
 
 static void other_names_are_not_taken_for_these(void **state)
 {
-    (void)state;
     assert_int_equal(find_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), CLASS_FILE_RIGHT);
     assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21),
                      CLASS_FILE_NOT_UNDERSTOOD);
@@ -121,7 +116,6 @@ static void other_names_are_not_taken_for_these(void **state)
 
 static void the_intended_method_must_be_static(void **state)
 {
-    (void)state;
     assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
 }
 
@@ -151,7 +145,6 @@ static void assert_length_is_known(const char *instruction)
 
 static void each_instruction_has_its_length(void **state)
 {
-    (void)state;
     static const char *const longer[] = {
         "10ff", "11ffff", "12ff", "13ffff", "14ffff", "15ff", "16ff", "17ff", "18ff", "19ff", "36ff",
         "37ff", "38ff", "39ff", "3aff", "84ffff", "99ffff", "9affff", "9bffff", "9cffff", "9dffff",
@@ -177,7 +170,6 @@ static void each_instruction_has_its_length(void **state)
 
 static void truncated_code_is_not_understood(void **state)
 {
-    (void)state;
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
     put_hex(&code, "00 b8000a");
@@ -189,7 +181,6 @@ static void truncated_code_is_not_understood(void **state)
 
 static void a_pool_too_large_is_not_understood(void **state)
 {
-    (void)state;
     enum { MANY = 65534 };
     static unsigned char pool[MANY * 3]; /* an empty Utf8 each */
     for (size_t i = 0; i < MANY; i++)
@@ -241,14 +232,12 @@ static void assert_survives_damage(unsigned char *bytes, size_t length)
 
 static void any_other_length_is_not_understood(void **state)
 {
-    (void)state;
     struct bytes class = class_with(1);
     assert_refused_at_other_lengths(class.at, class.length);
 }
 
 static void damaged_classes_never_yield_a_wrong_change(void **state)
 {
-    (void)state;
     struct bytes class = class_with(1);
     assert_survives_damage(class.at, class.length);
 }
@@ -256,7 +245,6 @@ static void damaged_classes_never_yield_a_wrong_change(void **state)
 /* Changes several bytes at once, from a fixed seed. */
 static void randomly_damaged_classes_never_yield_a_wrong_change(void **state)
 {
-    (void)state;
     uint32_t random = 8372704;
     for (int64_t round = 0; round < setting("CLASS_FILE_ROUNDS", 20000); round++) {
         struct bytes class = class_with(1);
@@ -270,7 +258,6 @@ static void randomly_damaged_classes_never_yield_a_wrong_change(void **state)
 
 static void a_pool_of_any_count_is_read_within_its_bytes(void **state)
 {
-    (void)state;
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
     put_code(&code, 1);
@@ -302,7 +289,6 @@ static void check_file(const char *name)
 
 static void real_classes_are_understood(void **state)
 {
-    (void)state;
     char *files = getenv("CLASS_FILES");
     if (files == NULL) {
         print_message("SKIP: CLASS_FILES names no class files (no jimage in JAVA_HOME to take them from)\n");

@@ -18,7 +18,6 @@ static clockid_t encoded(pid_t id, enum threadclock_scope scope, enum threadcloc
 
 static void ids_are_encoded_as_glibc_does(void **state)
 {
-    (void)state;
     clockid_t thread, process;
     assert_int_equal(pthread_getcpuclockid(pthread_self(), &thread), 0);
     assert_int_equal(clock_getcpuclockid(getpid(), &process), 0);
@@ -28,7 +27,6 @@ static void ids_are_encoded_as_glibc_does(void **state)
 
 static void id_0_is_the_caller(void **state)
 {
-    (void)state;
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_PROF), TC_CLOCK_OWN_PROF);
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT), TC_CLOCK_OWN_VIRT);
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_SCHED), TC_CLOCK_OWN_SCHED);
@@ -39,7 +37,6 @@ static void id_0_is_the_caller(void **state)
 
 static void decoding_reverses_encoding(void **state)
 {
-    (void)state;
     static const pid_t ids[] = {0, 1, 2, 4242, 32767, 4194304, (1 << 28) - 1};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         for (int scope = 0; scope <= 1; scope++) {
@@ -56,7 +53,6 @@ static void decoding_reverses_encoding(void **state)
 
 static void ids_of_other_clocks_are_refused(void **state)
 {
-    (void)state;
     struct threadclock_clockid_parts parts;
     static const clockid_t others[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID,
                                        -45 /* ~5 << 3 | 3: the clock of file descriptor 5 */};
@@ -80,7 +76,6 @@ static void ids_of_other_clocks_are_refused(void **state)
 
 static void no_such_thread_is_einval(void **state)
 {
-    (void)state;
     assert_int_equal(threadclock_clock_ns(encoded(4194304, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT)),
                      -EINVAL);
 }
@@ -97,7 +92,6 @@ static void *raw_of_tick_hitter(void *raw_ns)
 /* Why the raw clock is called raw: it shows more user time than the thread had CPU time. */
 static void raw_counts_whole_ticks(void **state)
 {
-    (void)state;
     int64_t raw_ns[3], tick_ns = threadclock_tick_length_ns();
     assert_in_range(tick_ns, NS_PER_MS - 1, 10 * NS_PER_MS + 1);
     int attempts = 0;

@@ -21,7 +21,6 @@ static int64_t thread_cpu_ns(void)
  */
 static void *read_for_a_while(void *unused)
 {
-    (void)unused;
     int64_t last_ns = 0, used_ns = 0, start_ns = thread_cpu_ns();
     while (used_ns < 50000000 || last_ns < 10000000) {
         if (used_ns > 5000000000)
@@ -36,7 +35,7 @@ static void *read_for_a_while(void *unused)
         last_ns = user_ns;
         used_ns = truth_ns - start_ns;
     }
-    return NULL;
+    return unused;
 }
 
 int main(int argc, char **argv)

@@ -96,7 +96,6 @@ static bool without_tick_counters(void)
 
 static int coarse_clock_of_hz(clockid_t clock, struct timespec *ts)
 {
-    (void)clock;
     clock_gettime(CLOCK_MONOTONIC, ts);
     ts->tv_nsec -= ts->tv_nsec % coarse_step_ns();
     return 0;
@@ -254,7 +253,6 @@ static bool ticks_are_cached;
 
 static bool caches_ticks(void *unused)
 {
-    (void)unused;
     struct threadclock_source source;
     return threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, &source) == 0
            && source.id == THREADCLOCK_SOURCE_TICK_CACHE;

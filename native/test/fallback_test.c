@@ -28,7 +28,6 @@ static bool is_ordered(void)
 
 static bool proc_answers_without_getrusage(void *unused)
 {
-    (void)unused;
     static const long denied[] = {SYS_getrusage};
     int64_t before_ns = threadclock_user_tick_ns();
     burn_user_ns(40 * NS_PER_MS);
@@ -40,7 +39,6 @@ static bool proc_answers_without_getrusage(void *unused)
 
 static bool nothing_left_is_an_error(void *unused)
 {
-    (void)unused;
     static const long denied[] = {SYS_getrusage, SYS_openat, SYS_clock_gettime};
     if (deny_system_calls(denied, 3, EPERM) != 0
         || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
@@ -60,7 +58,6 @@ static bool nothing_left_is_an_error(void *unused)
 
 static bool the_sum_stands_in_for_the_precise_clock(void *unused)
 {
-    (void)unused;
     static const long denied[] = {SYS_clock_gettime};
     int64_t before_ns = threadclock_total_now_ns();
     burn_user_ns(40 * NS_PER_MS);
@@ -71,7 +68,6 @@ static bool the_sum_stands_in_for_the_precise_clock(void *unused)
 
 static bool total_is_small(void *unused)
 {
-    (void)unused;
     int64_t total_ns = threadclock_total_tick_ns();
     return total_ns >= 0 && total_ns < 30 * NS_PER_MS;
 }
@@ -110,14 +106,12 @@ static bool asks_each_time_in_each_process(void)
 /* A kernel before 4.14. Needs a process that has not read yet. */
 static bool nothing_is_cached_without_wipe_on_fork(void *unused)
 {
-    (void)unused;
     return deny_wipe_on_fork() == 0 && asks_each_time_in_each_process();
 }
 
 /* An emulator that accepts any advice, and ignores it. */
 static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
 {
-    (void)unused;
     static const long pretended[] = {SYS_madvise};
     return deny_system_calls(pretended, 1, 0) == 0 && asks_each_time_in_each_process();
 }
@@ -132,7 +126,6 @@ static bool a_parents_registration_is_not_there(void *handle)
 
 static bool has_a_child_that_is_1_as_well(void *unused)
 {
-    (void)unused;
     threadclock_thread handle;
     burn_user_ns(40 * NS_PER_MS);
     return getpid() == 1 && threadclock_thread_register(&handle) == 0

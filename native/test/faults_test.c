@@ -158,7 +158,6 @@ static bool is_left_out(const struct fault *fault)
 
 static void a_refused_call_is_an_error_or_makes_no_difference(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (int i = 0; i < 2 * FAULTS; i++) {
         const struct fault *fault = &faults[i / 2];
@@ -179,7 +178,6 @@ static void a_refused_call_is_an_error_or_makes_no_difference(void **state)
 /* Without interpolation (musl, older glibc), another function is the first to make some calls. */
 static bool interpolates(void *unused)
 {
-    (void)unused;
     struct threadclock_source source;
     return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0
            && source.id == THREADCLOCK_SOURCE_INTERPOLATED;
@@ -187,7 +185,6 @@ static bool interpolates(void *unused)
 
 static void a_fatal_call_ends_the_process_at_its_first_use(void **state)
 {
-    (void)state;
     int wrong = 0;
     bool certain = true_in_child(fork, interpolates, NULL);
     for (int i = 0; i < 2 * FAULTS; i++) {

@@ -28,7 +28,6 @@ enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS, FORKS = 
 
 static bool reads_are_small(void *unused)
 {
-    (void)unused;
     struct threadclock_times tick, now;
     int64_t user_ns = threadclock_user_tick_ns(), system_ns = threadclock_system_tick_ns(),
             total_ns = threadclock_total_tick_ns();
@@ -40,7 +39,6 @@ static bool reads_are_small(void *unused)
 
 static bool now_total_is_small(void *unused)
 {
-    (void)unused;
     int64_t now_ns = threadclock_total_now_ns(), tick_ns = threadclock_total_tick_ns();
     return now_ns >= 0 && now_ns < CHILD_AT_MOST_NS && tick_ns >= now_ns && tick_ns < CHILD_AT_MOST_NS;
 }
@@ -57,13 +55,11 @@ static void children_read_their_own_times(pid_t (*fork)(void))
 
 static void a_forked_child_reads_its_own_times(void **state)
 {
-    (void)state;
     children_read_their_own_times(fork);
 }
 
 static void a_raw_forked_child_reads_its_own_times(void **state)
 {
-    (void)state;
     children_read_their_own_times(raw_fork);
 }
 
@@ -78,7 +74,6 @@ static bool descend(void *generations)
 
 static void each_generation_reads_its_own_times(void **state)
 {
-    (void)state;
     int generations = 20;
     threadclock_total_tick_ns();
     assert_true(true_in_child(fork, descend, &generations));
@@ -86,7 +81,6 @@ static void each_generation_reads_its_own_times(void **state)
 
 static void *burn_and_fork(void *unused)
 {
-    (void)unused;
     burn_user_ns(PARENT_NS);
     children_read_their_own_times(raw_fork);
     return NULL;
@@ -94,7 +88,6 @@ static void *burn_and_fork(void *unused)
 
 static void a_thread_that_forks_leaves_its_times_behind(void **state)
 {
-    (void)state;
     in_new_thread(burn_and_fork, NULL);
 }
 
@@ -106,7 +99,6 @@ static void *check_in_thread(void *small)
 
 static bool thread_in_child(void *unused)
 {
-    (void)unused;
     pthread_t thread;
     bool small = false;
     return pthread_create(&thread, NULL, check_in_thread, &small) == 0 && pthread_join(thread, NULL) == 0
@@ -115,7 +107,6 @@ static bool thread_in_child(void *unused)
 
 static void threads_of_a_child_read_their_own_times(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         threadclock_total_tick_ns();
         assert_true(true_in_child(fork, thread_in_child, NULL));
@@ -126,7 +117,6 @@ static volatile sig_atomic_t forks_left, in_handler_child, children_wrong;
 
 static void fork_in_handler(int signal)
 {
-    (void)signal;
     if (forks_left <= 0 || in_handler_child)
         return;
     forks_left--;
@@ -143,7 +133,6 @@ static void fork_in_handler(int signal)
 /* The signal interrupts a read, its handler forks, and the parent's read continues in the child. */
 static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
 {
-    (void)state;
     assert_true(threadclock_total_now_ns() >= PARENT_NS);
     forks_left = 300;
     struct sigaction action = {.sa_handler = fork_in_handler}, before;
@@ -187,8 +176,6 @@ static struct threadclock_thread_row few[4];
 
 static void fork_at_munmap(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
-    (void)info;
     mcontext_t *registers = &((ucontext_t *)context)->uc_mcontext;
     void *memory = mmap((void *)registers->FIRST, (size_t)registers->SECOND, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -209,7 +196,6 @@ static void *sleep_for_ever(void *unused)
 
 static bool grows_while_another_forks(void *unused)
 {
-    (void)unused;
     struct sigaction action = {.sa_sigaction = fork_at_munmap, .sa_flags = SA_SIGINFO};
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -230,7 +216,6 @@ static bool grows_while_another_forks(void *unused)
 
 static void the_table_is_valid_after_a_fork_at_any_moment(void **state)
 {
-    (void)state;
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     assert_true(true_in_child(fork, grows_while_another_forks, NULL));
@@ -243,7 +228,6 @@ static volatile pid_t stepping_child;
 
 static bool time_is_not_ahead(void *unused)
 {
-    (void)unused;
     int64_t total_ns = threadclock_total_tick_ns();
     return total_ns >= 0 && total_ns <= thread_cpu_ns() + NS_PER_MS; /* how far interpolation may be ahead */
 }
@@ -261,7 +245,6 @@ static bool is_about_to_block_signals(const greg_t *registers)
  */
 static void fork_and_step_on(int signal, siginfo_t *info, void *context)
 {
-    (void)signal, (void)info;
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     if (is_about_to_block_signals(registers))
         registers[REG_EFL] &= ~0x100;
@@ -310,7 +293,6 @@ static bool forked_reads_are_right(int64_t (*read)(void), int at, bool again)
  */
 static void no_handler_in_a_child_sees_the_parents_times(void **state)
 {
-    (void)state;
     static int64_t (*const reads[])(void) = {threadclock_user_tick_ns, threadclock_user_now_ns,
                                              threadclock_total_interpolated_ns, advance_epoch};
     enum { READS = sizeof reads / sizeof reads[0] };
@@ -335,7 +317,6 @@ static void no_handler_in_a_child_sees_the_parents_times(void **state)
 
 static int make_parent_busy(void **state)
 {
-    (void)state;
     burn_user_ns(PARENT_NS);
     burn_system_ns(PARENT_NS);
     return 0;

@@ -30,7 +30,6 @@ static void *read_without_proc(void *tid)
 
 static bool a_reader_that_cannot_know_changes_nothing(void *unused)
 {
-    (void)unused;
     struct sleeper sleeper;
     struct threadclock_times times;
     start_sleeper(&sleeper, "sleeper", BURNT_NS);
@@ -50,7 +49,6 @@ static bool a_reader_that_cannot_know_changes_nothing(void *unused)
 
 static void refusals(void **state)
 {
-    (void)state;
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     for (int i = 0; i < 5; i++)
@@ -60,7 +58,6 @@ static void refusals(void **state)
 /* If only the thread's folder is refused, its stat file is enough. */
 static bool the_start_decides_alone(void *unused)
 {
-    (void)unused;
     static const long refused[] = {SYS_newfstatat};
     struct sleeper sleeper;
     struct threadclock_times times;
@@ -75,7 +72,6 @@ static bool the_start_decides_alone(void *unused)
 
 static void inodes_refused(void **state)
 {
-    (void)state;
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     assert_true(true_in_child(fork, the_start_decides_alone, NULL));
@@ -83,7 +79,6 @@ static void inodes_refused(void **state)
 
 static void too_many_open_files(void **state)
 {
-    (void)state;
     struct sleeper known, unknown;
     struct threadclock_times times;
     struct rlimit limit, none;
@@ -113,7 +108,6 @@ static void too_many_open_files(void **state)
 /* The first process of a PID namespace with its parent's /proc: the TIDs there are other threads' here. */
 static bool another_namespaces_proc_is_refused(void *unused)
 {
-    (void)unused;
     struct threadclock_times times;
     int64_t before_ns = thread_cpu_ns();
     return getpid() == 1 && threadclock_all_threads(rows, ROWS) == -EREMOTE
@@ -129,7 +123,6 @@ static bool in_new_pid_namespace(void *unused)
 
 static void another_pid_namespace(void **state)
 {
-    (void)state;
     if (!pid_namespaces_can_be_made())
         skip_because("PID namespaces cannot be made here");
     assert_true(true_in_child(fork, in_new_pid_namespace, NULL));
@@ -155,7 +148,6 @@ static bool may_chroot(void *empty)
 
 static void no_proc(void **state)
 {
-    (void)state;
     char empty[] = "/tmp/threadclock-XXXXXX";
     assert_non_null(mkdtemp(empty));
     bool may = true_in_child(fork, may_chroot, empty),

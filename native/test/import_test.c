@@ -33,7 +33,6 @@ static int calls;
 
 static int our_clock_gettime(clockid_t clock, struct timespec *time)
 {
-    (void)clock;
     *time = (struct timespec){4711, 0};
     calls++;
     return 0;
@@ -80,7 +79,6 @@ static void protection_of(const struct import *import, char protection[5])
 
 static void calls_go_to_the_function_and_back(void **state)
 {
-    (void)state;
     void *ours = (void *)our_clock_gettime;
     for (int i = 0; i < importing; i++) {
         struct sample sample = sample_of(files[i]);
@@ -106,7 +104,6 @@ static void calls_go_to_the_function_and_back(void **state)
 
 static void some_are_read_only_and_some_are_not(void **state)
 {
-    (void)state;
     int read_only = 0;
     for (int i = 0; i < importing; i++)
         read_only += sample_of(files[i]).import.read_only;
@@ -115,7 +112,6 @@ static void some_are_read_only_and_some_are_not(void **state)
 
 static void another_tools_function_stays(void **state)
 {
-    (void)state;
     for (int i = 0; i < importing; i++) {
         struct sample sample = sample_of(files[i]);
         char before[5], after[5];
@@ -130,7 +126,6 @@ static void another_tools_function_stays(void **state)
 /* Another tool has made the page writable, and will write to it again. */
 static void a_page_that_is_writable_stays_so(void **state)
 {
-    (void)state;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < importing; i++) {
         struct sample sample = sample_of(files[i]);
@@ -160,7 +155,6 @@ static bool refused_nothing_changes(void *argument)
 
 static void where_mprotect_is_refused_nothing_changes(void **state)
 {
-    (void)state;
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     for (int i = 0; i < importing; i++) {
@@ -181,7 +175,6 @@ static void assert_not_found(const void *address, const char *function, const ch
 
 static void a_missing_import_is_reported(void **state)
 {
-    (void)state;
     void *inside = function_of(files[0], "sample_call");
     assert_not_found(function_of(files[importing], "sample_call"), "clock_gettime", "0 places for the");
     assert_not_found(inside, "clock_gettim", "0 places for the address of clock_gettim");
@@ -193,7 +186,6 @@ static void a_missing_import_is_reported(void **state)
 
 static void a_text_among_its_constants_is_found(void **state)
 {
-    (void)state;
     if (UNDER_ADDRESS_SANITIZER)
         skip_because("between the constants lies what the sanitizer guards");
     void *inside = function_of(files[0], "sample_call");

@@ -44,21 +44,18 @@ static bool denied(long system_call)
 
 static bool without_nanosleep(void *unused)
 {
-    (void)unused;
     return denied(SYS_nanosleep) && is_total_now()
            && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
 }
 
 static bool without_rseq(void *unused)
 {
-    (void)unused;
     return denied(SYS_rseq) && is_total_now()
            && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_SCHED;
 }
 
 static bool without_memory(void *unused)
 {
-    (void)unused;
     if (UNDER_THREAD_SANITIZER) /* the sanitizer needs memory itself */
         return true;
     return denied(SYS_mmap) && is_total_now()
@@ -67,7 +64,6 @@ static bool without_memory(void *unused)
 
 static bool without_the_precise_clock(void *unused)
 {
-    (void)unused;
     int64_t before_ns = threadclock_total_now_ns();
     if (!denied(SYS_clock_gettime) || source_id(THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_RUSAGE)
         return false;
@@ -82,7 +78,6 @@ static bool without_the_precise_clock(void *unused)
 
 static bool without_anything(void *unused)
 {
-    (void)unused;
     static const long all[] = {SYS_clock_gettime, SYS_getrusage, SYS_openat};
     return deny_system_calls(all, 3, EPERM) == 0 && threadclock_total_interpolated_ns() == -EPERM
            && source_id(THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_NONE;
@@ -90,7 +85,6 @@ static bool without_anything(void *unused)
 
 static void each_need_denied(void **state)
 {
-    (void)state;
     assert_true(true_in_child(fork, without_nanosleep, NULL));
     assert_true(true_in_child(fork, without_rseq, NULL));
     assert_true(true_in_child(fork, without_memory, NULL));
@@ -100,7 +94,6 @@ static void each_need_denied(void **state)
 
 static void no_rseq_area(void **state)
 {
-    (void)state;
     char self[512], command[600];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(length > 0);
@@ -132,7 +125,6 @@ static enum answer answer_without_system_calls(void)
 /* It interpolates at all, and for no longer than its window. */
 static void no_system_call_within_the_window(void **state)
 {
-    (void)state;
     int answers[3] = {0, 0, 0};
     if (source_id(THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED)
         skip();
@@ -163,7 +155,6 @@ static struct {
 
 static void a_foreign_critical_section_stays(void **state)
 {
-    (void)state;
     if (source_id(THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED)
         skip();
     foreign.start_ip = foreign.abort_ip = (uint64_t)&foreign.aborted;
@@ -183,7 +174,6 @@ static void a_foreign_critical_section_stays(void **state)
 
 static void only_total_is_interpolated(void **state)
 {
-    (void)state;
     struct threadclock_source source;
     assert_int_equal(threadclock_describe(THREADCLOCK_USER, THREADCLOCK_INTERPOLATED, &source), -EINVAL);
     assert_int_equal(threadclock_describe(THREADCLOCK_SYSTEM, THREADCLOCK_INTERPOLATED, &source), -EINVAL);

@@ -64,7 +64,6 @@ static void read_and_leave(void)
 
 static void step_handler(int signal, siginfo_t *info, void *context)
 {
-    (void)signal, (void)info;
     if (++steps < stop_at) {
         on_the_way();
     } else {
@@ -118,7 +117,6 @@ static bool counts_absence(int step, void (*before)(void), void (*then)(void))
 /* At each instruction of the fast and the slow read: a handler that reads, leaves the CPU, or does both. */
 static void a_handler_between_any_two_instructions_is_harmless(void **state)
 {
-    (void)state;
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
     static void (*const thens[])(void) = {leave, leave_and_read, read_and_leave};
     tc_interpolation.window *= 1024; /* single-stepped, the slow read exceeds the limit for an anchor */
@@ -137,7 +135,6 @@ static void a_handler_between_any_two_instructions_is_harmless(void **state)
 
 static bool own_time_is_small(void *unused)
 {
-    (void)unused;
     int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
     int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
     return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns
@@ -169,7 +166,6 @@ static void read_and_fork_here(void)
 
 static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
 {
-    (void)state;
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
     static void (*const thens[])(void) = {fork_here, fork_here_and_read, read_and_fork_here};
     burn_user_ns(PARENT_NS);

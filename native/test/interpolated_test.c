@@ -97,7 +97,6 @@ static void assert_seldom_ahead(const char *what, const struct comparison *all)
 
 static void an_undisturbed_thread_is_near_the_kernels_clock(void **state)
 {
-    (void)state;
     struct comparison all = {.reads = setting("THREADCLOCK_COMPARISONS", 1200000)};
     compare(&all);
     assert_seldom_ahead("undisturbed", &all);
@@ -112,7 +111,6 @@ static void sleep_briefly(int64_t i)
 
 static void sleep_is_not_counted(void **state)
 {
-    (void)state;
     struct comparison all = {.meanwhile = sleep_briefly, .reads = 2000};
     compare(&all);
     assert_seldom_ahead("sleeping", &all);
@@ -129,7 +127,6 @@ static void yield_often(int64_t i)
 
 static void more_threads_than_processors_are_near_the_kernels_clock(void **state)
 {
-    (void)state;
     enum { THREADS = 8 };
     pthread_t threads[THREADS];
     struct comparison alls[THREADS], sum = {0};
@@ -169,7 +166,6 @@ static void *move_to_and_fro(void *tid)
 
 static void a_thread_moved_between_processors_is_near_the_kernels_clock(void **state)
 {
-    (void)state;
     pid_t tid = (pid_t)syscall(SYS_gettid);
     pthread_t mover;
     struct comparison all = {.reads = 300000};
@@ -194,7 +190,6 @@ static void read_and_check(void)
 
 static void reading_handler(int signal)
 {
-    (void)signal;
     int saved = errno;
     read_and_check();
     if (++handled % 4 == 0)
@@ -205,7 +200,6 @@ static void reading_handler(int signal)
 
 static void handlers_that_read_and_sleep_are_harmless(void **state)
 {
-    (void)state;
     struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}, before;
     struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
     struct comparison all = {.reads = 300000};
@@ -226,7 +220,6 @@ enum { PARENT_NS = 300 * NS_PER_MS, CHILD_AT_MOST_NS = 100 * NS_PER_MS };
 
 static bool own_time_is_small(void *unused)
 {
-    (void)unused;
     int64_t first_ns = threadclock_total_interpolated_ns(), now_ns = threadclock_total_now_ns();
     int64_t tick_ns = threadclock_total_tick_ns(), last_ns = threadclock_total_interpolated_ns();
     return first_ns >= 0 && now_ns >= first_ns && tick_ns >= now_ns && last_ns >= tick_ns
@@ -235,7 +228,6 @@ static bool own_time_is_small(void *unused)
 
 static void a_forked_child_reads_its_own_times(void **state)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         assert_true(threadclock_total_interpolated_ns() >= PARENT_NS);
         assert_true(true_in_child(i % 2 ? fork : raw_fork, own_time_is_small, NULL));
@@ -245,7 +237,6 @@ static void a_forked_child_reads_its_own_times(void **state)
 /* Stolen time leaves a thread ahead of the kernel's clock. It may stay so only until that catches up. */
 static void *be_ahead(void *unused)
 {
-    (void)unused;
     enum { ROUNDS = 20, TOO_MUCH_NS = 900 * US, SPENT_NS = 3 * NS_PER_MS };
     int still_ahead = 0;
     threadclock_thread self;
@@ -270,13 +261,11 @@ static void *be_ahead(void *unused)
 
 static void a_thread_does_not_stay_ahead(void **state)
 {
-    (void)state;
     in_new_thread(be_ahead, NULL);
 }
 
 static int make_parent_busy(void **state)
 {
-    (void)state;
     burn_user_ns(PARENT_NS);
     return 0;
 }

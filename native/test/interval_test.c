@@ -23,7 +23,6 @@ static _Atomic bool stop;
 
 static void *burn_until_stop(void *unused)
 {
-    (void)unused;
     while (!stop)
         burn_user_ns(NS_PER_MS);
     return NULL;
@@ -121,13 +120,11 @@ static void run_all_lengths(void)
 
 static void sums_are_the_kernels(void **state)
 {
-    (void)state;
     run_all_lengths();
 }
 
 static void sums_are_the_kernels_beside_others(void **state)
 {
-    (void)state;
     pthread_t burners[BURNERS];
     stop = false;
     for (int i = 0; i < BURNERS; i++)
@@ -148,7 +145,6 @@ static void burn_mixed(int64_t ns)
 /* The kernel samples the mode at ticks: 500 of them. */
 static void sums_have_the_kernels_split(void **state)
 {
-    (void)state;
     static void (*const loads[])(int64_t) = {burn_user_ns, burn_system_ns, burn_mixed};
     enum { SHARE_POINTS = 5 };
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
@@ -178,7 +174,6 @@ static void *follow_each_other(void *argument)
 
 static void no_moment_counts_twice(void **state)
 {
-    (void)state;
     int64_t excess_ns = 0;
     in_new_thread(follow_each_other, &excess_ns);
     assert_true(excess_ns <= NS_PER_MS); /* what interpolation may be ahead by: threadclock.h */
@@ -189,7 +184,6 @@ static struct threadclock_times in_handlers; /* of the one thread that gets the 
 
 static void interval_in_handler(int signal)
 {
-    (void)signal;
     struct threadclock_interval interval;
     struct threadclock_times used;
     assert_in_any_thread(threadclock_interval_begin(&interval) == 0);
@@ -200,7 +194,6 @@ static void interval_in_handler(int signal)
 
 static void handlers_may_have_intervals(void **state)
 {
-    (void)state;
     struct sigaction action = {.sa_handler = interval_in_handler, .sa_flags = SA_RESTART}, before;
     struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     struct work work = {.task_ns = 200 * US, .burn = burn_user_ns, .tasks = 1000};
@@ -228,7 +221,6 @@ static void *ends_elsewhere(void *interval)
 
 static void an_interval_belongs_to_its_thread(void **state)
 {
-    (void)state;
     struct threadclock_interval interval, never = {{0}};
     struct threadclock_times used;
     assert_int_equal(threadclock_interval_begin(&interval), 0);
@@ -259,7 +251,6 @@ static void *begin_without_clock(void *unused)
 
 static void ticks_are_no_substitute_for_the_clock(void **state)
 {
-    (void)state;
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     in_new_thread(begin_without_clock, NULL);

@@ -41,7 +41,6 @@ static const int64_t longest_s = (INT64_C(1) << 33) - 1, longest_of_parts_s = (I
 /* The longest valid times: the parts, their sum, half of it in user mode. */
 static bool lifetimes_are_times(void *unused)
 {
-    (void)unused;
     struct threadclock_times own, by_handle, process;
     threadclock_thread thread;
     int64_t most_ns = longest_s * NS_PER_S + 999999999, part_ns = longest_of_parts_s * NS_PER_S + 999999000;
@@ -76,13 +75,11 @@ static bool says_overflow(void *of_seconds)
 
 static void the_longest_lifetimes_are_times(void **state)
 {
-    (void)state;
     assert_true(true_in_child(fork, lifetimes_are_times, NULL));
 }
 
 static void longer_ones_and_negative_ones_overflow(void **state)
 {
-    (void)state;
     int64_t too_long[] = {longest_s + 1, INT64_MAX, -1};
     for (int i = 0; i < 3; i++)
         assert_true(true_in_child(fork, says_overflow, &too_long[i]));

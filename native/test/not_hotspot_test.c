@@ -10,9 +10,6 @@
 
 static jint JNICALL no_environment(JavaVM *vm, void **environment, jint version)
 {
-    (void)vm;
-    (void)environment;
-    (void)version;
     return JNI_EVERSION;
 }
 
@@ -59,14 +56,12 @@ static bool names_the_option(void *entry)
 /* The agent starts once per process, so each case runs in its own child. */
 static void each_entry_point_reports_it_and_lets_the_jvm_start(void **state)
 {
-    (void)state;
     assert_true(true_in_child(fork, says_one_line, "Agent_OnLoad"));
     assert_true(true_in_child(fork, says_one_line, "Agent_OnAttach"));
 }
 
 static void a_mistaken_option_is_named_first(void **state)
 {
-    (void)state;
     assert_true(true_in_child(fork, names_the_option, "Agent_OnLoad"));
 }
 

@@ -196,7 +196,6 @@ static void check_nesting(struct life *life)
 
 static void read_in_handler(int signal)
 {
-    (void)signal;
     struct life *life = own;
     if (life == NULL)
         return;
@@ -310,7 +309,6 @@ static void *live_again_and_again(void *number)
 
 static bool child_has_its_own_times(void *unused)
 {
-    (void)unused;
     struct threadclock_times times, tick;
     threadclock_thread handle;
     bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&times) == 0
@@ -339,7 +337,6 @@ static void *fork_again_and_again(void *unused)
 
 static void all_operations_keep_all_promises(void **state)
 {
-    (void)state;
     left = setting("THREADCLOCK_OPERATIONS", 4000000);
     hear_signals(false); /* signals go to the threads under test */
     struct sigaction action = {.sa_handler = read_in_handler, .sa_flags = SA_RESTART};

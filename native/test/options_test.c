@@ -25,7 +25,6 @@ static void assert_refused(const char *text, const char *beginning)
 
 static void the_defaults_are_tick_and_no_log(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct agent_options options = parsed(i ? "" : NULL);
         assert_int_equal(options.freshness, THREADCLOCK_TICK);
@@ -35,7 +34,6 @@ static void the_defaults_are_tick_and_no_log(void **state)
 
 static void options_are_accepted_in_any_order(void **state)
 {
-    (void)state;
     struct agent_options options = parsed("log=/tmp/a=b c.log,freshness=now");
     assert_int_equal(options.freshness, THREADCLOCK_NOW);
     assert_int_equal(options.log, LOG_FILE);
@@ -51,7 +49,6 @@ static void options_are_accepted_in_any_order(void **state)
 
 static void metrics_are_served_where_an_address_says(void **state)
 {
-    (void)state;
     assert_string_equal(parsed("").prometheus, "");
     assert_string_equal(parsed("prometheus=off").prometheus, "");
     assert_string_equal(parsed("prometheus=9100").prometheus, "127.0.0.1:9100");
@@ -77,14 +74,12 @@ static void metrics_are_served_where_an_address_says(void **state)
 
 static void an_option_given_twice_is_refused(void **state)
 {
-    (void)state;
     assert_refused("prometheus=9100,log=none,prometheus=off", "option prometheus is given twice: ");
     assert_refused("do=attach,do=detach", "option do is given twice: ");
 }
 
 static void the_attach_commands_say_what_they_want(void **state)
 {
-    (void)state;
     struct agent_options options = parsed("report=/tmp/x/report,do=status");
     assert_int_equal(options.command, DO_STATUS);
     assert_string_equal(options.report_file, "/tmp/x/report");
@@ -101,7 +96,6 @@ static void the_attach_commands_say_what_they_want(void **state)
 
 static void the_default_total_is_the_jvms(void **state)
 {
-    (void)state;
     assert_int_equal(parsed("").total, TOTAL_JVM);
     assert_int_equal(parsed("total=tick").total, TOTAL_TICK);
     assert_int_equal(parsed("total=now").total, TOTAL_NOW);
@@ -110,7 +104,6 @@ static void the_default_total_is_the_jvms(void **state)
 
 static void the_reach_need_not_be_given(void **state)
 {
-    (void)state;
     assert_int_equal(parsed("").reach, REACH_NOT_GIVEN);
     assert_int_equal(parsed("reach=bean").reach, REACH_BEAN);
     assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
@@ -124,7 +117,6 @@ static void assert_says(const char *text, const char *says)
 
 static void a_bad_value_is_answered_with_the_good_ones(void **state)
 {
-    (void)state;
     assert_says("freshness", "bad value in option 'freshness': give tick or now");
     assert_says("freshness=ticks,log=none", "bad value in option 'freshness=ticks': give tick or now");
     assert_says("total=hotspot", "bad value in option 'total=hotspot': give jvm, tick, now or interpolated");
@@ -151,7 +143,6 @@ static void assert_unknown(const char *text, const char *says)
 
 static void an_unknown_option_is_answered_with_those_that_exist(void **state)
 {
-    (void)state;
     assert_unknown("freshness=tick,verbose", "'verbose': ");
     assert_unknown("freshness=now,", "'': ");
     assert_unknown("=,log=none", "'=': ");
@@ -162,7 +153,6 @@ static void an_unknown_option_is_answered_with_those_that_exist(void **state)
 
 static void a_key_that_is_close_is_suggested(void **state)
 {
-    (void)state;
     assert_says("freshnes=now,log=none", "unknown option 'freshnes=now': did you mean freshness=?");
     assert_says("prometeus", "unknown option 'prometeus': did you mean prometheus=?");
     assert_says("Log=none", "unknown option 'Log=none': did you mean log=?");
@@ -172,7 +162,6 @@ static void a_key_that_is_close_is_suggested(void **state)
 
 static void a_mistake_affects_no_other_option(void **state)
 {
-    (void)state;
     struct agent_options options;
     assert_int_equal(agent_options_parse("total=tick,freshness=ticks,reach=jvm,port=1,log=,virtual=on",
                                          &options, error, sizeof error), -1);
@@ -187,7 +176,6 @@ static void a_mistake_affects_no_other_option(void **state)
 
 static void strictness_is_off_unless_it_is_given(void **state)
 {
-    (void)state;
     assert_false(parsed("").strict);
     assert_false(parsed("strict=off").strict);
     assert_true(parsed("strict=on").strict);
@@ -196,7 +184,6 @@ static void strictness_is_off_unless_it_is_given(void **state)
 
 static void an_overlong_option_is_refused(void **state)
 {
-    (void)state;
     static char text[4096] = "log=";
     memset(text + 4, 'x', sizeof text - 5);
     assert_refused(text, "bad value in option 'log=xxx");

@@ -81,19 +81,16 @@ static void pure_system(void)
 
 static void work_around_ticks_is_counted_right(void **state)
 {
-    (void)state;
     assert_all_user(around_ticks, WORKED_NS);
 }
 
 static void work_between_ticks_is_counted_right(void **state)
 {
-    (void)state;
     assert_all_user(between_ticks, WORKED_NS);
 }
 
 static void pure_user_work_is_user(void **state)
 {
-    (void)state;
     assert_all_user(pure_user, 300 * NS_PER_MS);
 }
 
@@ -103,7 +100,6 @@ static void pure_user_work_is_user(void **state)
  */
 static void pure_system_work_is_system(void **state)
 {
-    (void)state;
     struct reading reading = {.load = pure_system};
     in_new_thread(read_after_load, &reading);
     assert_true(reading.now.system_ns >= reading.truth_ns * 3 / 4);
@@ -117,7 +113,6 @@ static int64_t timeval_ns(struct timeval tv)
 
 static void *compare_with_rusage(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 500; i++) {
         struct rusage before, after;
         struct threadclock_times now;
@@ -134,7 +129,6 @@ static void *compare_with_rusage(void *unused)
 
 static void now_is_what_the_kernel_says(void **state)
 {
-    (void)state;
     in_new_thread(compare_with_rusage, NULL);
 }
 
@@ -150,7 +144,6 @@ static void *first_reads(void *argument)
 /* The next thread reuses a thread's stack, and with it the memory of its cell. */
 static void a_new_thread_starts_at_nothing(void **state)
 {
-    (void)state;
     struct reading busy = {.load = pure_user};
     for (int i = 0; i < 3; i++) {
         int64_t ns[3];
@@ -164,7 +157,6 @@ static void a_new_thread_starts_at_nothing(void **state)
 /* Tick and now in every order, under a load that changes between user and system. */
 static void now_is_precise(void **state)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         int64_t before = thread_cpu_ns();
         struct threadclock_times times;
@@ -190,7 +182,6 @@ static void *read_ages(void *argument)
 /* thread_cpu_ns brings the kernel's run time up to date, so these ages come from the cache alone. */
 static void tick_is_as_old_as_described(void **state)
 {
-    (void)state;
     static int64_t ages_ns[1001];
     struct threadclock_source source;
     assert_int_equal(threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_TICK, &source), 0);
@@ -205,7 +196,6 @@ static void tick_is_as_old_as_described(void **state)
 
 static void errno_stays(void **state)
 {
-    (void)state;
     struct threadclock_times times;
     errno = 4711;
     threadclock_user_tick_ns();
@@ -219,7 +209,6 @@ static void errno_stays(void **state)
 
 static void sources_are_described(void **state)
 {
-    (void)state;
     struct threadclock_source source;
     for (int quantity = 0; quantity <= THREADCLOCK_TOTAL; quantity++) {
         for (int freshness = 0; freshness <= THREADCLOCK_NOW; freshness++) {

@@ -30,14 +30,12 @@ static void assert_parsed(const char *text, int64_t user_hz, int64_t user_ns, in
 
 static void user_and_system_are_fields_14_and_15(void **state)
 {
-    (void)state;
     assert_parsed("7 (java)" AFTER_NAME "250 30" TAIL, 100, 2500000000, 300000000);
     assert_parsed("7 (java)" AFTER_NAME "0 0" TAIL, 100, 0, 0);
 }
 
 static void a_name_may_hold_anything(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "a b c", "a) S 1 2 3", ")", "((()))", "a\nb", "1 2 3 4 5 6 7 8 9 10 11 12 13 14", "",
         ") R 1 7 7 0 -1 4194560 1 2 3 4 99 99",
@@ -51,7 +49,6 @@ static void a_name_may_hold_anything(void **state)
 
 static void any_user_hz_is_converted(void **state)
 {
-    (void)state;
     assert_parsed("7 (x)" AFTER_NAME "1024 512" TAIL, 1024, 1000000000, 500000000);
     assert_parsed("7 (x)" AFTER_NAME "1 2" TAIL, 1000, 1000000, 2000000);
     assert_parsed("7 (x)" AFTER_NAME "3 0" TAIL, 300, 10000000, 0);
@@ -60,7 +57,6 @@ static void any_user_hz_is_converted(void **state)
 
 static void a_truncated_line_is_refused(void **state)
 {
-    (void)state;
     const char *whole = "7 (java)" AFTER_NAME "250 30 ";
     struct threadclock_times times = {1, 2, 3};
     for (size_t size = 0; size < strlen(whole); size++)
@@ -71,7 +67,6 @@ static void a_truncated_line_is_refused(void **state)
 
 static void text_that_is_no_stat_line_is_refused(void **state)
 {
-    (void)state;
     struct threadclock_times times;
     assert_int_equal(parse("", 100, &times), -EBADMSG);
     assert_int_equal(parse("Name:\tjava\nState:\tS\n", 100, &times), -EBADMSG);
@@ -87,7 +82,6 @@ static void text_that_is_no_stat_line_is_refused(void **state)
 
 static void overlong_files_are_read_as_far_as_needed(void **state)
 {
-    (void)state;
     char text[4096];
     int used = snprintf(text, sizeof text, "7 (java)" AFTER_NAME "250 30");
     memset(text + used, ' ', sizeof text - (size_t)used);
@@ -98,7 +92,6 @@ static void overlong_files_are_read_as_far_as_needed(void **state)
 
 static void own_times_agree_with_the_clock(void **state)
 {
-    (void)state;
     burn_user_ns(60 * NS_PER_MS);
     struct threadclock_times times, by_tid;
     assert_int_equal(threadclock_proc_times(0, &times), 0);
@@ -111,7 +104,6 @@ static void own_times_agree_with_the_clock(void **state)
 
 static void a_renamed_thread_is_read(void **state)
 {
-    (void)state;
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "a) R 9\n( 9 9 9");
@@ -130,7 +122,6 @@ static void *own_tid(void *tid)
 
 static void an_ended_thread_is_esrch(void **state)
 {
-    (void)state;
     pid_t tid;
     in_new_thread(own_tid, &tid);
     struct threadclock_times times;

@@ -15,7 +15,6 @@ static _Atomic bool stop;
 
 static void each_thread_is_there_once(void **state)
 {
-    (void)state;
     static const char *const names[] = {"one", "two words", "a) b (c", "fifteen letters"};
     struct sleeper sleepers[4];
     assert_int_equal(all_rows(), 1);
@@ -46,7 +45,6 @@ static void each_thread_is_there_once(void **state)
 
 static void one_thread_is_read_by_its_tid(void **state)
 {
-    (void)state;
     struct sleeper sleeper;
     struct threadclock_times times, bulk;
     start_sleeper(&sleeper, "one", 50 * NS_PER_MS);
@@ -67,7 +65,6 @@ static void one_thread_is_read_by_its_tid(void **state)
 
 static void a_java_thread_is_read_by_its_id(void **state)
 {
-    (void)state;
     struct sleeper first, second;
     struct threadclock_times times;
     start_sleeper(&first, "first", 10 * NS_PER_MS);
@@ -94,7 +91,6 @@ static _Atomic int held_up;
 
 static void wait_for_the_read(int signal)
 {
-    (void)signal;
     in_handler = true;
     for (int ms = 0; ms < 300 && !was_read; ms++)
         usleep(1000);
@@ -112,7 +108,6 @@ static void *pass_until_stopped(void *unused)
 
 static void a_read_by_tid_does_not_wait_for_a_pass(void **state)
 {
-    (void)state;
     enum { SLEEPERS = 100, READS = 20 };
     static struct sleeper sleepers[SLEEPERS];
     struct sigaction action = {.sa_handler = wait_for_the_read}, before;
@@ -146,7 +141,6 @@ static void a_read_by_tid_does_not_wait_for_a_pass(void **state)
 /* Nor do they need a listing of all: it is refused here. */
 static bool many_are_read_by_their_tids(void *unused)
 {
-    (void)unused;
     enum { MANY = 300 };
     static const long listing = SYS_getdents64;
     static struct sleeper sleepers[MANY];
@@ -169,7 +163,6 @@ static bool many_are_read_by_their_tids(void *unused)
 
 static void reads_by_tid_do_not_list_the_others(void **state)
 {
-    (void)state;
     assert_true(true_in_child(fork, many_are_read_by_their_tids, NULL));
 }
 
@@ -236,7 +229,6 @@ static void be_watched(struct seen *own, void (*between)(int64_t read))
 
 static void nothing(int64_t read)
 {
-    (void)read;
 }
 
 static void now_and_then_register(int64_t read)
@@ -266,13 +258,11 @@ static void *be_watched_by_turns(void *unused)
 
 static void no_reader_sees_less_than_any_reader_has_seen(void **state)
 {
-    (void)state;
     in_new_thread(be_watched_registered, NULL);
 }
 
 static void no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go(void **state)
 {
-    (void)state;
     in_new_thread(be_watched_by_turns, NULL);
 }
 
@@ -297,7 +287,6 @@ static void *come_and_go(void *unused)
 
 static void passes_go_on_while_threads_come_and_go(void **state)
 {
-    (void)state;
     struct sleeper stays;
     pthread_t churner;
     stop = false;
@@ -329,7 +318,6 @@ static void passes_go_on_while_threads_come_and_go(void **state)
 
 static void ten_thousand_threads_are_read(void **state)
 {
-    (void)state;
     enum { MANY = 10000 };
     static struct sleeper many[MANY];
     int started = 0;
@@ -357,7 +345,6 @@ static void ten_thousand_threads_are_read(void **state)
 
 static bool child_sees_itself_alone(void *unused)
 {
-    (void)unused;
     struct threadclock_times times;
     if (threadclock_all_threads(rows, ROWS) != 1 || rows[0].tid != getpid()
         || rows[0].times.total_ns > 50 * NS_PER_MS)
@@ -367,7 +354,6 @@ static bool child_sees_itself_alone(void *unused)
 
 static void a_child_sees_itself_alone(void **state)
 {
-    (void)state;
     struct sleeper sleeper;
     start_sleeper(&sleeper, "sleeper", 60 * NS_PER_MS);
     assert_int_equal(all_rows(), 2);
@@ -378,7 +364,6 @@ static void a_child_sees_itself_alone(void **state)
 
 static void the_process_is_the_sum_of_its_threads(void **state)
 {
-    (void)state;
     struct sleeper sleeper;
     struct threadclock_times before, after;
     assert_int_equal(threadclock_process_times(&before), 0);
@@ -432,7 +417,6 @@ static void *be_split_anew(void *unused)
 
 static void the_two_accounts_of_a_thread_catch_up(void **state)
 {
-    (void)state;
     is_split_anew = false;
     for (int tries = 0; !is_split_anew && tries < 100; tries++)
         in_new_thread(be_split_anew, NULL);

@@ -17,7 +17,6 @@
 
 static void registrations_nest(void **state)
 {
-    (void)state;
     threadclock_thread first, second;
     struct threadclock_times times;
     assert_int_equal(threadclock_thread_unregister(), -ENOENT);
@@ -57,7 +56,6 @@ static void *be_adopted(void *argument)
 
 static void a_thread_finds_that_another_registered_it(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct adoption adoption;
         pthread_t thread;
@@ -116,7 +114,6 @@ static void *start_as_66(void *reads_before)
 
 static void a_thread_that_starts_brings_along_what_it_has_read(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         in_new_thread(start_as_66, NULL);
         in_new_thread(start_as_66, &i);
@@ -161,7 +158,6 @@ static void *register_for_both(void *java_first)
 
 static void the_jvm_and_the_thread_share_one_registration(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         in_new_thread(register_for_both, i % 2 ? &i : NULL);
         assert_int_equal(tc_threads_count(), 0);
@@ -170,7 +166,6 @@ static void the_jvm_and_the_thread_share_one_registration(void **state)
 
 static void more_registrations_than_16_bits_count(void **state)
 {
-    (void)state;
     threadclock_thread handle;
     struct threadclock_times times;
     enum { TIMES = 65537 };
@@ -216,7 +211,6 @@ static void *have_all_entries(void *unused)
 
 static void a_registration_that_is_forgotten_leaves_its_thread_alone(void **state)
 {
-    (void)state;
     struct adoption adoption;
     pthread_t thread;
     threadclock_thread handle, found;
@@ -254,7 +248,6 @@ static void *burn_and_stay(void *argument)
 
 static bool goes_on_by_itself(void *unused)
 {
-    (void)unused;
     static const long no_memory[] = {SYS_mmap};
     struct adoption adoption;
     pthread_t thread;
@@ -284,7 +277,6 @@ static bool goes_on_by_itself(void *unused)
 
 static void a_thread_that_cannot_be_registered_again_keeps_its_own_account(void **state)
 {
-    (void)state;
     if (UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER)
         skip_because("sanitizers need memory themselves");
     if (!filters_can_be_installed())

@@ -99,7 +99,6 @@ static void *begin_anew(void *unused)
 
 static void each_read_begins_anew(void **state)
 {
-    (void)state;
     in_new_thread(begin_anew, NULL);
 }
 
@@ -138,7 +137,6 @@ static void *be_read(void *unused)
 
 static void several_find_out_at_once(void **state)
 {
-    (void)state;
     in_new_thread(be_read, NULL);
 }
 

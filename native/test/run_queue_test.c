@@ -15,26 +15,22 @@ static int64_t parse(const char *text, int64_t ran_ns)
 
 static void the_wait_is_the_second_field(void **state)
 {
-    (void)state;
     assert_int_equal(parse("1000 250 3\n", 1000), 250);
     assert_int_equal(parse("1000 0 3\n", 0), 0);
 }
 
 static void a_thread_that_has_run_less_is_another(void **state)
 {
-    (void)state;
     assert_int_equal(parse("999 250 3\n", 1000), -ESRCH);
 }
 
 static void a_kernel_that_does_not_count_has_no_wait(void **state)
 {
-    (void)state;
     assert_int_equal(parse("0 0 0\n", 0), -ENODATA);
 }
 
 static void anything_else_is_refused(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"", "\n", "1 2\n", "1 2 3", "1 2 3 4\n", "1  2 3\n", "-1 2 3\n",
                                         "x 2 3\n", "1 99999999999999999999 3\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -44,7 +40,6 @@ static void anything_else_is_refused(void **state)
 /* The run time in the file is the scheduler's own, which the clock has brought up to date. */
 static void the_calling_thread_has_a_wait_that_never_decreases(void **state)
 {
-    (void)state;
     pid_t tid = tc_own_tid();
     int64_t before = 0;
     for (int i = 0; i < 10000; i++) {
@@ -58,7 +53,6 @@ static void the_calling_thread_has_a_wait_that_never_decreases(void **state)
 
 static void no_such_thread(void **state)
 {
-    (void)state;
     assert_int_equal(tc_run_queue_waited_ns(0, 0), -ESRCH);
     assert_int_equal(tc_run_queue_waited_ns(INT32_MAX, 0), -ESRCH);
 }

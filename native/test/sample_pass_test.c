@@ -175,7 +175,6 @@ static void assert_knows_all(const struct reader *reader)
 
 static void a_sleeping_thread_is_not_read(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     for (int i = 0; i < 10; i++) {
@@ -190,7 +189,6 @@ static void a_sleeping_thread_is_not_read(void **state)
 
 static void a_thread_that_wakes_is_seen_at_once(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     run(199, 1000 * US, 0);
@@ -202,7 +200,6 @@ static void a_thread_that_wakes_is_seen_at_once(void **state)
 
 static void unread_time_may_be_late_but_does_not_add_up(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     for (size_t i = 0; i < 4; i++) {
@@ -219,7 +216,6 @@ static void unread_time_may_be_late_but_does_not_add_up(void **state)
 
 static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     run(3, NS_PER_MS, 0);
@@ -235,7 +231,6 @@ static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
 
 static void a_request_for_all_threads_reads_all(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     run(11, 10 * US, 0);
@@ -246,7 +241,6 @@ static void a_request_for_all_threads_reads_all(void **state)
 
 static void a_thread_that_starts_is_known_and_then_its_name(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     start("its maker");
@@ -261,7 +255,6 @@ static void a_thread_that_starts_is_known_and_then_its_name(void **state)
 
 static void a_busy_thread_that_ends_is_gone(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     run(199, 20 * US, 0);
@@ -276,7 +269,6 @@ static void a_busy_thread_that_ends_is_gone(void **state)
 /* If another thread has the TID of an ended one, either its time is less, or the process's clock shows it. */
 static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     pid_t tid = world.rows[199].tid;
@@ -291,7 +283,6 @@ static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
 
 static void more_busy_threads_than_are_kept_are_all_read(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     for (int pass = 0; pass < 3; pass++) {
@@ -306,7 +297,6 @@ static void more_busy_threads_than_are_kept_are_all_read(void **state)
 /* The kernel splits the process's time by all of its ticks, not as the sum of its threads' splits. */
 static void a_process_that_is_divided_differently_gains_no_time(void **state)
 {
-    (void)state;
     struct reader reader;
     begin(&reader, 200);
     for (int i = 0; i < 20; i++) {

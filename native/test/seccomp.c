@@ -82,7 +82,6 @@ long kernels_answer(long number, const long arguments[6])
 
 static void answer_the_call(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
     int before = errno;
 #if defined(__x86_64__)
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -94,8 +93,6 @@ static void answer_the_call(int signal, siginfo_t *info, void *context)
     long arguments[6] = {(long)registers[0], (long)registers[1], (long)registers[2],
                          (long)registers[3], (long)registers[4], 0};
     registers[0] = (unsigned long long)answers(info->si_syscall, arguments);
-#else
-    (void)info, (void)context;
 #endif
     errno = before;
 }

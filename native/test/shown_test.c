@@ -21,7 +21,6 @@ static bool is_nothing(const struct threadclock_times *times)
 
 static void *look_at_oneself(void *unused)
 {
-    (void)unused;
     struct threadclock_times seen, now;
     burn_user_ns(20 * NS_PER_MS);
     tc_own_seen(&seen);
@@ -35,13 +34,11 @@ static void *look_at_oneself(void *unused)
 
 static void the_calling_thread_has_shown_what_it_read(void **state)
 {
-    (void)state;
     in_new_thread(look_at_oneself, NULL);
 }
 
 static bool own_is_nothing(void *unused)
 {
-    (void)unused;
     struct threadclock_times seen;
     tc_own_seen(&seen);
     return is_nothing(&seen);
@@ -49,7 +46,6 @@ static bool own_is_nothing(void *unused)
 
 static void a_forked_child_has_shown_nothing(void **state)
 {
-    (void)state;
     struct threadclock_times now;
     assert_int_equal(threadclock_times_now(&now), 0);
     assert_true(true_in_child(fork, own_is_nothing, NULL));
@@ -58,7 +54,6 @@ static void a_forked_child_has_shown_nothing(void **state)
 
 static void *look_at_a_registration(void *unused)
 {
-    (void)unused;
     threadclock_thread thread;
     struct threadclock_times seen, times;
     assert_in_any_thread(tc_threads_register_own(4711, &thread) == 0);
@@ -76,7 +71,6 @@ static void *look_at_a_registration(void *unused)
 
 static void a_registration_has_shown_what_any_reader_read(void **state)
 {
-    (void)state;
     in_new_thread(look_at_a_registration, NULL);
 }
 

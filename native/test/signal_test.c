@@ -56,7 +56,6 @@ static void read_ticks_and_check(void)
 
 static void reading_handler(int signal)
 {
-    (void)signal;
     handled++;
     read_ticks_and_check();
     for (int quantity = 0; quantity < 3; quantity++)
@@ -118,13 +117,11 @@ static void read_under_signals(int64_t duration_ns, bool jumping)
 
 static void handlers_and_the_read_they_interrupt_agree(void **state)
 {
-    (void)state;
     read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, false);
 }
 
 static void a_handler_that_jumps_away_leaves_the_clock_whole(void **state)
 {
-    (void)state;
     read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, true);
 }
 
@@ -139,7 +136,6 @@ static unsigned seed = 1;
  */
 static void step_handler(int signal)
 {
-    (void)signal;
     steps++;
     if (rand_r(&seed) % 8 != 0)
         return;
@@ -153,7 +149,6 @@ static void step_handler(int signal)
 /* A handler that reads between any two instructions of every read: each interleaving occurs. */
 static void a_handler_between_any_two_instructions_agrees(void **state)
 {
-    (void)state;
     struct sigaction action = {.sa_handler = step_handler}, before;
     sigaction(SIGTRAP, &action, &before);
     wrong = 0;
@@ -182,7 +177,6 @@ static void a_handler_between_any_two_instructions_agrees(void **state)
 
 static void the_first_read_may_be_in_a_handler(void **state)
 {
-    (void)state;
     pid_t child = raw_fork();
     if (child == 0) {
         struct sigaction action = {.sa_handler = reading_handler};

@@ -17,7 +17,6 @@ static void assert_slot(const struct tc_slot *slot, uint64_t user_ns, uint64_t s
 
 static void a_newer_sample_is_taken_whole(void **state)
 {
-    (void)state;
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 30, 10);
     assert_slot(&slot, 30, 10, 40);
@@ -27,7 +26,6 @@ static void a_newer_sample_is_taken_whole(void **state)
 
 static void an_older_sample_changes_nothing(void **state)
 {
-    (void)state;
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 60, 40);
     tc_slot_merge(&slot, 30, 10);
@@ -37,7 +35,6 @@ static void an_older_sample_changes_nothing(void **state)
 
 static void neither_part_decreases_or_grows_by_more_than_the_step(void **state)
 {
-    (void)state;
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 60, 40);
     tc_slot_merge(&slot, 50, 60); /* another source has less user time */
@@ -48,7 +45,6 @@ static void neither_part_decreases_or_grows_by_more_than_the_step(void **state)
 
 static void total_is_a_separate_maximum(void **state)
 {
-    (void)state;
     struct tc_slot slot = {0};
     tc_slot_raise_total(&slot, 500);
     tc_slot_raise_total(&slot, 400);
@@ -59,7 +55,6 @@ static void total_is_a_separate_maximum(void **state)
 /* As a reader finds it that read the pair before a restart, and the total after it. */
 static void total_is_not_below_a_pair_from_before_a_restart(void **state)
 {
-    (void)state;
     struct threadclock_times times;
     tc_slot_times(&(struct tc_slot){.sum_ns = 100, .user_ns = 60, .total_ns = 5}, &times);
     assert_true(times.user_ns == 60 && times.system_ns == 40 && times.total_ns == 100);
@@ -89,7 +84,6 @@ static void *merge_random_samples(void *argument)
 
 static void many_writers_keep_the_rule(void **state)
 {
-    (void)state;
     static struct tc_slot slot;
     enum { WRITERS = 4 };
     pthread_t writers[WRITERS];

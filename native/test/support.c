@@ -62,7 +62,6 @@ bool true_in_child(pid_t (*fork)(void), bool (*check)(void *), void *argument)
 
 static bool no_parent_is_told(void *unused)
 {
-    (void)unused;
     static const long denied[] = {SYS_getppid};
     return deny_system_calls(denied, 1, EPERM) == 0 && syscall(SYS_getppid) == -1;
 }
@@ -74,7 +73,6 @@ bool filters_can_be_installed(void)
 
 static bool may_unshare(void *unused)
 {
-    (void)unused;
     return unshare(CLONE_NEWPID) == 0;
 }
 

@@ -81,7 +81,6 @@ static struct counts counts_of(const char *what)
 
 static void a_tick_read_makes_one_system_call_per_tick(void **state)
 {
-    (void)state;
     struct counts counts = counts_of("tick");
     assert_string_equal(counts.other, "");
     assert_int_equal(counts.clock_gettime, 0);
@@ -92,7 +91,6 @@ static void a_tick_read_makes_one_system_call_per_tick(void **state)
 /* The control: the test above would pass if strace showed nothing. */
 static void a_now_read_makes_two_system_calls(void **state)
 {
-    (void)state;
     struct counts counts = counts_of("now");
     assert_string_equal(counts.other, "");
     assert_int_equal(counts.getrusage, NOW_READS);

@@ -22,7 +22,6 @@ static const char *found(const char *text)
 
 static void every_jdks_lines_are_read(void **state)
 {
-    (void)state;
     /* 8 */
     assert_string_equal(found("2026-11-20 23:50:15\n"
                               "Full thread dump OpenJDK 64-Bit Server VM (25.504-b01 mixed mode):\n\n"
@@ -47,7 +46,6 @@ static void every_jdks_lines_are_read(void **state)
 /* A line faked by a name is found as well, so its id occurs twice; the real fields are always found. */
 static void no_name_hides_a_line(void **state)
 {
-    (void)state;
 #define FIELDS(nid) " prio=5 os_prio=0 tid=0x00007f1b5c012000 nid=" nid " runnable [0x0]\n"
     assert_string_equal(found("\"say \"hello\" #\" #12" FIELDS("0xc")), "12=12");
     assert_string_equal(found("\"#5 nid=7 of mine\" #12" FIELDS("0xc")), "5=7 12=12");
@@ -64,7 +62,6 @@ static void no_name_hides_a_line(void **state)
 
 static void text_that_is_no_line_is_ignored(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "", "#", "##", "#12", "#12 ", "#12 nid", "#12 nid=", "#12 nid=0x", "#12 nid=0x ", "#12 nid= ",
         "#12 nid=5", "#12 nid=5\n", "# nid=5 ", "#-12 nid=5 ", "#12x nid=5 ", "#12 nid=-5 ", "#12 nid=0 ",
@@ -81,7 +78,6 @@ static void text_that_is_no_line_is_ignored(void **state)
 /* Each '#' costs at most the length of a line: the time for a dump is linear, whatever it contains. */
 static void the_search_for_fields_is_bounded(void **state)
 {
-    (void)state;
     static char text[2000];
     memset(text, 'x', sizeof text - 1);
     memcpy(text, "#12 ", 4);

@@ -72,7 +72,6 @@ static void *call_first(void *call)
 /* Each function runs in its own thread, as that thread's first use of the library. */
 static void nothing_is_allocated_under_a_lock(void **state)
 {
-    (void)state;
     for (int i = 0; i < CALLS; i++)
         in_new_thread(call_first, (void *)&calls[i]);
     if (allocated == 0)

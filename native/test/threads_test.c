@@ -65,7 +65,6 @@ static void user_and_system(void)
 
 static void another_thread_is_read_right(void **state)
 {
-    (void)state;
     struct worker worker;
     start_worker(&worker, around_ticks);
     struct threadclock_times times;
@@ -81,7 +80,6 @@ static void another_thread_is_read_right(void **state)
 
 static void bulk_reads_say_which_failed(void **state)
 {
-    (void)state;
     struct worker worker;
     start_worker(&worker, user_and_system);
     threadclock_thread handles[] = {worker.handle, 0, worker.handle, worker.handle ^ UINT64_C(1) << 33};
@@ -127,7 +125,6 @@ static long answer_late(long number, const long arguments[6])
 
 static bool delayed_reads_are_right(void *unused)
 {
-    (void)unused;
     static const long clock[] = {SYS_clock_gettime};
     if (threadclock_thread_register(&watched) != 0 || answer_system_calls(clock, 1, answer_late) != 0)
         return false;
@@ -142,7 +139,6 @@ static bool delayed_reads_are_right(void *unused)
 
 static void a_delayed_read_does_not_count_as_a_restore(void **state)
 {
-    (void)state;
     if (UNDER_THREAD_SANITIZER)
         skip_because("the thread sanitizer holds signals back until the thread calls the C library");
     if (!filters_can_be_installed())
@@ -164,7 +160,6 @@ static bool child_has_no_registrations(void *handle)
 
 static void a_child_has_no_registered_threads(void **state)
 {
-    (void)state;
     threadclock_thread handle;
     burn_user_ns(100 * NS_PER_MS);
     assert_int_equal(threadclock_thread_register(&handle), 0);

@@ -11,7 +11,6 @@
 
 static void the_lower_half_does_not_carry(void **state)
 {
-    (void)state;
     uint64_t before = tc_epoch(), *word = (uint64_t *)(uintptr_t)tc_epoch_word;
     assert_int_not_equal(tc_epoch_fork(before), 0);
     tc_epoch_advance();
@@ -42,7 +41,6 @@ static long refuse_the_handler(long number, const long arguments[6])
 
 static bool the_handlers_answer_stays(void *unused)
 {
-    (void)unused;
     static const long asked[] = {SYS_mmap};
     int64_t ns = answer_system_calls(asked, 1, refuse_the_handler) == 0 ? threadclock_user_tick_ns() : -1;
     return ns >= 0 && maps == 2 && epoch_of_handler != 0 && tc_epoch() == epoch_of_handler;
@@ -50,7 +48,6 @@ static bool the_handlers_answer_stays(void *unused)
 
 static void the_first_answer_stays(void **state)
 {
-    (void)state;
     if (UNDER_THREAD_SANITIZER)
         skip_because("the thread sanitizer holds signals back, and maps memory itself");
     if (!filters_can_be_installed())

@@ -59,7 +59,6 @@ static void *read_oneself(void *argument)
 /* The old thread is read in passes, singly, or not at all; the new one reads itself first, or never. */
 static void a_tid_used_again_is_another_thread(void **state)
 {
-    (void)state;
     int reused = 0;
     for (int round = 0; round < 400 && reused < 24; round++) {
         struct sleeper old, young = {0};
@@ -131,7 +130,6 @@ static void *come_after(void *argument)
 
 static void a_registration_left_behind_is_not_the_next_threads(void **state)
 {
-    (void)state;
     int reused = 0;
     for (int round = 0; round < 200 && reused < 10; round++) {
         struct left_behind old, young;
@@ -157,7 +155,6 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
  */
 static void a_registration_left_behind_is_not_read(void **state)
 {
-    (void)state;
     int reused = 0;
     for (int round = 0; round < 200 && reused < 10; round++) {
         struct left_behind old;

@@ -38,7 +38,6 @@ static void assert_group(const char *name, const char *expected)
 /* ThreadNamesTest has the same names. */
 static void names_differ_in_numbers_only(void **state)
 {
-    (void)state;
     assert_group("http-nio-8080-exec-7", "http-nio-*-exec-*");
     assert_group("7", "*");
     assert_group("G1 Main 12", "G1 Main *");
@@ -68,7 +67,6 @@ static void names_differ_in_numbers_only(void **state)
 /* Truncated at a character of UTF-8. Here each has two bytes, after one with one byte. */
 static void long_names_are_truncated(void **state)
 {
-    (void)state;
     char name[2 * TC_GROUP_NAME_BYTES] = "", expected[TC_GROUP_NAME_BYTES];
     while (strlen(name) < sizeof name - 3)
         strcat(name, "\xc3\xa9");
@@ -91,7 +89,6 @@ static void work(tc_virtual account, int64_t ns)
 
 static void ended_threads_stay_counted(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("ending-1");
     int64_t before_ns = thread_cpu_ns();
     for (uint64_t id = 1; id <= 20; id++) {
@@ -114,7 +111,6 @@ static void ended_threads_stay_counted(void **state)
 /* A slice that goes on is in the sum, and only once. */
 static void a_mounted_thread_is_counted_as_it_runs(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("running-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
     tc_virtual other = tc_virtual_begin(2, group, true, epoch);
@@ -142,7 +138,6 @@ static void a_mounted_thread_is_counted_as_it_runs(void **state)
 /* It is not divided as its carrier's time before. */
 static void a_long_slice_is_divided_as_it_runs(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("long-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
     burn_system_ns(200 * NS_PER_MS);
@@ -158,7 +153,6 @@ static void a_long_slice_is_divided_as_it_runs(void **state)
 /* An estimate was more than the slice turned out to be: the sum stays until the account has passed it. */
 static void an_estimate_that_was_too_high_is_not_taken_back(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("estimated-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
     tc_account_count(account, &(struct threadclock_times){30 * NS_PER_MS, 0, 30 * NS_PER_MS});
@@ -200,7 +194,6 @@ static void *carry(void *argument)
 
 static void *walk(void *unused)
 {
-    (void)unused;
     struct tc_virtual_group *read = calloc(TC_VIRTUAL_GROUPS, sizeof *read);
     struct threadclock_times last[TC_VIRTUAL_GROUPS] = {{0, 0, 0}};
     while (!done) {
@@ -229,7 +222,6 @@ static int64_t sum_ns(void)
 
 static void sums_never_decrease_or_exceed_the_carriers(void **state)
 {
-    (void)state;
     pthread_t threads[CARRIERS + WALKERS];
     int64_t before_ns = sum_ns();
     tc_virtual_allow(THREADCLOCK_NOW);
@@ -255,7 +247,6 @@ static void sums_never_decrease_or_exceed_the_carriers(void **state)
 /* Last, because groups stay. */
 static void all_names_after_the_last_group_share_one(void **state)
 {
-    (void)state;
     char name[] = "a";
     uint32_t group = 1, known = tc_group_of("worker-1");
     for (int i = 0; i < 2 * TC_VIRTUAL_GROUPS; i++) {

@@ -34,7 +34,6 @@ static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
 
 static void slices_add_up(void **state)
 {
-    (void)state;
     static const enum threadclock_freshness clocks[] = {THREADCLOCK_INTERPOLATED, THREADCLOCK_NOW};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         uint32_t epoch = tc_virtual_allow(clocks[i]);
@@ -145,7 +144,6 @@ static void *check_shapes(void *unused)
 
 static void waits_and_preemption_are_no_time(void **state)
 {
-    (void)state;
     if (UNDER_THREAD_SANITIZER || tc_monotonic_ns() < 0)
         skip_because("a switch takes about as long as the slices here, and is a part of them");
     in_new_thread(check_shapes, NULL);
@@ -154,7 +152,6 @@ static void waits_and_preemption_are_no_time(void **state)
 /* In whole ticks single slices are 0 or too long, but the sum is right. */
 static void ticks_are_right_in_sums(void **state)
 {
-    (void)state;
     tc_virtual account = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_TICK));
     int64_t true_ns = 0;
     struct tc_virtual_times times;
@@ -168,7 +165,6 @@ static void ticks_are_right_in_sums(void **state)
 /* Ids that share a list, an account that has ended in its middle, and one of an epoch that has passed. */
 static void an_account_is_found_by_its_thread(void **state)
 {
-    (void)state;
     enum { ACCOUNTS = 3000, SHARED = 1 << 16 };
     static tc_virtual accounts[ACCOUNTS];
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
@@ -188,7 +184,6 @@ static void an_account_is_found_by_its_thread(void **state)
 /* With the tick clock, a fresher read would include what ran since the tick, perhaps another thread. */
 static void a_fresh_read_takes_no_tick_of_another(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_TICK);
     tc_virtual busy = tc_virtual_begin(1, 0, true, epoch), idle = tc_virtual_begin(2, 0, true, epoch);
     struct tc_virtual_times times;
@@ -215,7 +210,6 @@ static int64_t kernels_user_ns(tc_virtual account, void (*work)(int64_t))
 
 static void the_split_is_the_carriers(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
     tc_virtual user = tc_virtual_begin(1, 0, true, epoch), system = tc_virtual_begin(2, 0, true, epoch);
     struct tc_virtual_times of_user, of_system;
@@ -235,7 +229,6 @@ static void the_split_is_the_carriers(void **state)
 /* A thread without an account fails, and never gets a carrier's time. */
 static void without_an_account_there_is_no_time(void **state)
 {
-    (void)state;
     struct tc_virtual_times times;
     assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
     assert_int_equal(tc_virtual_begin(1, 0, true, tc_virtual_epoch()), 0); /* not allowed */
@@ -263,7 +256,6 @@ static void without_an_account_there_is_no_time(void **state)
 /* The memory of an ended account is reused, under another handle. */
 static void an_ended_account_stays_ended(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
     tc_virtual first = tc_virtual_begin(1, 0, true, epoch);
     struct tc_virtual_times times;
@@ -301,7 +293,6 @@ static void *mount_elsewhere(void *argument)
 
 static void a_missed_unmount_counts_nothing_twice(void **state)
 {
-    (void)state;
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
     struct elsewhere elsewhere = {.account = tc_virtual_begin(1, 0, true, epoch)};
     tc_virtual next = tc_virtual_begin(2, 0, true, epoch);
@@ -381,7 +372,6 @@ static void *carry(void *argument)
 /* What it reads of one account never decreases, although slices that are not over are estimated. */
 static void *read_all(void *unused)
 {
-    (void)unused;
     struct {
         tc_virtual account;
         struct threadclock_times times;
@@ -408,7 +398,6 @@ static void *read_all(void *unused)
 
 static void *switch_on_and_off(void *unused)
 {
-    (void)unused;
     while (!done) {
         usleep(2000);
         tc_virtual_forbid();
@@ -445,7 +434,6 @@ static void no_time_decreases_or_is_another_threads(void **state)
 /* Last, because nothing can be interpolated afterwards: as on Linux from 6.19 on. */
 static void a_switch_reads_no_clock_of_the_kernel(void **state)
 {
-    (void)state;
     enum { SWITCHES = 1000, ROUNDS = 500 }; /* long enough for the waits of earlier tests to be forgotten */
     if (UNDER_THREAD_SANITIZER || tc_monotonic_ns() < 0)
         skip_because("without a vDSO, or instrumented, a switch takes as long as a system call");

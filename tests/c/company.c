@@ -85,20 +85,17 @@ static void starve(JNIEnv *env)
 
 static void JNICALL starve_at_start(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    (void)jvmti;
     starve(env);
 }
 
 static void JNICALL starve_at_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti, (void)thread;
     starve(env);
 }
 
 /* The number of times that it happened. */
 JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv *env, jclass read_by_id)
 {
-    (void)env, (void)read_by_id;
     return atomic_load(&starved) < STARVED_TIMES ? atomic_load(&starved) : STARVED_TIMES;
 }
 
@@ -147,8 +144,6 @@ JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
-    (void)thread;
     register_natives(env);
 }
 
@@ -159,7 +154,6 @@ static bool is(const char *options, const char *option)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-    (void)reserved;
     jvmtiEnv *jvmti;
     jvmtiEventCallbacks callbacks = {
         .VMInit = on_vm_init, .VMStart = starve_at_start, .ThreadStart = starve_at_thread_start};
@@ -182,7 +176,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-    (void)reserved;
     JNIEnv *env;
     if (!is(options, "nothing") && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
         register_natives(env);

@@ -87,7 +87,6 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIE
                                                                             jint burn_before_ms,
                                                                             jboolean daemon)
 {
-    (void)caller;
     struct attaching job = {.times = times, .burn_before_ms = burn_before_ms, .daemon = daemon};
     pthread_t thread;
     job.runnable = (*env)->NewGlobalRef(env, runnable);
@@ -102,8 +101,6 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIE
 
 static void JNICALL agent_thread(jvmtiEnv *jvmti, JNIEnv *env, void *burn)
 {
-    (void)jvmti;
-    (void)env;
     burn_ms((int)(long)burn);
     atomic_fetch_add(&agent_threads_burnt, 1);
     while (!atomic_load(&released))
@@ -120,7 +117,6 @@ static jobject new_thread_object(JNIEnv *env, const char *name)
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)thread;
     jobject object = new_thread_object(env, "early agent thread");
     if ((*jvmti)->RunAgentThread(jvmti, object, agent_thread, (void *)60L, JVMTI_THREAD_NORM_PRIORITY)
         == JVMTI_ERROR_NONE)
@@ -138,7 +134,6 @@ static jint undescribe(void)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-    (void)reserved;
     if (options != NULL && strcmp(options, "undescribed") == 0)
         return undescribe();
     jvmtiEnv *jvmti;
@@ -154,7 +149,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JNIEnv *env, jclass caller,
                                                                               jboolean early)
 {
-    (void)caller;
     jobject thread = early_thread;
     if (!early) {
         jvmtiEnv *jvmti;
@@ -173,8 +167,6 @@ JNIEXPORT jobject JNICALL Java_dev_threadclock_tests_child_Helper_agentThread(JN
 /* Lets this agent's threads end. */
 JNIEXPORT void JNICALL Java_dev_threadclock_tests_child_Helper_release(JNIEnv *env, jclass caller)
 {
-    (void)env;
-    (void)caller;
     atomic_store(&released, 1);
 }
 
@@ -184,9 +176,6 @@ static atomic_int start_ms;
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
-    (void)env;
-    (void)thread;
     int ms = atomic_load(&start_ms);
     if (ms > 0)
         burn_ms(ms);
@@ -199,8 +188,6 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_slowStarts(JNIEnv *env, jclass caller,
                                                                               jint ms)
 {
-    (void)env;
-    (void)caller;
     jvmtiEnv *jvmti;
     jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start};
     atomic_store(&start_ms, ms);
@@ -218,8 +205,6 @@ typedef jint JNICALL on_attach(JavaVM *vm, char *options, void *reserved);
 JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *env, jclass caller,
                                                                       jlong function, jint clock)
 {
-    (void)env;
-    (void)caller;
     struct timespec time;
     int (*clock_function)(clockid_t, struct timespec *) =
         (int (*)(clockid_t, struct timespec *))(intptr_t)function;
@@ -230,7 +215,6 @@ JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_clock(JNIEnv *en
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv *env, jclass caller,
                                                                           jstring library, jstring options)
 {
-    (void)caller;
     const char *path = (*env)->GetStringUTFChars(env, library, NULL),
                *text = (*env)->GetStringUTFChars(env, options, NULL);
     void *handle = dlopen(path, RTLD_NOW);
@@ -244,7 +228,6 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attach(JNIEnv
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    (void)reserved;
     the_vm = vm;
     return JNI_VERSION_1_6;
 }
@@ -254,8 +237,6 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 /* Installs a seccomp filter for this thread only. */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_refuseMprotect(JNIEnv *env, jclass caller)
 {
-    (void)env;
-    (void)caller;
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1),

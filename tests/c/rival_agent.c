@@ -18,9 +18,6 @@ static atomic_int armed, calls_may_begin;
 
 static jlong JNICALL rivals_answer(JNIEnv *env, jclass class, jlong id)
 {
-    (void)env;
-    (void)class;
-    (void)id;
     return RIVALS_ANSWER;
 }
 
@@ -36,9 +33,6 @@ static long long now_ns(void)
 static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
                                           void *address, void **new_address)
 {
-    (void)jni;
-    (void)thread;
-    (void)new_address;
     char *name = NULL;
     int wait_us = atomic_load(&armed);
     if (address == (void *)rivals_answer || wait_us == 0
@@ -57,7 +51,6 @@ static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread th
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv *env, jclass caller,
                                                                           jclass class)
 {
-    (void)caller;
     JavaVM *vm;
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
@@ -75,7 +68,6 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *env, jclass caller,
                                                                        jint wait_us)
 {
-    (void)caller;
     JNINativeMethod method = {(char *)native_name, "(J)J", (void *)rivals_answer};
     atomic_store(&calls_may_begin, 0);
     jboolean taken = (*env)->RegisterNatives(env, thread_impl, &method, 1) == JNI_OK;
@@ -85,7 +77,5 @@ JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *e
 
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_callsMayBegin(JNIEnv *env, jclass caller)
 {
-    (void)env;
-    (void)caller;
     return (jboolean)atomic_load(&calls_may_begin);
 }

@@ -37,8 +37,9 @@ record CLibrary(Optional<Path> file, String problem) {
         try {
             Path library = Files.createDirectories(FOLDER).resolve("lib" + name + ".so");
             Result result = ChildJvm.start(
-                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", "-shared", "-fPIC", "-pthread",
-                            "-I" + include.get(), "-I" + include.get().resolve("linux"),
+                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-O2", "-shared",
+                            "-fPIC", "-pthread", "-I" + include.get(),
+                            "-I" + include.get().resolve("linux"),
                             Product.ROOT.resolve("tests/c/" + name + ".c").toString(), "-o",
                             library.toString(), "-ldl"),
                     Map.of()).end();
