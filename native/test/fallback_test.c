@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes away each source in turn, in a child: the next answers, failures are reported, no value is wrong. */
+/*
+ * Takes away each source in turn, and all that the interpolated total needs, and makes the clocks answer what
+ * takes lifetimes: the next source answers, failures are reported, no value is wrong. Each in a child.
+ */
 #include "support.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpolated.h"
 #include "seccomp.h"
+
+/* From now on these system calls fail. */
+#define DENY(error, ...) \
+    (deny_system_calls((const long[]){__VA_ARGS__}, sizeof(long[]){__VA_ARGS__} / sizeof(long), error) == 0)
 
 static enum threadclock_source_id source_of(enum threadclock_quantity quantity,
                                             enum threadclock_freshness freshness)
@@ -26,12 +37,17 @@ static bool is_ordered(void)
            && now.user_ns + now.system_ns <= now.total_ns && now.total_ns >= 0;
 }
 
+static bool total_is_from(enum threadclock_source_id now, enum threadclock_source_id interpolated)
+{
+    return source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == now
+           && source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) == interpolated;
+}
+
 static bool proc_answers_without_getrusage(void *unused)
 {
-    static const long denied[] = {SYS_getrusage};
     int64_t before_ns = threadclock_user_tick_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return deny_system_calls(denied, 1, EPERM) == 0
+    return DENY(EPERM, SYS_getrusage)
            && source_of(THREADCLOCK_USER, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_PROC
            && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_SCHED
            && threadclock_user_now_ns() >= before_ns + 20 * NS_PER_MS && is_ordered();
@@ -39,9 +55,9 @@ static bool proc_answers_without_getrusage(void *unused)
 
 static bool nothing_left_is_an_error(void *unused)
 {
-    static const long denied[] = {SYS_getrusage, SYS_openat, SYS_clock_gettime};
-    if (deny_system_calls(denied, 3, EPERM) != 0
-        || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE)
+    if (!DENY(EPERM, SYS_getrusage, SYS_openat, SYS_clock_gettime)
+        || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE
+        || !total_is_from(THREADCLOCK_SOURCE_NONE, THREADCLOCK_SOURCE_NONE))
         return false;
     for (int i = 0; i < 1000000; i++) {
         int64_t ns = threadclock_user_tick_ns(); /* cached until the next tick */
@@ -53,17 +69,53 @@ static bool nothing_left_is_an_error(void *unused)
     struct threadclock_times times;
     return threadclock_user_tick_ns() == -EPERM && threadclock_user_now_ns() == -EPERM
            && threadclock_total_now_ns() == -EPERM && threadclock_times_now(&times) == -EPERM
-           && threadclock_user_raw_ns() == -EPERM;
+           && threadclock_user_raw_ns() == -EPERM && threadclock_total_interpolated_ns() == -EPERM;
 }
 
 static bool the_sum_stands_in_for_the_precise_clock(void *unused)
 {
-    static const long denied[] = {SYS_clock_gettime};
     int64_t before_ns = threadclock_total_now_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return deny_system_calls(denied, 1, ENOSYS) == 0
-           && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_RUSAGE
-           && threadclock_total_now_ns() >= before_ns + 20 * NS_PER_MS;
+    return DENY(ENOSYS, SYS_clock_gettime)
+           && total_is_from(THREADCLOCK_SOURCE_RUSAGE, THREADCLOCK_SOURCE_RUSAGE)
+           && threadclock_total_now_ns() >= before_ns + 20 * NS_PER_MS
+           && threadclock_total_interpolated_ns() >= before_ns + 20 * NS_PER_MS;
+}
+
+/* Where the total cannot be interpolated, each such read is a now read, and is described as one. */
+static bool is_total_now(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        int64_t before_ns = threadclock_total_now_ns(), ns = threadclock_total_interpolated_ns();
+        int64_t after_ns = threadclock_total_now_ns();
+        if (ns < 0 || ns < before_ns || ns > after_ns)
+            return false;
+    }
+    return total_is_from(THREADCLOCK_SOURCE_SCHED, THREADCLOCK_SOURCE_SCHED) && tc_interpolation.window == 0;
+}
+
+static bool not_interpolated_without_nanosleep(void *unused)
+{
+    return DENY(EPERM, SYS_nanosleep) && is_total_now();
+}
+
+static bool not_interpolated_without_rseq(void *unused)
+{
+    return DENY(EPERM, SYS_rseq) && is_total_now();
+}
+
+static bool not_interpolated_without_memory(void *unused)
+{
+    return DENY(EPERM, SYS_mmap) && is_total_now();
+}
+
+static bool not_interpolated_without_an_area(void *unused)
+{
+    char self[512], command[600];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    snprintf(command, sizeof command, "GLIBC_TUNABLES=glibc.pthread.rseq=0 '%s' is_total_now", self);
+    return system(command) == 0;
 }
 
 static bool total_is_small(void *unused)
@@ -112,8 +164,7 @@ static bool nothing_is_cached_without_wipe_on_fork(void *unused)
 /* An emulator that accepts any advice, and ignores it. */
 static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
 {
-    static const long pretended[] = {SYS_madvise};
-    return deny_system_calls(pretended, 1, 0) == 0 && asks_each_time_in_each_process();
+    return DENY(0, SYS_madvise) && asks_each_time_in_each_process();
 }
 
 /* PID 1 of a PID namespace, and its child, PID 1 of another. */
@@ -139,17 +190,97 @@ static bool each_namespace_has_its_own_1(void *unused)
            && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
 }
 
-/* Those without wiping on fork come first: before the parent's first read. */
+/* Clocks that have run for lifetimes, and values that no clock can have. */
+static struct timespec said_by_cpu_clocks;
+static struct timeval said_by_getrusage;
+
+static long long_lived_answer(long number, const long arguments[6])
+{
+    long result = kernels_answer(number, arguments);
+    if (number == SYS_clock_gettime && arguments[0] < 0) {
+        struct timespec *ts = (struct timespec *)arguments[1];
+        *ts = said_by_cpu_clocks;
+        ts->tv_sec /= (arguments[0] & 3) == THREADCLOCK_CLOCK_VIRT ? 2 : 1;
+    } else if (number == SYS_getrusage) {
+        struct rusage *usage = (struct rusage *)arguments[1];
+        usage->ru_utime = usage->ru_stime = said_by_getrusage;
+    }
+    return result;
+}
+
+static bool answers_are(int64_t cpu_seconds, int64_t user_seconds)
+{
+    static const long asked[] = {SYS_clock_gettime, SYS_getrusage};
+    said_by_cpu_clocks = (struct timespec){cpu_seconds, 999999999};
+    said_by_getrusage = (struct timeval){user_seconds, 999999};
+    return answer_system_calls(asked, 2, long_lived_answer) == 0;
+}
+
+static const int64_t longest_s = (INT64_C(1) << 33) - 1, longest_of_parts_s = (INT64_C(1) << 32) - 1;
+
+/* The longest valid times: the parts, their sum, half of it in user mode. */
+static bool lifetimes_are_times(void *unused)
+{
+    struct threadclock_times own, by_handle, process;
+    threadclock_thread thread;
+    int64_t most_ns = longest_s * NS_PER_S + 999999999, part_ns = longest_of_parts_s * NS_PER_S + 999999000;
+    if (!answers_are(longest_s, longest_of_parts_s) || threadclock_times_now(&own) != 0
+        || threadclock_process_times(&process) != 0)
+        return false;
+    bool right = own.user_ns == part_ns && own.system_ns == part_ns && own.total_ns == most_ns
+                 && process.user_ns == part_ns && process.system_ns == part_ns
+                 && process.total_ns >= 2 * part_ns;
+    if (threadclock_thread_register(&thread) != 0 || threadclock_thread_times(thread, &by_handle) != 0)
+        return false;
+    return right && by_handle.total_ns == most_ns && by_handle.user_ns >= part_ns
+           && by_handle.system_ns >= part_ns && by_handle.user_ns + by_handle.system_ns <= most_ns
+           && threadclock_user_raw_ns() == longest_s / 2 * NS_PER_S + 999999999;
+}
+
+static bool says_overflow(void *of_seconds)
+{
+    int64_t seconds = *(const int64_t *)of_seconds;
+    struct threadclock_times times;
+    threadclock_thread thread;
+    int64_t before_ns = thread_cpu_ns();
+    if (threadclock_thread_register(&thread) != 0 || !answers_are(seconds, seconds))
+        return false;
+    return threadclock_user_system_raw_ns() == -EOVERFLOW
+           && threadclock_thread_times(thread, &times) == -EOVERFLOW
+           && threadclock_thread_total_ns(thread) == -EOVERFLOW
+           && threadclock_process_times(&times) == -EOVERFLOW
+           && threadclock_times_now(&times) == 0 /* by /proc */
+           && times.total_ns >= before_ns - 10 * NS_PER_MS && times.total_ns <= before_ns + NS_PER_S;
+}
+
+static bool longer_ones_and_negative_ones_overflow(void *unused)
+{
+    int64_t too_long[] = {longest_s + 1, INT64_MAX, -1};
+    for (int i = 0; i < 3; i++)
+        if (!true_in_child(fork, says_overflow, &too_long[i]))
+            return false;
+    return true;
+}
+
+/* In each the process has not read before. */
 static const struct fallback {
     const char *name;
     bool (*check)(void *);
+    const char *not_under_thread_sanitizer; /* why; null: it runs there too */
 } fallbacks[] = {
-    {"wipe_on_fork_denied", nothing_is_cached_without_wipe_on_fork},
-    {"wipe_on_fork_pretended", nothing_is_cached_where_wiping_is_pretended},
-    {"wipe_on_fork_denied_in_nested_namespaces", each_namespace_has_its_own_1},
-    {"getrusage_denied", proc_answers_without_getrusage},
-    {"precise_clock_denied", the_sum_stands_in_for_the_precise_clock},
-    {"everything_denied", nothing_left_is_an_error},
+    {"wipe_on_fork_denied", nothing_is_cached_without_wipe_on_fork, NULL},
+    {"wipe_on_fork_pretended", nothing_is_cached_where_wiping_is_pretended, NULL},
+    {"wipe_on_fork_denied_in_nested_namespaces", each_namespace_has_its_own_1, NULL},
+    {"nanosleep_denied", not_interpolated_without_nanosleep, NULL},
+    {"rseq_denied", not_interpolated_without_rseq, NULL},
+    {"memory_denied", not_interpolated_without_memory, "the sanitizer needs memory itself"},
+    {"no_rseq_area", not_interpolated_without_an_area, NULL},
+    {"getrusage_denied", proc_answers_without_getrusage, NULL},
+    {"precise_clock_denied", the_sum_stands_in_for_the_precise_clock, NULL},
+    {"everything_denied", nothing_left_is_an_error, NULL},
+    {"longest_lifetimes", lifetimes_are_times, "it holds signals back until the thread calls the C library"},
+    {"longer_and_negative_lifetimes", longer_ones_and_negative_ones_overflow,
+     "it holds signals back until the thread calls the C library"},
 };
 
 static void it_holds_in_a_child(void **state)
@@ -157,11 +288,15 @@ static void it_holds_in_a_child(void **state)
     const struct fallback *fallback = *state;
     if (fallback->check == each_namespace_has_its_own_1 && !pid_namespaces_can_be_made())
         skip_because("PID namespaces cannot be made here");
+    if (UNDER_THREAD_SANITIZER && fallback->not_under_thread_sanitizer != NULL)
+        skip_because(fallback->not_under_thread_sanitizer);
     assert_true(true_in_child(fork, fallback->check, NULL));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "is_total_now") == 0)
+        return is_total_now() ? 0 : 1;
     if (!filters_can_be_installed()) {
         puts("SKIP: " NO_FILTERS);
         return 77;

@@ -99,10 +99,10 @@ target_link_libraries(allocates_under_lock_mutant PRIVATE threadclock_options)
 fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<TARGET_FILE:thread_local_test>
   $<TARGET_FILE:allocates_under_lock_mutant>)
 # Unknown is taken for ended; a /proc of another PID namespace is taken for ours.
-threadclock_mutant(unknown_is_gone identity process_threads.c
+threadclock_mutant(unknown_is_gone process_threads process_threads.c
   "error = tc_thread_check(known->tid, 0, &known->identity);\n    if (error == 0)\n        tc_slot_times"
   "error = tc_thread_check(known->tid, 0, &known->identity) != 0 ? -ESRCH : 0;\n    if (error == 0)\n        tc_slot_times")
-threadclock_mutant(any_proc identity proc_stat.c
+threadclock_mutant(any_proc elsewhere proc_stat.c
   "pid != pid_of_link(target, size) || error == -ENOENT" "0")
 # A read of one thread lists all.
 threadclock_mutant(lists_all process_threads process_threads.c "    drop_ended_if_due();"
@@ -130,7 +130,7 @@ threadclock_mutant(late_is_restored threads thread_times.c
 # earlier one's; halves of two anchors are mixed; an anchor overwrites a handler's; a mark stays after its
 # anchor failed; the counter runs too fast; an anchor is ahead of the kernel because its thread was.
 threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark)" "0")
-threadclock_mutant(interpolated_for_ever interpolated_fallback interpolated.h "elapsed >= window" "0")
+threadclock_mutant(interpolated_for_ever interpolated interpolated.h "elapsed >= window" "0")
 threadclock_mutant(interpolated_mark_last interpolated_steps interpolated.h
   "    if (TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark))
         return false;
@@ -166,10 +166,10 @@ threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c
         if (__builtin_expect(TC_LOAD(*epoch_word) == epoch, 1))"
   "tc_slot_raise_total(cell->slot, ns);
         if (slot != NULL)")
-threadclock_mutant(interpolated_foreign interpolated_fallback interpolated.c
+threadclock_mutant(interpolated_foreign interpolated interpolated.c
   " || (rseq_cs != 0 && rseq_cs != mark)" "")
-threadclock_mutant(interpolated_untried interpolated_fallback interpolated.c " || !switch_clears_mark(area)" "")
-threadclock_mutant(interpolated_unasked interpolated_fallback interpolated.c " || !is_registered(area)" "")
+threadclock_mutant(interpolated_untried fallback interpolated.c " || !switch_clears_mark(area)" "")
+threadclock_mutant(interpolated_unasked fallback interpolated.c " || !is_registered(area)" "")
 # Refusals: an errno is taken for a TID, which is then the same in all threads; an unknown /proc is taken for
 # another namespace's or for ours; a tick of unknown length is taken for none; a kernel without the clock is
 # taken for the end of the thread.
@@ -180,7 +180,7 @@ threadclock_mutant(unknown_tick_is_none faults source.c "tick_ns > 0 ? tick_ns :
   THREADCLOCK_FAULT=clock_getres)
 # Limits: a time wraps around. Elsewhere: a kernel without the tick counters is taken for the end of the thread; a
 # coarse clock that changes at each read is used for caching.
-threadclock_mutant(wraps_around limits clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
+threadclock_mutant(wraps_around fallback clock_id.h "ts->tv_sec >> 33 != 0" "ts->tv_sec != 0 && 0")
 threadclock_mutant(no_clock_is_no_thread elsewhere thread_times.c "error == -EINVAL && tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED) >= 0" "0")
 threadclock_mutant(never_coarse elsewhere tick.c "&& tc_timespec_ns(&resolution) >= COARSE_RESOLUTION_MIN_NS" "")
 # Two first reads at once, one of which is refused its page: the later answer is taken, and so another epoch.

@@ -314,7 +314,9 @@ static bool child_has_its_own_times(void *unused)
     bool right = threadclock_times_tick(&tick) == 0 && threadclock_times_now(&times) == 0
                  && tick.total_ns <= times.total_ns
                  && threadclock_thread_times(living[0]->handle, &times) == -ESRCH
-                 && threadclock_thread_register(&handle) == 0 && threadclock_thread_times(handle, &times) == 0
+                 && threadclock_thread_register(&handle) == 0 && handle != living[0]->handle
+                 && threadclock_thread_times(living[0]->handle, &times) == -ESRCH
+                 && threadclock_thread_times(handle, &times) == 0
                  && tick.user_ns <= times.user_ns && tick.system_ns <= times.system_ns
                  && threadclock_all_threads(NULL, 0) == tasks_at_start;
     int64_t total_ns = threadclock_total_interpolated_ns();

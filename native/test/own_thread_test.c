@@ -194,19 +194,6 @@ static void tick_is_as_old_as_described(void **state)
     assert_true(ages_ns[1000] <= 25 * source.age_ns);
 }
 
-static void errno_stays(void **state)
-{
-    struct threadclock_times times;
-    errno = 4711;
-    threadclock_user_tick_ns();
-    threadclock_user_now_ns();
-    threadclock_total_now_ns();
-    threadclock_user_raw_ns();
-    threadclock_proc_times(4194304, &times);
-    threadclock_clock_ns(~99);
-    assert_int_equal(errno, 4711);
-}
-
 static void sources_are_described(void **state)
 {
     struct threadclock_source source;
@@ -222,7 +209,12 @@ static void sources_are_described(void **state)
     }
     assert_int_equal(source.id, THREADCLOCK_SOURCE_SCHED);
     assert_int_equal(threadclock_describe(3, THREADCLOCK_TICK, &source), -EINVAL);
-    assert_int_equal(threadclock_describe(THREADCLOCK_USER, 2, &source), -EINVAL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source), 0);
+    assert_int_equal(source.system_calls == 0, source.id == THREADCLOCK_SOURCE_INTERPOLATED);
+    assert_true(source.resolution_ns > 0 && source.age_ns == 0 && source.name != NULL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_USER, THREADCLOCK_INTERPOLATED, &source), -EINVAL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_SYSTEM, THREADCLOCK_INTERPOLATED, &source), -EINVAL);
+    assert_int_equal(threadclock_describe(THREADCLOCK_TOTAL, 3, &source), -EINVAL);
     assert_int_equal(threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, NULL), -EINVAL);
     assert_int_equal(threadclock_times_tick(NULL), -EINVAL);
     assert_int_equal(threadclock_times_now(NULL), -EINVAL);
@@ -243,7 +235,6 @@ int main(void)
         cmocka_unit_test(a_new_thread_starts_at_nothing),
         cmocka_unit_test(now_is_precise),
         cmocka_unit_test(tick_is_as_old_as_described),
-        cmocka_unit_test(errno_stays),
         cmocka_unit_test(sources_are_described),
     };
     return cmocka_run_group_tests_name("own_thread", tests, NULL, NULL);

@@ -423,6 +423,63 @@ static void the_two_accounts_of_a_thread_catch_up(void **state)
     assert_true(is_split_anew);
 }
 
+/* When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing. */
+/* A thread whose filter, which applies to that thread only, refuses the calls that would show it. */
+static void *read_without_proc(void *tid)
+{
+    static const long refused[] = {SYS_newfstatat, SYS_openat};
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == 0);
+    assert_in_any_thread(deny_system_calls(refused, 2, EPERM) == 0);
+    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == -EPERM);
+    assert_in_any_thread(threadclock_all_threads(rows, ROWS) == -EPERM);
+    assert_in_any_thread(threadclock_total_now_ns() >= 0);
+    return NULL;
+}
+
+static bool a_reader_that_cannot_know_changes_nothing(void *unused)
+{
+    struct sleeper sleeper;
+    struct threadclock_times times;
+    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
+    pid_t main = gettid();
+    uint64_t serial = row_of(sleeper.tid, all_rows())->serial, own_serial = row_of(main, all_rows())->serial;
+    in_new_thread(read_without_proc, &sleeper.tid);
+    in_new_thread(read_without_proc, &main);
+    burn_user_ns(50 * NS_PER_MS);
+    int64_t before_ns = thread_cpu_ns(), own_ns = threadclock_total_now_ns(), after_ns = thread_cpu_ns();
+    bool right = own_ns >= before_ns && own_ns <= after_ns && threadclock_tid_times(sleeper.tid, &times) == 0
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial
+                 && row_of(main, all_rows())->serial == own_serial;
+    end_sleeper(&sleeper);
+    return right;
+}
+
+/* If only the thread's folder is refused, its stat file is enough. */
+static bool the_start_decides_alone(void *unused)
+{
+    static const long refused[] = {SYS_newfstatat};
+    struct sleeper sleeper;
+    struct threadclock_times times;
+    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
+    uint64_t serial = row_of(sleeper.tid, all_rows())->serial;
+    bool right = deny_system_calls(refused, 1, ENOSYS) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial;
+    end_sleeper(&sleeper);
+    return right && threadclock_tid_times(sleeper.tid, &times) == -ESRCH;
+}
+
+static void what_cannot_be_known_changes_nothing(void **state)
+{
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    for (int i = 0; i < 5; i++)
+        assert_true(true_in_child(fork, a_reader_that_cannot_know_changes_nothing, NULL));
+    assert_true(true_in_child(fork, the_start_decides_alone, NULL));
+}
+
 int main(void)
 {
     /* The other tests count the threads of the process, and the thread sanitizer adds its own. */
@@ -433,6 +490,7 @@ int main(void)
     if (UNDER_THREAD_SANITIZER)
         return cmocka_run_group_tests_name("process_threads", racing, NULL, NULL);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_known_changes_nothing),
         cmocka_unit_test(each_thread_is_there_once),
         cmocka_unit_test(one_thread_is_read_by_its_tid),
         cmocka_unit_test(a_java_thread_is_read_by_its_id),

@@ -146,35 +146,12 @@ static void a_delayed_read_does_not_count_as_a_restore(void **state)
     assert_true(true_in_child(fork, delayed_reads_are_right, NULL));
 }
 
-static bool child_has_no_registrations(void *handle)
-{
-    struct threadclock_times times;
-    threadclock_thread own;
-    if (threadclock_thread_times(*(threadclock_thread *)handle, &times) != -ESRCH)
-        return false;
-    return threadclock_thread_register(&own) == 0 && own != *(threadclock_thread *)handle
-           && threadclock_thread_times(own, &times) == 0 && times.total_ns < 50 * NS_PER_MS
-           && threadclock_thread_times(*(threadclock_thread *)handle, &times) == -ESRCH
-           && threadclock_thread_unregister() == 0;
-}
-
-static void a_child_has_no_registered_threads(void **state)
-{
-    threadclock_thread handle;
-    burn_user_ns(100 * NS_PER_MS);
-    assert_int_equal(threadclock_thread_register(&handle), 0);
-    for (int i = 0; i < 50; i++)
-        assert_true(true_in_child(i % 2 ? fork : raw_fork, child_has_no_registrations, &handle));
-    assert_int_equal(threadclock_thread_unregister(), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_thread_is_read_right),
         cmocka_unit_test(bulk_reads_say_which_failed),
         cmocka_unit_test(a_delayed_read_does_not_count_as_a_restore),
-        cmocka_unit_test(a_child_has_no_registered_threads),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
