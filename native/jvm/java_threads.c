@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers Java threads by their events, by HotSpot's description of its data, or by a thread dump. */
+/* Registers Java threads by their events or by HotSpot's description of its data. */
 #include "java_threads.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "boot_class.h"
 #include "jvm_clock.h"
 #include "local_frame.h"
 #include "sys.h"
-#include "thread_dump.h"
 #include "threads.h"
 #include "tick.h"
 #include "vm_structs.h"
@@ -170,8 +168,7 @@ void java_threads_stop(jvmtiEnv *jvmti)
 struct candidate {
     jthread thread;
     uint64_t id, eetop;
-    pid_t tid;                     /* -1: not known */
-    pid_t tid_in_dump;             /* 0: not in the dump; -1: ambiguous */
+    pid_t tid;                     /* -1: not known; the JVM itself answers then */
     threadclock_thread registered; /* 0: not registered here */
 };
 
@@ -197,46 +194,6 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
     forget_if_gone(env, candidate);
 }
 
-/* True: the thread runs, but HotSpot's description did not lead to its TID. */
-static bool is_missing(JNIEnv *env, const struct candidate *candidate)
-{
-    threadclock_thread known;
-    return candidate->tid < 0 && candidate->eetop != 0 && !is_gone(env, candidate)
-           && tc_threads_find(candidate->id, &known) != 0;
-}
-
-static int by_id(const void *left, const void *right)
-{
-    uint64_t a = ((const struct candidate *)left)->id, b = ((const struct candidate *)right)->id;
-    return (a > b) - (a < b);
-}
-
-/* The dump was made after the eetops were read: the TID of a thread whose eetop is unchanged is right. */
-static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t count)
-{
-    jstring dump = thread_dump_take(env);
-    const char *chars = dump != NULL ? (*env)->GetStringUTFChars(env, dump, NULL) : NULL;
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
-    if (chars == NULL)
-        return;
-    qsort(candidates, count, sizeof *candidates, by_id);
-    const char *text = chars;
-    for (struct thread_dump_line line; thread_dump_next(&text, &line);) {
-        struct candidate *candidate =
-            bsearch(&(struct candidate){.id = line.id}, candidates, count, sizeof *candidates, by_id);
-        if (candidate != NULL)
-            candidate->tid_in_dump = candidate->tid_in_dump == 0 ? line.tid : -1;
-    }
-    (*env)->ReleaseStringUTFChars(env, dump, chars);
-    for (size_t i = 0; i < count; i++) {
-        if (candidates[i].tid < 0 && candidates[i].tid_in_dump > 0) {
-            candidates[i].tid = candidates[i].tid_in_dump;
-            register_candidate(env, &candidates[i]);
-        }
-    }
-}
-
 /*
  * A thread between its ThreadEnd event, which was not enabled yet, and the clearing of its eetop is
  * registered by mistake. That interval takes microseconds, so all threads are checked again a moment later.
@@ -244,16 +201,12 @@ static void register_from_dump(JNIEnv *env, struct candidate *candidates, size_t
 static void register_candidates(JNIEnv *env, struct candidate *candidates, size_t count)
 {
     enum { SETTLE_NS = 2000000 };
-    bool missing = false;
     for (size_t i = 0; i < count; i++) {
         candidates[i].id = id_of(env, candidates[i].thread);
         candidates[i].eetop = eetop_of(env, candidates[i].thread);
         candidates[i].tid = vm_structs_tid(&jvm.structs, candidates[i].eetop);
         register_candidate(env, &candidates[i]);
-        missing |= is_missing(env, &candidates[i]);
     }
-    if (missing)
-        register_from_dump(env, candidates, count);
     struct timespec settle = {0, SETTLE_NS};
     tc_syscall4(SYS_nanosleep, (long)&settle, 0, 0, 0);
     for (size_t i = 0; i < count; i++)

@@ -201,12 +201,20 @@ final class ChildJvm {
             return Long.parseLong(value(key));
         }
 
-        /** Fails unless the child exited with 0 and printed nothing to stderr. */
-        Result ok() {
-            if (exitCode != 0 || !err.isEmpty()) {
-                throw new AssertionError("not exit 0 with an empty stderr: " + this);
+        /** Fails unless the child exited with this status. */
+        Result exits(int status) {
+            if (exitCode != status) {
+                throw new AssertionError("not exit " + status + ": " + this);
             }
             return this;
+        }
+
+        /** Fails unless the child exited with 0 and printed nothing to stderr. */
+        Result ok() {
+            if (!err.isEmpty()) {
+                throw new AssertionError("not an empty stderr: " + this);
+            }
+            return exits(0);
         }
 
         @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Idle;
 import dev.threadclock.tests.child.Scraped;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,11 +27,10 @@ class JlinkTest {
         assumeTrue(Files.isExecutable(HOME.resolve("bin/jlink")) && Files.isDirectory(HOME.resolve("jmods")),
                 "no jlink or jmods in " + HOME);
         Path made = folder.resolve(modules);
-        Result jlink = ChildJvm
+        ChildJvm
                 .start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()),
                         Map.of())
-                .end();
-        assertThat(jlink.exitCode()).as(jlink.toString()).isZero();
+                .end().exits(0);
         return made;
     }
 
@@ -45,29 +46,40 @@ class JlinkTest {
         assertThat(result.err()).doesNotContain("NoClassDefFoundError");
     }
 
+    /** It has no ThreadMXBean, whose natives the agent answers. */
+    private void assertTakesTheAgentAndRunsOn(Path base) throws Exception {
+        Path go = folder.resolve("go");
+        Running idle = ChildJvm.start(List.of(base + "/bin/java", "-XX:+EnableDynamicAgentLoading",
+                "-Xcheck:jni", "-cp", AttachJvm.CLASSES.toString(), Idle.class.getName(), go.toString()),
+                Map.of());
+        while (idle.process().isAlive() && !Files.readString(idle.out()).startsWith("ready\n")) {
+            AttachJvm.sleep(20);
+        }
+        AttachJvm.command("attach", Long.toString(idle.process().pid())).exits(0);
+        Files.createFile(go);
+        assertThat(idle.end().ok().out()).isEqualTo("ready\nthere\n");
+    }
+
     @Test
-    void withoutAModuleACommandSaysWhichItNeeds() {
+    void withoutAModuleACommandSaysWhichItNeeds() throws Exception {
         Path base = runtime("java.base");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             assertRefused(run(base, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()), "jdk.jfr");
             assertRefused(run(base, "report", folder + "/x.jfr"), "jdk.jfr");
             assertThat(jvm.copies()).as("nothing was done").isZero();
-            for (Result result : List.of(run(base, "attach", jvm.pid()),
-                    run(base, "top", "--once", jvm.pid()))) {
-                assertThat(result.exitCode()).as(result.toString()).isZero();
-            }
+            run(base, "attach", jvm.pid()).exits(0);
+            run(base, "top", "--once", jvm.pid()).exits(0);
         }
+        assertTakesTheAgentAndRunsOn(base);
     }
 
     @Test
     void commandsWorkWithTheModulesThatTheyName() {
         Path enough = runtime("jdk.jfr");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
-            for (Result result : List.of(run(enough, "top", "--once", jvm.pid()),
-                    run(enough, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()),
-                    run(enough, "report", folder + "/x.jfr"))) {
-                assertThat(result.exitCode()).as(result.toString()).isZero();
-            }
+            run(enough, "top", "--once", jvm.pid()).exits(0);
+            run(enough, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()).exits(0);
+            run(enough, "report", folder + "/x.jfr").exits(0);
         }
     }
 

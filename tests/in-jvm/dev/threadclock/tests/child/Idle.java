@@ -2,8 +2,6 @@
 package dev.threadclock.tests.child;
 
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Paths;
 
 /**
  * A child program that needs only java.base: waits until a file exists. Argument: the file. Prints {@code
@@ -31,14 +29,6 @@ public final class Idle {
         try {
             Thread.sleep(20);
         } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static String pid() {
-        try {
-            return Paths.get("/proc/self").toRealPath().getFileName().toString();
-        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
