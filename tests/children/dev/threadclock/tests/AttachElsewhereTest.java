@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static dev.threadclock.tests.AttachJvm.contained;
+import static dev.threadclock.tests.AttachJvm.tmpfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -29,44 +31,21 @@ class AttachElsewhereTest {
         return ChildJvm.of(jdk).under(command.toArray(String[]::new));
     }
 
-    /**
-     * A JVM in separate PID and mount namespaces, started after a line of shell that mounts things. Its
-     * classes stay where they are.
-     */
-    private static ChildJvm contained(TestJdk jdk, String mounts) {
-        String classes = "'" + AttachJvm.CLASSES + "'";
-        String script = "mount --bind " + classes + " /mnt && " + mounts
-                + " && { [ -e " + classes + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes
-                + "; }; } && exec \"$@\"";
-        return ChildJvm.of(jdk).under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", script, "sh");
-    }
-
-    private static String tmpfs(String options, String place) {
-        return "mount -t tmpfs -o mode=1777," + options + " none " + place;
-    }
-
     private static void assertWorks(AttachJvm jvm, List<String> who) {
         for (String command : List.of("attach", "status", "detach", "attach")) {
-            Result result = AttachJvm.startCommand(who, command, jvm.pid()).end();
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+            AttachJvm.startCommand(who, command, jvm.pid()).end().exits(0);
         }
         jvm.nanosUntil(nanos -> nanos < 100);
         assertThat(jvm.copies()).isEqualTo(1);
     }
 
     @OnEachJdk
-    void rootReachesAnyUsersJvm(TestJdk jdk) {
+    void rootAndTheUserReachTheUsersJvm(TestJdk jdk) {
         AttachJvm.assumeUsers(jdk);
-        try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
-            assertWorks(jvm, List.of());
-        }
-    }
-
-    @OnEachJdk
-    void aUserReachesTheirOwnJvm(TestJdk jdk) {
-        AttachJvm.assumeUsers(jdk);
-        try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
-            assertWorks(jvm, USER);
+        for (List<String> who : List.of(List.<String>of(), USER)) {
+            try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
+                assertWorks(jvm, who);
+            }
         }
     }
 
@@ -105,7 +84,7 @@ class AttachElsewhereTest {
     @OnEachJdk
     void aJvmInAContainerIsReachedAndNothingIsLeftThere(TestJdk jdk) {
         Host.assumeMounts();
-        try (AttachJvm jvm = AttachJvm.start(contained(jdk, tmpfs("size=16m", "/tmp")))) {
+        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")))) {
             assertWorks(jvm, List.of());
             assertThat(jvm.left("/tmp")).isEmpty();
         }
@@ -117,7 +96,7 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
             String mounts = tmpfs(options, "/tmp") + " && " + tmpfs("size=1m", "/dev/shm");
-            try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
+            try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
                 assertWorks(jvm, List.of());
                 assertThat(Files.readString(jvm.proc().resolve("maps"))).contains("/dev/shm/threadclock-");
                 assertThat(jvm.left("/tmp")).isEmpty();
@@ -131,7 +110,7 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         String mounts = tmpfs("size=4k", "/tmp") + " && " + tmpfs("noexec", "/dev/shm") + " && "
                 + tmpfs("size=4k", "/var/tmp") + " && cd /proc";
-        try (AttachJvm jvm = AttachJvm.start(contained(TestJdk.newest(), mounts).with("-XX:-UsePerfData"))) {
+        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts))) {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "/tmp (No space left on device)",
                     "/dev/shm (mounted noexec)", "TMPDIR");
             assertThat(Files.exists(Path.of(jvm.proc() + "/root/tmp/.java_pid1"))).isFalse();
@@ -148,7 +127,7 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "
                 + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
-        try (AttachJvm jvm = AttachJvm.start(contained(jdk, mounts).with("-XX:-UsePerfData"))) {
+        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
             Result attach = AttachJvm.command("attach", jvm.pid());
             AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-agentpath");
             assertThat(jvm.left("/var/tmp")).isEmpty();
@@ -159,7 +138,7 @@ class AttachElsewhereTest {
     @Test
     void interruptedItTakesItsFilesAwayAgain() throws Exception {
         Host.assumeMounts();
-        try (AttachJvm jvm = AttachJvm.start(contained(TestJdk.newest(), tmpfs("size=16m", "/tmp")))) {
+        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp")))) {
             AttachJvm.command("attach", jvm.pid());
             try (SocketChannel occupied = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 occupied.connect(UnixDomainSocketAddress.of(jvm.proc() + "/root/tmp/.java_pid1"));
@@ -169,7 +148,7 @@ class AttachElsewhereTest {
                 }
                 assertThat(jvm.left("/tmp")).isNotEmpty();
                 detach.process().destroy();
-                assertThat(detach.end().exitCode()).isEqualTo(143);
+                detach.end().exits(143);
                 for (int i = 0; i < 500 && !jvm.left("/tmp").isEmpty(); i++) {
                     AttachJvm.sleep(20); // its child is about to end as well
                 }

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import com.google.gson.JsonObject;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.AttachTarget;
@@ -59,6 +60,22 @@ final class AttachJvm implements AutoCloseable {
         return new AttachJvm(child.start(program, arguments));
     }
 
+    /**
+     * In PID and mount namespaces of its own, started after a line of shell that mounts things. Its classes
+     * stay where they are.
+     */
+    static ChildJvm contained(ChildJvm child, String mounts) {
+        String classes = "'" + CLASSES + "'";
+        return child.under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", "mount --bind " + classes
+                + " /mnt && " + mounts + " && { [ -e " + classes + " ] || { mkdir -p " + classes
+                + " && mount --bind /mnt " + classes + "; }; } && exec \"$@\"", "sh");
+    }
+
+    /** A line of shell for it: an empty folder. */
+    static String tmpfs(String options, String place) {
+        return "mount -t tmpfs -o mode=1777," + options + " none " + place;
+    }
+
     String pid() {
         return Long.toString(pid);
     }
@@ -92,6 +109,11 @@ final class AttachJvm implements AutoCloseable {
             sleep(20);
         }
         throw new AssertionError("no such cost: " + read(running.out()) + read(running.err()));
+    }
+
+    /** What threadclock status reports of it. */
+    JsonObject status() {
+        return command("status", "--json", pid()).ok().json();
     }
 
     /** Everything else that it has printed. */

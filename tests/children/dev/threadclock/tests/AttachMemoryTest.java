@@ -72,10 +72,7 @@ class AttachMemoryTest {
         Path page = Files.createTempFile(folder, "state", "");
         StormState state = new StormState(page.toString());
         ChildJvm child = ChildJvm.of(jdk).with(heap.toArray(new String[0]))
-                .with("-XX:NativeMemoryTracking=summary", Crash.flag(folder));
-        if (jdk.feature() >= 21) {
-            child.with("-XX:+EnableDynamicAgentLoading");
-        }
+                .with("-XX:NativeMemoryTracking=summary", Crash.flag(folder)).withDynamicAgents();
         Running running = child.start(Steady.class, page.toString());
         while (state.reads() == 0 && running.process().isAlive()) {
             AttachJvm.sleep(5);
@@ -86,7 +83,7 @@ class AttachMemoryTest {
         cycles(channel, what, CYCLES, millis);
         Memory after = memory(channel, running);
         state.end();
-        assertThat(running.end().exitCode()).isZero();
+        running.end().exits(0);
         assertThat(Crash.text(folder)).isEmpty();
         ResultFile.line(TITLE, String.format(
                 "%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.net.StandardProtocolFamily;
@@ -86,13 +85,11 @@ class AttachRefusalTest {
     private void assertShownByProc(ChildJvm child, String flag) throws Exception {
         Path csv = folder.resolve(flag + ".csv");
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            Result top = AttachJvm.command("top", "--once", "-i", "500ms", "--all", jvm.pid());
-            assertThat(top.exitCode()).as(top.toString()).isZero();
+            Result top = AttachJvm.command("top", "--once", "-i", "500ms", "--all", jvm.pid()).exits(0);
             assertThat(top.err()).contains(flag, "what /proc shows", "Missing: ", "restart it without");
             assertThat(top.out()).contains(jvm.pid() + " by /proc alone (", "VM Thread", "TOTAL%");
-            JsonObject json = JsonParser
-                    .parseString(AttachJvm.command("top", "--once", "-i", "500ms", "--json", jvm.pid()).out())
-                    .getAsJsonObject();
+            JsonObject json = AttachJvm
+                    .command("top", "--once", "-i", "500ms", "--json", jvm.pid()).json();
             long sum = 0;
             for (JsonElement row : json.getAsJsonArray("threads")) {
                 JsonObject thread = row.getAsJsonObject();
@@ -101,8 +98,7 @@ class AttachRefusalTest {
             }
             assertThat(sum).isPositive();
             Result record = AttachJvm.command("record", "-i", "200ms", "-d", "1s", "-o", csv.toString(),
-                    jvm.pid());
-            assertThat(record.exitCode()).as(record.toString()).isZero();
+                    jvm.pid()).exits(0);
             assertThat(record.out()).contains("by /proc alone");
             assertThat(record.err()).contains(flag);
             assertThat(Files.readAllLines(csv).stream().skip(1)).isNotEmpty()
@@ -128,8 +124,7 @@ class AttachRefusalTest {
         TestJdk jdk = TestJdk.newest();
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
-            Result attach = AttachJvm.command("attach", jvm.pid());
-            assertThat(attach.exitCode()).as(attach.toString()).isZero();
+            AttachJvm.command("attach", jvm.pid()).exits(0);
         }
     }
 
@@ -144,16 +139,33 @@ class AttachRefusalTest {
     }
 
     @Test
-    void whatIsNoJvmIsNotTouched() throws Exception {
+    void whatIsNoJvmIsNotTouchedAndWhatIsNotThereIsNotGuessed() throws Exception {
         Process sleep = new ProcessBuilder("sleep", "60").start();
+        String pid = Long.toString(sleep.pid());
         try {
-            AttachJvm.assertRefused(AttachJvm.command("attach", "" + sleep.pid()), "(sleep)", "not a JVM");
-            AttachJvm.assertRefused(AttachJvm.command("status", "" + sleep.pid()), "not a JVM");
+            for (String command : List.of("attach", "status", "doctor")) {
+                AttachJvm.assertRefused(AttachJvm.command(command, pid), "(sleep)", "not a JVM");
+            }
             assertThat(sleep.isAlive()).isTrue();
         } finally {
             sleep.destroyForcibly().waitFor();
         }
-        AttachJvm.assertRefused(AttachJvm.command("attach", "" + sleep.pid()), "no process " + sleep.pid());
+        for (String command : List.of("attach", "doctor --json")) {
+            AttachJvm.assertRefused(AttachJvm.command((command + " " + pid).split(" ")), "no process " + pid);
+        }
+        for (String command : List.of("doctor no.such.Main", "top no.such.Main --once")) {
+            AttachJvm.assertRefused(AttachJvm.command(command.split(" ")), "no JVM that runs 'no.such.Main'",
+                    "process number");
+        }
+    }
+
+    @Test
+    void aFolderWithoutAJdkIsRefused() {
+        for (String command : List.of("doctor --jdk /nonexistent/jdk",
+                "demo --quick --no-html --jdk /nonexistent/jdk", "demo --quick --no-html --jdk " + folder)) {
+            Result result = AttachJvm.command(command.split(" ")).exits(1);
+            assertThat(result.err()).contains(command.replaceAll(".* ", "")).doesNotContain("\tat ");
+        }
     }
 
     @Test
@@ -203,7 +215,7 @@ class AttachRefusalTest {
                         "within 1 s", "longer timeout");
                 assertThat(occupied.isOpen()).isTrue();
             }
-            assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).as("afterwards").isZero();
+            AttachJvm.command("detach", jvm.pid()).exits(0);
         }
     }
 
@@ -245,8 +257,7 @@ class AttachRefusalTest {
         "demo --json", "demo --html x --no-html", "demo --json - --markdown -", "--no-such-option",
         "no-such-command"})
     void usedWronglyIsExit2(String arguments) {
-        Result result = AttachJvm.command(arguments.split(" "));
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        Result result = AttachJvm.command(arguments.split(" ")).exits(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).startsWith("threadclock").contains("--help").doesNotContain("\tat ");
     }
@@ -254,8 +265,7 @@ class AttachRefusalTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"1 a=1 b=2", "1 a=1, b=2", "1 a=1 , b=2"})
     void optionsInSeveralArgumentsAreShownAsOne(String arguments) {
-        Result result = AttachJvm.command(("attach " + arguments).split(" "));
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        Result result = AttachJvm.command(("attach " + arguments).split(" ")).exits(2);
         assertThat(result.errLines()).first().isEqualTo("threadclock attach: takes its options as one"
                 + " argument, separated by commas, without spaces: a=1,b=2");
     }

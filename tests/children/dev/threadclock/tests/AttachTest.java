@@ -4,7 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.SoakTest.Sample;
@@ -30,14 +29,8 @@ class AttachTest {
     /** The JVM's own answer costs at least this many times the agent's: 8000 or 220 ns against 20. */
     private static void assertTakesOver(AttachJvm jvm) {
         long before = jvm.nanosUntil(nanos -> nanos > 100);
-        Result attach = AttachJvm.command("attach", jvm.pid());
-        assertThat(attach.exitCode()).as(attach.toString()).isZero();
+        AttachJvm.command("attach", jvm.pid()).exits(0);
         jvm.nanosUntil(nanos -> nanos * 3 < before);
-    }
-
-    private static JsonObject status(AttachJvm jvm) {
-        return JsonParser.parseString(AttachJvm.command("status", "--json", jvm.pid()).out())
-                .getAsJsonObject();
     }
 
     @OnEachJdk
@@ -45,13 +38,12 @@ class AttachTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             assertThat(AttachJvm.command("status", jvm.pid()).ok().out())
                     .isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
-            assertThat(status(jvm).get("loaded").getAsBoolean()).isFalse();
+            assertThat(jvm.status().get("loaded").getAsBoolean()).isFalse();
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains("not loaded");
             assertThat(jvm.said()).as("a look from outside").isEmpty();
 
             long before = jvm.nanosUntil(nanos -> nanos > 100);
-            Result attach = AttachJvm.command("attach", jvm.pid());
-            assertThat(attach.exitCode()).as(attach.toString()).isZero();
+            Result attach = AttachJvm.command("attach", jvm.pid()).exits(0);
             assertThat(attach.out())
                     .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
             assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
@@ -59,7 +51,7 @@ class AttachTest {
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
             long attached = jvm.nanosUntil(nanos -> nanos * 3 < before);
 
-            JsonObject status = status(jvm);
+            JsonObject status = jvm.status();
             assertThat(status.get("loaded").getAsBoolean()).isTrue();
             assertThat(status.get("active").getAsString()).isEqualTo("yes");
             assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
@@ -69,7 +61,7 @@ class AttachTest {
 
             assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
-            JsonObject detached = status(jvm);
+            JsonObject detached = jvm.status();
             assertThat(detached.get("active").getAsString()).isEqualTo("no");
             assertThat(detached.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
                     .isEqualTo("jvm, called by threadclock");
@@ -138,8 +130,7 @@ class AttachTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent("").withAgentPath(""))) {
             assertThat(jvm.copies()).as("one of each way in").isEqualTo(2);
             long attached = jvm.nanosUntil(nanos -> nanos < 100);
-            Result detach = AttachJvm.command("detach", jvm.pid());
-            assertThat(detach.exitCode()).as(detach.toString()).isZero();
+            AttachJvm.command("detach", jvm.pid()).exits(0);
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
             assertThat(jvm.copies()).isEqualTo(2);
         }
@@ -153,8 +144,7 @@ class AttachTest {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)),
                     "1024 bytes");
             for (String options : List.of("freshness=never", "speed=high", "x".repeat(900))) {
-                Result result = AttachJvm.command("attach", jvm.pid(), options);
-                assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+                Result result = AttachJvm.command("attach", jvm.pid(), options).exits(2);
                 assertThat(result.err()).contains("option '");
             }
             assertThat(before).isEmpty();
@@ -184,7 +174,7 @@ class AttachTest {
             String commands = CommandServer.pid();
             for (int i = 1; i <= TIMES; i++) {
                 for (String command : List.of("attach", "detach")) {
-                    assertThat(AttachJvm.command(command, jvm.pid()).exitCode()).isZero();
+                    AttachJvm.command(command, jvm.pid()).exits(0);
                 }
                 if (i == 1 || i == TIMES) {
                     held.add(List.of(openFiles(jvm.pid()), Sample.of(jvm.pid()).maps(),

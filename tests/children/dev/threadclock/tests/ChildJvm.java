@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.threadclock.tests.child.Hello;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,6 +53,11 @@ final class ChildJvm {
     /** Suppresses the warning of JDK 24 and later. */
     ChildJvm withNativeAccess() {
         return jdk.warnsOfNativeAccess() ? with("--enable-native-access=ALL-UNNAMED") : this;
+    }
+
+    /** Suppresses the warning of JDK 21 and later about an agent that is loaded later (JEP 451). */
+    ChildJvm withDynamicAgents() {
+        return jdk.feature() >= 21 ? with("-XX:+EnableDynamicAgentLoading") : this;
     }
 
     /** Loads the agent with -javaagent, and suppresses the warning of JDK 24 and later. */
@@ -215,6 +222,10 @@ final class ChildJvm {
                 throw new AssertionError("not an empty stderr: " + this);
             }
             return exits(0);
+        }
+
+        JsonObject json() {
+            return JsonParser.parseString(out).getAsJsonObject();
         }
 
         @Override

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.AttachTarget;
 import java.nio.file.Files;
@@ -19,10 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The doctor as users run it: findings on the machine, each JDK and running JVMs, which are not affected. */
 class DoctorTest {
     private static final int COLUMNS = 80;
-
-    private static JsonObject json(Result result) {
-        return JsonParser.parseString(result.out()).getAsJsonObject();
-    }
 
     private static String value(JsonObject report, String section, String key) {
         JsonElement value = report.getAsJsonObject(section).getAsJsonObject(key).get("value");
@@ -40,8 +35,7 @@ class DoctorTest {
     void theVerdictOnAJvm(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             Result before = AttachJvm.command("doctor", "--json", jvm.pid());
-            JsonObject report = json(before);
-            assertThat(before.exitCode()).as(before.toString()).isEqualTo(1);
+            JsonObject report = before.exits(1).json();
             assertThat(report.get("well").getAsBoolean()).isFalse();
             assertThat(value(report, "jvm", "version")).isEqualTo(jdk.jdk().version());
             assertThat(value(report, "jvm", "threadclock")).isEqualTo("absent");
@@ -87,7 +81,7 @@ class DoctorTest {
     @OnEachJdk(from = 21)
     void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean,virtual=tick"))) {
-            JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
+            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
             assertVirtual(jdk, report, "tick");
             JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
             if (recorder != null && recorder.get("value").getAsString().equals("wrong")) {
@@ -100,7 +94,7 @@ class DoctorTest {
     @Test
     void itSaysWhereMetricsAreServedAndToWhom() {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).withJavaAgent("virtual=off"))) {
-            assertThat(json(AttachJvm.command("doctor", "--json", jvm.pid())).getAsJsonObject("jvm").keySet())
+            assertThat(AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm").keySet())
                     .doesNotContain("metrics");
             AttachJvm.command("attach", jvm.pid(), "prometheus=0");
             JsonObject own = metrics(jvm);
@@ -118,7 +112,7 @@ class DoctorTest {
     }
 
     private static JsonObject metrics(AttachJvm jvm) {
-        return json(AttachJvm.command("doctor", "--json", jvm.pid())).getAsJsonObject("jvm")
+        return AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm")
                 .getAsJsonObject("metrics");
     }
 
@@ -127,7 +121,7 @@ class DoctorTest {
     void withReachBeanThreadMxBeanAloneIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean"))) {
             Result with = AttachJvm.command("doctor", "--json", jvm.pid());
-            JsonObject report = json(with);
+            JsonObject report = with.json();
             assertThat(value(report, "jvm", "threadclock")).as(with.toString()).isEqualTo("active");
             assertThat(value(report, "jvm", "userTime")).isEqualTo("right");
             assertVirtual(jdk, report, "off");
@@ -145,7 +139,7 @@ class DoctorTest {
                 .start(ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
                         .withJavaAgent(""))) {
             Result with = AttachJvm.command("doctor", "--json", jvm.pid());
-            JsonObject archive = json(with).getAsJsonObject("jvm").getAsJsonObject("archive");
+            JsonObject archive = with.json().getAsJsonObject("jvm").getAsJsonObject("archive");
             assertThat(archive.get("level").getAsString()).as(with.toString()).isEqualTo("note");
             assertThat(archive.get("todo").getAsString()).contains("-agentpath instead of -javaagent");
             assertThat(with.out()).contains("loaded by -javaagent");
@@ -156,7 +150,7 @@ class DoctorTest {
     void withTheAgentFromTheStartAllIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
             Result with = AttachJvm.command("doctor", "--json", jvm.pid());
-            JsonObject report = json(with);
+            JsonObject report = with.json();
             assertThat(value(report, "jvm", "userTime")).as(with.toString()).isEqualTo("right");
             assertThat(with.out()).contains("loaded by -agentpath");
             if (jdk.feature() >= 17) {
@@ -181,10 +175,10 @@ class DoctorTest {
             Result result = AttachJvm
                     .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
                     .end();
-            assertThat(json(result).getAsJsonObject("jvm").getAsJsonObject("container").get("text")
+            assertThat(result.json().getAsJsonObject("jvm").getAsJsonObject("container").get("text")
                     .getAsString()).contains("root of its own");
             // A JDK that is a script of ci/jdks does not run elsewhere. What matters is that it was found.
-            String text = json(result).getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
+            String text = result.json().getAsJsonObject("jvm").getAsJsonObject("userTime").get("text")
                     .getAsString();
             assertThat(text).as(result.toString()).doesNotContain("/proc/")
                     .doesNotContain(root.toString() + root);
@@ -202,7 +196,7 @@ class DoctorTest {
                 cp -al "${java%/bin/java}/." "$home" 2>/dev/null || cp -a "${java%/bin/java}/." "$home" &&
                 mv "$home/bin/java" "$home/bin/app" && exec "$home/bin/app" "$@\"""", root.toString());
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
+            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("version").get("text").getAsString())
                     .isEqualTo("JDK " + jdk.feature());
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("text").getAsString())
@@ -214,7 +208,7 @@ class DoctorTest {
     void theVerdictOnAJdk() {
         TestJdk jdk = TestJdk.newest();
         Result result = AttachJvm.command("doctor", "--json", "--jdk", jdk.jdk().home().toString());
-        JsonObject report = json(result);
+        JsonObject report = result.json();
         assertThat(report.getAsJsonArray("jdks")).hasSize(1);
         JsonObject found = report.getAsJsonArray("jdks").get(0).getAsJsonObject();
         assertThat(found.get("version").getAsString()).isEqualTo(jdk.jdk().version());
@@ -229,7 +223,7 @@ class DoctorTest {
     @Test
     void theMachineAndItsClocks() {
         Result result = AttachJvm.command("doctor", "--json", "--no-jdks");
-        JsonObject report = json(result);
+        JsonObject report = result.json();
         assertThat(result.exitCode()).as(result.toString())
                 .isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
         assertThat(report.keySet()).containsExactly("threadclock", "well", "machine", "clocks", "jdks",
@@ -266,7 +260,7 @@ class DoctorTest {
     void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
-            JsonObject report = json(AttachJvm.command("doctor", "--json", jvm.pid()));
+            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
             assertThat(value(report, "jvm", "attach")).isEqualTo("false");
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString())
                     .contains("-agentpath:" + Product.LIBRARY);
@@ -298,9 +292,8 @@ class DoctorTest {
                 .toList();
         Process other = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         try {
-            Result result = AttachJvm.command("doctor", "--json", "" + other.pid());
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-            return json(result).getAsJsonObject("jvm").getAsJsonObject("userTime");
+            Result result = AttachJvm.command("doctor", "--json", "" + other.pid()).exits(1);
+            return result.json().getAsJsonObject("jvm").getAsJsonObject("userTime");
         } finally {
             other.destroyForcibly().waitFor();
         }
@@ -309,26 +302,5 @@ class DoctorTest {
     private static void run(String... command) throws Exception {
         assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(String.join(" ", command))
                 .isZero();
-    }
-
-    @Test
-    void whatIsNoJvmIsToldAtOnce() throws Exception {
-        Process sleep = new ProcessBuilder("sleep", "60").start();
-        try {
-            AttachJvm.assertRefused(AttachJvm.command("doctor", "" + sleep.pid()), "(sleep)", "not a JVM");
-        } finally {
-            sleep.destroyForcibly().waitFor();
-        }
-        AttachJvm.assertRefused(AttachJvm.command("doctor", "--json", "" + sleep.pid()),
-                "no process " + sleep.pid());
-        AttachJvm.assertRefused(AttachJvm.command("doctor", "no.such.Main"),
-                "no JVM that runs 'no.such.Main'");
-    }
-
-    @Test
-    void aFolderThatIsNoJdkIsExit1() {
-        Result result = AttachJvm.command("doctor", "--jdk", "/nonexistent/jdk");
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
-        assertThat(result.err()).contains("/nonexistent/jdk").doesNotContain("\tat ");
     }
 }

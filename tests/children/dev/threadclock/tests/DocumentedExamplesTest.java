@@ -32,14 +32,12 @@ class DocumentedExamplesTest {
         List<String> compile = new ArrayList<>(List.of(javac.toString()));
         compile.addAll(List.of(options));
         compile.addAll(List.of("-cp", Product.JAR.toString(), "-d", classes.toString(), source.toString()));
-        Result compiled = ChildJvm.start(compile, Map.of()).end();
-        assertThat(compiled.exitCode()).as(compiled.toString()).isZero(); // it notes what is a preview
+        ChildJvm.start(compile, Map.of()).end().exits(0); // it notes what is a preview
         List<String> command = new ArrayList<>(List.of(jdk.java()));
         command.addAll(options.length > 2 ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED")
                 : List.of());
         command.addAll(List.of("-cp", classes + File.pathSeparator + Product.JAR, name));
-        Result result = ChildJvm.start(command, Map.of()).end();
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        Result result = ChildJvm.start(command, Map.of()).end().exits(0);
         return result;
     }
 

@@ -84,11 +84,10 @@ class ExtractionTest {
     void onlyTheOwnerMayEnterTheFolder() throws Exception {
         Host.assumeStrace();
         Path log = folder.resolve("calls");
-        Result result = agent(TestJdk.newest(), tmp).with("-Xint")
+        agent(TestJdk.newest(), tmp).with("-Xint")
                 .under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
                         "-o", log.toString())
-                .run(Active.class);
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+                .run(Active.class).exits(0);
         List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/"))
                 .toList();
         assertThat(made).filteredOn(line -> line.contains("mkdir")).isNotEmpty().allSatisfy(

@@ -40,18 +40,9 @@ class FaultsTest {
 
     @BeforeAll
     static void compile() {
-        without = folder.resolve("seccomp_exec");
         Path sources = Product.ROOT.resolve("native/test");
-        try {
-            Result result = ChildJvm
-                    .start(List.of("gcc", "-D_GNU_SOURCE", "-O2", "-I" + sources,
-                            sources.resolve("seccomp_exec.c").toString(),
-                            sources.resolve("seccomp.c").toString(), "-o", without.toString()), Map.of())
-                    .end();
-            assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
-        } catch (IllegalStateException e) {
-            assumeTrue(false, "gcc cannot be run: " + e.getCause());
-        }
+        without = CLibrary.assumeProgram(folder.resolve("seccomp_exec"), sources.resolve("seccomp_exec.c"),
+                sources.resolve("seccomp.c"));
     }
 
     private static ChildJvm refusing(TestJdk jdk, String calls) {
@@ -158,8 +149,7 @@ class FaultsTest {
             List<String> inside = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
             inside.addAll(Arrays.asList(user));
             for (String command : List.of("attach", "status", "detach")) {
-                Result result = AttachJvm.startCommand(inside, command, jvm.pid()).end();
-                assertThat(result.exitCode()).as(result.toString()).isZero();
+                AttachJvm.startCommand(inside, command, jvm.pid()).end().exits(0);
             }
             List<String> another = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
             another.addAll(AttachJvm.asUser(54321, 12346));
@@ -179,11 +169,10 @@ class FaultsTest {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
             attacker.addAll(List.of("sh", "-c", "ln -s /etc/passwd " + trigger + " && mkfifo " + socket));
-            assertThat(ChildJvm.start(attacker, Map.of()).end().exitCode()).isZero();
+            ChildJvm.start(attacker, Map.of()).end().exits(0);
             try {
                 for (List<String> who : List.of(List.<String>of(), user)) {
-                    Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end();
-                    assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+                    Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end().exits(1);
                     assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451"))
                             .as(result.toString()).hasSize(1);
                 }
@@ -196,8 +185,7 @@ class FaultsTest {
                 Files.deleteIfExists(trigger);
                 Files.deleteIfExists(socket);
             }
-            Result result = AttachJvm.startCommand(user, "attach", jvm.pid()).end();
-            assertThat(result.exitCode()).as("when they are gone: " + result).isZero();
+            AttachJvm.startCommand(user, "attach", jvm.pid()).end().exits(0); // when they are gone
         }
     }
 
@@ -215,10 +203,9 @@ class FaultsTest {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             List<String> another = new ArrayList<>(AttachJvm.asUser(54321, 54321));
             another.addAll(List.of("touch", trigger.toString()));
-            assertThat(ChildJvm.start(another, Map.of()).end().exitCode()).isZero();
+            ChildJvm.start(another, Map.of()).end().exits(0);
             try {
-                Result result = AttachJvm.command("attach", jvm.pid());
-                assertThat(result.exitCode()).as(result.toString()).isZero();
+                AttachJvm.command("attach", jvm.pid()).exits(0);
                 assertThat(jvm.said()).as("no thread dump").doesNotContain("Full thread dump");
             } finally {
                 Files.delete(trigger);

@@ -65,13 +65,8 @@ class HostileTargetTest {
 
     /** A JVM of root in a container with its own /tmp. */
     private static AttachJvm contained() {
-        String classes = "'" + AttachJvm.CLASSES + "'";
-        String mounts = "mount --bind " + classes
-                + " /mnt && mount -t tmpfs -o mode=1777,size=16m none /tmp && { [ -e " + classes
-                + " ] || { mkdir -p " + classes + " && mount --bind /mnt " + classes
-                + "; }; } && exec \"$@\"";
-        return AttachJvm.start(ChildJvm.of(JDK).with("-XX:+EnableDynamicAgentLoading")
-                .under("unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c", mounts, "sh"));
+        return AttachJvm.start(AttachJvm.contained(ChildJvm.of(JDK).withDynamicAgents(),
+                AttachJvm.tmpfs("size=16m", "/tmp")));
     }
 
     /** What the container's root does, as fast as it can, to the folders that appear in its /tmp. */
@@ -154,13 +149,12 @@ class HostileTargetTest {
                 AttachJvm jvm = contained()) {
             server.bind(UnixDomainSocketAddress.of(outside));
             server.configureBlocking(false);
-            Result first = AttachJvm.command("attach", "--timeout", "60", jvm.pid());
-            assertThat(first.exitCode()).as(first.toString()).isZero();
+            AttachJvm.command("attach", "--timeout", "60", jvm.pid()).exits(0);
             Path socket = Path.of(jvm.proc() + "/root/tmp/.java_pid1");
             Files.delete(socket);
             Files.createSymbolicLink(socket, outside);
-            Result result = AttachJvm.command("status", "--timeout", "60", jvm.pid());
-            assertThat(result.exitCode()).as("the JVM has made its socket again: " + result).isZero();
+            // The JVM makes its socket again.
+            AttachJvm.command("status", "--timeout", "60", jvm.pid()).exits(0);
             try (SocketChannel connected = server.accept()) {
                 assertThat(connected).as("a connection to a socket outside of the container").isNull();
             }
@@ -179,8 +173,7 @@ class HostileTargetTest {
             assertThat(AttachJvm.command("status", jvm.pid()).toString()).as("readable by everybody")
                     .contains("TheSecretOfRoot");
             Files.setPosixFilePermissions(words, PosixFilePermissions.fromString("rw-------"));
-            Result result = AttachJvm.command("status", jvm.pid());
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+            Result result = AttachJvm.command("status", jvm.pid()).exits(0);
             assertThat(result.out() + result.err()).doesNotContain("TheSecretOfRoot");
         }
     }
@@ -191,8 +184,7 @@ class HostileTargetTest {
     void aFakeListenerIsNotWaitedForNorBelieved(String kind) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK), FakeListener.class, kind)) {
             long began = System.nanoTime();
-            Result result = AttachJvm.command("attach", "--timeout", "3", jvm.pid());
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+            Result result = AttachJvm.command("attach", "--timeout", "3", jvm.pid()).exits(1);
             assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString())
                     .hasSize(1);
             assertThat(result.err()).as("no escape sequence").doesNotContain("\u001b", "\u009b");

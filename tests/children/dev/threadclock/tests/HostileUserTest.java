@@ -2,10 +2,8 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,15 +52,8 @@ class HostileUserTest {
         assumeTrue(!Files.exists(yama) || Files.readString(yama).startsWith("0"),
                 "Yama keeps processes of the same user from tracing each other here");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        program = folder.resolve("hostile_user");
-        try {
-            Result result = ChildJvm.start(List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2",
-                    Product.ROOT.resolve("tests/c/hostile_user.c").toString(), "-o",
-                    program.toString()), Map.of()).end();
-            assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
-        } catch (IllegalStateException e) {
-            abort("gcc cannot be run: " + e.getCause());
-        }
+        program = CLibrary.assumeProgram(folder.resolve("hostile_user"),
+                Product.ROOT.resolve("tests/c/hostile_user.c"));
     }
 
     /** An exit status that fits the output, in time; or what else happened. */

@@ -118,16 +118,14 @@ class InJvmTest {
         try {
             Path file = Files.createTempFile(folder, "results", "");
             TickClock ticks = TickClock.learn();
-            ChildJvm child = form.flags().apply(ChildJvm.of(jdk).withClassPath(LIBRARIES)
+            ChildJvm child = form.flags().apply(ChildJvm.of(jdk).withNativeAccess().withClassPath(LIBRARIES)
                     .withClassPath(Product.JAR).withinAtLeast(Duration.ofMinutes(20))
                     .with("-Djdk.virtualThreadScheduler.parallelism=2", "-Dthreadclock.form=" + form.name(),
                             "-Dthreadclock.thorough=" + jdk.isThorough(),
                             "-Dthreadclock.library=" + Product.LIBRARY,
                             "-Dthreadclock.helper=" + ParityHelper.library().map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
-                            "-Dthreadclock.tick.phase=" + ticks.phaseNanos())
-                    .with("-Dthreadclock.pairs=" + Long.getLong("threadclock.pairs", 2_000_000)));
-            child.withNativeAccess();
+                            "-Dthreadclock.tick.phase=" + ticks.phaseNanos()));
             long began = System.nanoTime();
             Result result = child.run(InJvm.class, file.toString(), form.tag() + tags, WHICH);
             System.out.printf("  %s: %d s%n", title, (System.nanoTime() - began) / 1_000_000_000);

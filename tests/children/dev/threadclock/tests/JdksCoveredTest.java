@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.child.Hello;
@@ -16,8 +15,7 @@ class JdksCoveredTest {
     void everyRelevantJdkIsCovered(int feature) {
         assumeTrue(TestJdk.ofFeature(feature).isPresent(),
                 "no JDK " + feature + " on this machine; found: " + TestJdk.all());
-        assertThat(ChildJvm.of(TestJdk.ofFeature(feature).orElseThrow()).run(Hello.class).exitCode())
-                .isEqualTo(3);
+        ChildJvm.of(TestJdk.ofFeature(feature).orElseThrow()).run(Hello.class).exits(3);
     }
 
     @Test

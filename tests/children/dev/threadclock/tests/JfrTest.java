@@ -41,14 +41,16 @@ class JfrTest {
     @OnEachJdk
     void aRecordingFromTheStartHasThem(TestJdk jdk) throws Exception {
         Path file = folder.resolve("start.jfr");
-        Result result = recording(jdk, file, "").with("-Dgiven=HIDDENPROPERTY")
-                .withEnvironment("GIVEN", "HIDDENVARIABLE")
-                .run(PoolWork.class, folder.toString(), "--given=HIDDENARGUMENT").ok();
-        Used used = Used.inJfr(file);
-        used.assertAsSaid(result.out());
-        assertThat(used.processNanos()).isPositive();
-        assertThat(used.allNanos()).as("%s", used.pools()).isBetween(used.processNanos() * 9 / 10,
-                used.processNanos() * 11 / 10);
+        for (ChildJvm child : List.of(ChildJvm.of(jdk).withJavaAgent(""), ChildJvm.of(jdk).withAgentPath(""))) {
+            Result result = recording(child, file, "").with("-Dgiven=HIDDENPROPERTY")
+                    .withEnvironment("GIVEN", "HIDDENVARIABLE")
+                    .run(PoolWork.class, folder.toString(), "--given=HIDDENARGUMENT").ok();
+            Used used = Used.inJfr(file);
+            used.assertAsSaid(result.out());
+            assertThat(used.processNanos()).isPositive();
+            assertThat(used.allNanos()).as("%s", used.pools()).isBetween(used.processNanos() * 9 / 10,
+                    used.processNanos() * 11 / 10);
+        }
         assertNothingOfWhatTheProgramWasGiven(file);
     }
 
@@ -95,13 +97,6 @@ class JfrTest {
                 .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime"))
                 .map(event -> event.getLong("interval")).sorted().toList();
         assertThat(intervals.get(intervals.size() / 2)).as("the usual interval").isLessThan(500_000_000L);
-    }
-
-    @OnEachJdk
-    void withTheJarItHasThem(TestJdk jdk) throws Exception {
-        Path file = folder.resolve("jar.jfr");
-        Result result = recording(ChildJvm.of(jdk).withJavaAgent(""), file, "").run(PoolWork.class).ok();
-        Used.inJfr(file).assertAsSaid(result.out());
     }
 
     @OnEachJdk

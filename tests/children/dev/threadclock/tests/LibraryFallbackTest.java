@@ -45,8 +45,7 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void theJvmsOwnWarningIsTheOnlyOne(TestJdk jdk) {
-        Result result = plain(jdk).run(LibrarySources.class);
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        Result result = plain(jdk).run(LibrarySources.class).exits(0);
         assertThat(result.err().lines().filter(line -> line.contains("has been called by")))
                 .as(result.toString()).hasSize(jdk.warnsOfNativeAccess() ? 1 : 0);
     }
@@ -91,8 +90,7 @@ class LibraryFallbackTest {
 
     /** Where native code could be used, the program's log says once why it is not used. */
     private static Result logged(Result result, String why) {
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(result.errLines()).as(result.toString())
+        assertThat(result.exits(0).errLines()).as(result.toString())
                 .filteredOn(line -> line.contains("CPU times come from ThreadMXBean here")).singleElement()
                 .asString().startsWith("WARNING").contains(why);
         return result;
@@ -124,16 +122,14 @@ class LibraryFallbackTest {
     @OnEachJdk(from = 9)
     void theLogNeedsNoModule(TestJdk jdk) {
         Result result = run(jdk, "--limit-modules", "java.base,java.management",
-                "-Ddev.threadclock.library=/nonexistent/lib.so");
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+                "-Ddev.threadclock.library=/nonexistent/lib.so").exits(0);
         assertThat(result.err()).as(result.toString())
                 .containsOnlyOnce("CPU times come from ThreadMXBean here");
     }
 
     @OnEachJdk
     void aRequiredNativeLibraryIsMissedAtTheFirstUse(TestJdk jdk) {
-        Result result = run(jdk, "-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc");
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        Result result = run(jdk, "-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc").exits(1);
         assertThat(result.err()).contains("ExceptionInInitializerError",
                 "CPU times come from ThreadMXBean here", "os.arch sparc");
         run(jdk, "-Ddev.threadclock.requireNative=true").ok();

@@ -24,9 +24,8 @@ class LibraryLoadersTest {
     Path folder;
 
     private static void run(TestJdk jdk, List<String> flags, String... loaders) {
-        ChildJvm child = ChildJvm.of(jdk).with(flags.toArray(String[]::new));
-        child.withNativeAccess();
-        Result result = child.run(LibraryLoaders.class, loaders).ok();
+        Result result = ChildJvm.of(jdk).with(flags.toArray(String[]::new)).withNativeAccess()
+                .run(LibraryLoaders.class, loaders).ok();
         assertThat(result.number("native")).as(result.toString()).isEqualTo(loaders.length);
         assertThat(result.number("user")).as(result.toString()).isPositive();
         assertThat(result.number("other")).as(result.toString()).isPositive();
@@ -71,9 +70,8 @@ class LibraryLoadersTest {
     private static void redeploy(TestJdk jdk, Path tmp, String jar, String name, String... flags)
             throws Exception {
         int times = 60; // a library that stayed would leave 300 mappings
-        ChildJvm child = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags);
-        child.withNativeAccess();
-        Result result = child.run(Redeployments.class, jar, name, Integer.toString(times)).ok();
+        Result result = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags)
+                .withNativeAccess().run(Redeployments.class, jar, name, Integer.toString(times)).ok();
         assertThat(result.number("left")).as(result.toString()).isZero();
         assertThat(result.number("native")).as(result.toString()).isEqualTo(10 + times);
         assertThat(result.number("ours.after")).as(result.toString())

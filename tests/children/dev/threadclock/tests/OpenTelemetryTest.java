@@ -207,7 +207,7 @@ class OpenTelemetryTest {
 
     private void end(Running server) throws Exception {
         get(server, "/end", trace(9999));
-        assertThat(server.end().exitCode()).isZero();
+        server.end().exits(0);
     }
 
     /** The attributes of the server's spans in these traces. */

@@ -96,8 +96,7 @@ class OptionsTest {
         ChildJvm child = none ? ChildJvm.of(jdk)
                 : ChildJvm.of(jdk).with("-XX:+UnlockExperimentalVMOptions",
                         "-XX:-DoJVMTIVirtualThreadTransitions");
-        Result result = child.withAgentPath("virtual=on").run(Hello.class);
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+        Result result = child.withAgentPath("virtual=on").run(Hello.class).exits(3);
         assertThat(result.errLines()).hasSize(2).last().isEqualTo("this is stderr"); // Hello's own
         assertThat(result.errLines().get(0)).contains(none ? "virtual threads cannot be accounted for"
                 : "-XX:-DoJVMTIVirtualThreadTransitions");

@@ -18,21 +18,25 @@ class OutputTest {
         assertThat(without.exitCode()).as("the program itself ran").isEqualTo(3);
     }
 
-    @OnEachJdk
-    void agentpathAddsNothing(TestJdk jdk) {
-        assertSame(ChildJvm.of(jdk).withAgentPath("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
+    private static ChildJvm checked(TestJdk jdk) {
+        return ChildJvm.of(jdk).with("-Xcheck:jni");
     }
 
+    /** Both ways of loading at once load one agent. */
     @OnEachJdk
-    void agentpathAddsNothingUnderXcheckJni(TestJdk jdk) {
-        assertSame(ChildJvm.of(jdk).with("-Xcheck:jni").withAgentPath("").run(Hello.class),
-                ChildJvm.of(jdk).with("-Xcheck:jni").run(Hello.class));
+    void theAgentAddsNothing(TestJdk jdk) {
+        Result without = ChildJvm.of(jdk).run(Hello.class);
+        ChildJvm both = ChildJvm.of(jdk).withAgentPath("").withJavaAgent("");
+        assertSame(ChildJvm.of(jdk).withAgentPath("").run(Hello.class), without);
+        assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), without);
+        assertSame(both.run(Hello.class), without);
+        assertThat(both.run(Active.class).ok().value("active")).isEqualTo("true");
+        assertSame(checked(jdk).withAgentPath("").run(Hello.class), checked(jdk).run(Hello.class));
     }
 
     @OnEachJdk
     void metricsAddNothingUnderXcheckJni(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-Xcheck:jni").withAgentPath("prometheus=0"))) {
+        try (AttachJvm jvm = AttachJvm.start(checked(jdk).withAgentPath("prometheus=0"))) {
             assertThat(Scrape.answers(PrometheusTest.served(jvm))).isTrue();
             assertThat(jvm.said()).doesNotContainIgnoringCase("threadclock");
         }
@@ -41,14 +45,8 @@ class OutputTest {
     @OnEachJdk
     void javaagentAddsNothingUnderXcheckJni(TestJdk jdk) {
         // The JVM's own instrumentation library causes findings, too: compares only those that name us.
-        Result with = ChildJvm.of(jdk).with("-Xcheck:jni").withJavaAgent("").run(Hello.class);
+        Result with = checked(jdk).withJavaAgent("").run(Hello.class).exits(3);
         assertThat(with.out() + with.err()).doesNotContainIgnoringCase("threadclock");
-        assertThat(with.exitCode()).isEqualTo(3);
-    }
-
-    @OnEachJdk
-    void javaagentAddsNothingOnceNativeAccessIsEnabled(TestJdk jdk) {
-        assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), ChildJvm.of(jdk).run(Hello.class));
     }
 
     @OnEachJdk
@@ -68,19 +66,9 @@ class OutputTest {
 
     @OnEachJdk
     void theCommandsJarIsNoAgentAndNamesTheOnesThatAre(TestJdk jdk) {
-        Result result = ChildJvm.of(jdk).withJavaAgent(Product.JAR, "").run(Hello.class);
+        Result result = ChildJvm.of(jdk).withJavaAgent(Product.JAR, "").run(Hello.class).exits(3);
         assertThat(result.out()).isEqualTo("hello\n");
-        assertThat(result.exitCode()).isEqualTo(3);
         assertThat(result.errLines()).hasSize(2).first().asString().startsWith("threadclock: ")
                 .contains("-agentpath:libthreadclock.so", "-javaagent:threadclock-agent.jar");
-    }
-
-    @OnEachJdk
-    void bothWaysOfLoadingAtOnceLoadOneAgent(TestJdk jdk) {
-        assertSame(ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Hello.class),
-                ChildJvm.of(jdk).run(Hello.class));
-        assertThat(
-                ChildJvm.of(jdk).withAgentPath("").withJavaAgent("").run(Active.class).ok().value("active"))
-                .isEqualTo("true");
     }
 }

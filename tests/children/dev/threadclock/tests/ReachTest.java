@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
@@ -68,7 +67,7 @@ class ReachTest {
                 assertAnswers(jvm, "threadclock");
                 tellProfiler(jdk, jvm, library, command);
                 assertAnswers(jvm, "threadclock");
-                assertThat(AttachJvm.command("detach", jvm.pid()).exitCode()).isZero();
+                AttachJvm.command("detach", jvm.pid()).exits(0);
                 assertDetached(jvm);
             }
             assertThat(profile).content().contains("AttachTarget.cost");
@@ -88,9 +87,8 @@ class ReachTest {
         assumeConcerned(jdk);
         Path file = folder.resolve("changing.jfr");
         TickClock ticks = TickClock.learn();
-        Result result = recording(jdk, file, "100 ms").withAgentPath("reach=jvm")
-                .run(ChangingLoad.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos());
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        recording(jdk, file, "100 ms").withAgentPath("reach=jvm")
+                .run(ChangingLoad.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos()).exits(0);
         List<RecordedEvent> events = loads(file).stream().filter(event -> isOf(event, "changer")).toList();
         assertThat(events).hasSizeGreaterThan(5).allSatisfy(event -> {
             assertThat(event.getDouble("user")).as("%s", event).isNotNegative();
@@ -117,8 +115,7 @@ class ReachTest {
         ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
         Result result = child.withNativeAccess()
                 .run(ReachSwitching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
-                        jdk.isThorough() ? "1000" : "300");
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+                        jdk.isThorough() ? "1000" : "300").exits(0);
         for (String mistake : List.of("backwards", "thrown")) {
             assertThat(result.number(mistake)).as("%s in %s", mistake, result).isZero();
         }
@@ -184,8 +181,8 @@ class ReachTest {
             for (String options : List.of("freshness=tick", "reach=jvm", "freshness=now", "reach=bean",
                     "freshness=tick", "reach=jvm")) {
                 reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;
-                assertThat(AttachJvm.command("attach", jvm.pid(), options).exitCode()).isZero();
-                JsonObject status = status(jvm);
+                AttachJvm.command("attach", jvm.pid(), options).exits(0);
+                JsonObject status = jvm.status();
                 assertThat(status.get("reach").getAsString()).isEqualTo(reach);
                 assertThat(status.get("libjvm_user_time").getAsString())
                         .isEqualTo(!virt ? READS_PROC : reach.equals("jvm") ? "threadclock" : CORRECTABLE);
@@ -201,19 +198,14 @@ class ReachTest {
 
     /** A read by the JVM's own native, under way during the attach, may have reached threadclock's clock. */
     private static void assertDetached(AttachJvm jvm) {
-        JsonObject status = status(jvm);
+        JsonObject status = jvm.status();
         boolean unseen = status.get("libjvm_answered").getAsLong() == 0;
         assertThat(status.get("libjvm_user_time").getAsString()).as("%s", status)
                 .isIn(CORRECTABLE, unseen ? CORRECTABLE : "jvm, called by threadclock");
     }
 
     private static void assertAnswers(AttachJvm jvm, String answerer) {
-        assertThat(status(jvm).get("libjvm_user_time").getAsString()).isEqualTo(answerer);
-    }
-
-    private static JsonObject status(AttachJvm jvm) {
-        String text = AttachJvm.command("status", "--json", jvm.pid()).ok().out();
-        return JsonParser.parseString(text).getAsJsonObject();
+        assertThat(jvm.status().get("libjvm_user_time").getAsString()).isEqualTo(answerer);
     }
 
     /** With the jar's agent as with the library, unless it is refused. */

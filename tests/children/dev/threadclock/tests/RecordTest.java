@@ -52,8 +52,7 @@ class RecordTest {
             await(child.out(), "worker=");
             Thread.sleep(1_500);
             command.process().destroy(); // SIGTERM, equivalent to Ctrl-C
-            Result recorded = command.end();
-            assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
+            Result recorded = command.end().exits(0);
             assertThat(recorded.out()).contains("recorded ", file.toString());
             String output = Files.readString(child.out());
             assertThat(output + Files.readString(child.err())).doesNotContain("thread dump", "Full thread");
@@ -82,8 +81,7 @@ class RecordTest {
             Running command = record(jvm.pid(), file);
             Thread.sleep(2_000);
             jvm.kill();
-            Result result = command.end();
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+            Result result = command.end().exits(0);
             assertThat(result.out()).contains("until its end");
             assertThat(JsonParser.parseString(Files.readString(file)).getAsJsonObject()
                     .getAsJsonArray("intervals")).isNotEmpty();
@@ -96,8 +94,7 @@ class RecordTest {
             AttachJvm.command("attach", jvm.pid());
             List<String> before = jvm.left("/tmp");
             Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
-                    folder.resolve("short.csv").toString());
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+                    folder.resolve("short.csv").toString()).exits(0);
             assertThat(result.out()).contains("recorded 1");
             assertThat(Files.readAllLines(folder.resolve("short.csv"))).hasSizeGreaterThan(1);
             // Other tests come and go there as well, but files of this command would stay.
@@ -123,8 +120,7 @@ class RecordTest {
             }
             command.process().destroyForcibly().waitFor();
             Path page = folder.resolve("after.html");
-            assertThat(AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exitCode())
-                    .isZero();
+            AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exits(0);
             assertThat(Files.readString(page)).contains(jvm.label(), "<dt>Command line</dt>",
                     "<dd tabindex=\"0\">" + TestJdk.all().get(0).jdk().version() + ", ");
             command.end();
@@ -147,8 +143,7 @@ class RecordTest {
         Path full = Files.createSymbolicLink(folder.resolve("full.csv"), Path.of("/dev/full"));
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
             Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
-                    full.toString());
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+                    full.toString()).exits(1);
             assertThat(result.err()).contains("No space left", "kept in ");
             Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
             assertThat(Files.readAllLines(kept)).hasSizeGreaterThan(1);

@@ -30,15 +30,12 @@ class SamplerTest {
                 Integer.toString(startsPerSecond));
     }
 
-    /** Suppresses the warning about a dynamically loaded agent on JDKs that print one. */
     private static ChildJvm quiet(TestJdk jdk) {
-        return jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading")
-                : ChildJvm.of(jdk);
+        return ChildJvm.of(jdk).withDynamicAgents();
     }
 
     private static List<JsonObject> intervals(Result result) {
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        return result.out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
+        return result.exits(0).out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
     }
 
     private static List<JsonObject> threads(JsonObject interval) {
@@ -203,7 +200,7 @@ class SamplerTest {
     @OnEachJdk
     void theSamplerEndsWithTheCommandThatStartedIt(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
-            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.1").exitCode()).isZero();
+            AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.1").exits(0);
             assertGone(jvm);
             long before = sockets(jvm);
             for (Running each : List.of(startTop(jvm), startTop(jvm))) {
@@ -233,8 +230,7 @@ class SamplerTest {
         try (AttachJvm jvm = load(quiet(TestJdk.newest()), 2, 200)) {
             Running top = startTop(jvm, "-n", "40");
             for (String command : List.of("attach", "detach", "attach", "detach")) {
-                Result result = AttachJvm.command(command, jvm.pid());
-                assertThat(result.exitCode()).as(result.toString()).isZero();
+                AttachJvm.command(command, jvm.pid()).exits(0);
             }
             long user = 0;
             for (JsonObject interval : intervals(top.end())) {
@@ -258,13 +254,8 @@ class SamplerTest {
     @Test
     void aJvmInAContainerIsSampledAndNothingIsLeftThere() {
         Host.assumeMounts();
-        String[] contained = {"unshare", "-p", "-m", "-f", "--mount-proc", "sh", "-c",
-            "mount --bind '" + AttachJvm.CLASSES + "' /mnt && mount -t tmpfs -o mode=1777 none /tmp"
-                    + " && { [ -e '" + AttachJvm.CLASSES + "' ] || { mkdir -p '" + AttachJvm.CLASSES
-                    + "' && mount --bind /mnt '"
-                    + AttachJvm.CLASSES + "'; }; } && exec \"$@\"",
-            "sh"};
-        try (AttachJvm jvm = load(quiet(TestJdk.newest()).under(contained), 0, 0)) {
+        ChildJvm contained = AttachJvm.contained(quiet(TestJdk.newest()), AttachJvm.tmpfs("size=16m", "/tmp"));
+        try (AttachJvm jvm = load(contained, 0, 0)) {
             JsonObject interval = intervals(
                     AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0);
             named(interval, USER_BURNER);

@@ -22,11 +22,13 @@ class SecurityManagerTest {
     @TempDir
     Path folder;
 
-    private Result run(TestJdk jdk, ChildJvm child, String policy) throws Exception {
+    private Result runUnder(String policy, ChildJvm child, Class<?> program) throws Exception {
         Path file = Files.writeString(folder.resolve("policy"), policy);
-        Result result = child.with("-Djava.security.manager", "-Djava.security.policy==" + file)
-                .run(Secured.class);
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        return child.with("-Djava.security.manager", "-Djava.security.policy==" + file).run(program).exits(0);
+    }
+
+    private Result run(ChildJvm child, String policy) throws Exception {
+        Result result = runUnder(policy, child, Secured.class);
         assertThat(result.out().lines()).as(result.toString()).containsExactlyElementsOf(ANSWERS);
         return result;
     }
@@ -39,15 +41,12 @@ class SecurityManagerTest {
     @OnEachJdk(before = 24)
     void answersAreTheSameWithAndWithoutTheAgent(TestJdk jdk) throws Exception {
         String nothing = "grant { };";
-        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk), nothing))).isEmpty();
-        assertThat(saidByTheAgent(run(jdk, ChildJvm.of(jdk).withAgentPath(""), nothing))).isEmpty();
+        assertThat(saidByTheAgent(run(ChildJvm.of(jdk), nothing))).isEmpty();
+        assertThat(saidByTheAgent(run(ChildJvm.of(jdk).withAgentPath(""), nothing))).isEmpty();
     }
 
     private Result runLibrary(TestJdk jdk, String policy) throws Exception {
-        Path file = Files.writeString(folder.resolve("policy"), policy);
-        Result result = ChildJvm.of(jdk).withClassPath(Product.JAR)
-                .with("-Djava.security.manager", "-Djava.security.policy==" + file).run(SecuredLibrary.class);
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        Result result = runUnder(policy, ChildJvm.of(jdk).withClassPath(Product.JAR), SecuredLibrary.class);
         assertThat(result.number("user")).as(result.toString()).isPositive();
         assertThat(result.all("thread")).as(result.toString()).contains("main", "sleeper");
         return result;
@@ -74,11 +73,11 @@ class SecurityManagerTest {
         String granted = "grant codeBase \"file:" + Product.AGENT_JAR
                 + "\" { permission java.security.AllPermission; };";
         assertThat(
-                saidByTheAgent(run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), granted)))
+                saidByTheAgent(run(ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), granted)))
                 .isEmpty();
         assertThat(
                 saidByTheAgent(
-                        run(jdk, ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), "grant { };")))
+                        run(ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), "grant { };")))
                 .singleElement().asString().startsWith("threadclock: ")
                 .contains("java.security.AllPermission", "-agentpath");
     }

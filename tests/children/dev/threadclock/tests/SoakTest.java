@@ -3,7 +3,6 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.StormRun.Outcome;
 import dev.threadclock.tests.child.Proc;
 import java.io.IOException;
@@ -107,16 +106,12 @@ class SoakTest {
     /** Two kinds of sampling, with the agent and without it. */
     private void command(StormRun run, String pid, int turn) throws IOException, InterruptedException {
         switch (turn) {
-            case 0 -> assertDone(AttachJvm.command("record", pid, "-d", "3s", "-i", "100ms", "-o",
-                    folder.resolve(pid + ".csv").toString()));
+            case 0 -> AttachJvm.command("record", pid, "-d", "3s", "-i", "100ms", "-o",
+                    folder.resolve(pid + ".csv").toString()).exits(0);
             case 1 -> run.detach();
-            case 2 -> assertDone(AttachJvm.command("top", pid, "-n", "2", "-i", "1", "--json"));
+            case 2 -> AttachJvm.command("top", pid, "-n", "2", "-i", "1", "--json").exits(0);
             default -> run.attach(true);
         }
-    }
-
-    private static void assertDone(Result command) {
-        assertThat(command.exitCode()).as(command.toString()).isZero();
     }
 
     private static void assertFlat(TestJdk jdk, String what, List<Sample> samples,

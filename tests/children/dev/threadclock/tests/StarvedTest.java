@@ -42,10 +42,8 @@ class StarvedTest {
         SteadyJvm(TestJdk jdk, String... more) throws IOException, InterruptedException {
             Path page = Files.createTempFile(folder, "state", "");
             state = new StormState(page.toString());
-            ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder));
-            if (jdk.feature() >= 21) {
-                child.with("-XX:+EnableDynamicAgentLoading");
-            }
+            ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder))
+                    .withDynamicAgents();
             running = child.start(Steady.class,
                     Stream.concat(Stream.of(page.toString()), Stream.of(more)).toArray(String[]::new));
             awaitReads(1);
@@ -83,8 +81,7 @@ class StarvedTest {
         void limit(String what, String soft) {
             Result result = ChildJvm.start(
                     List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
-                    Map.of()).end();
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+                    Map.of()).end().exits(0);
         }
 
         /** At the end, it must accept the agent, and no answer may have been wrong. */
@@ -130,8 +127,7 @@ class StarvedTest {
         assumeTrue(library.file().isPresent(), library.problem());
         String file = library.file().get().toString();
         ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
-                .with(Crash.flag(folder));
-        child.withNativeAccess();
+                .with(Crash.flag(folder)).withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
         assertThat(result.number("starved")).as(result.toString()).isEqualTo(3);
         assertThat(result.number("busy")).as(result.toString()).isGreaterThan(90_000_000L);
@@ -201,9 +197,8 @@ class StarvedTest {
     void forkedByNativeCode(TestJdk jdk) throws Exception {
         CLibrary library = CLibrary.of("company");
         assumeTrue(library.file().isPresent(), library.problem());
-        ChildJvm child = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder));
-        child.withNativeAccess();
-        Result result = child.run(Forked.class, library.file().get().toString(), "50").ok();
+        Result result = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder))
+                .withNativeAccess().run(Forked.class, library.file().get().toString(), "50").ok();
         assertThat(result.number("wrong")).as(result.toString()).isZero();
         assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result)
                 .isLessThan(5);

@@ -73,10 +73,7 @@ final class StormRun {
         // Without the agent, user times may be wrong; on JDK 21 they are (JDK-8372704).
         state.userMayDecrease(true);
         child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withNativeAccess().withClassPath(Product.JAR)
-                .withinAtLeast(Duration.ofHours(3));
-        if (jdk.feature() >= 21) {
-            child.with("-XX:+EnableDynamicAgentLoading");
-        }
+                .withinAtLeast(Duration.ofHours(3)).withDynamicAgents();
         if (jdk.feature() == 11) {
             child.with(HEAP_THAT_STAYS);
         }

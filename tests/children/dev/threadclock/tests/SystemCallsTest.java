@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.internal.Native;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Reads;
-import dev.threadclock.tests.child.Refusals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,8 +45,7 @@ class SystemCallsTest {
 
     @OnEachJdk
     void aMillionReadsOpenNothingAndCallTheKernelOnceATick(TestJdk jdk) throws Exception {
-        Result result = traced(jdk).withAgentPath("").run(Reads.class, "1000000");
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        Result result = traced(jdk).withAgentPath("").run(Reads.class, "1000000").exits(0);
         assertThat(opensOfStat()).as("stat files opened").isZero();
         long ticks = result.number("nanos") / Native.tickLengthNanos();
         assertThat((long) calls("getrusage").size()).as("getrusage calls in %d ticks", ticks).isBetween(1L,
@@ -57,17 +55,16 @@ class SystemCallsTest {
 
     @OnEachJdk
     void nowAsksEachTimeAndOpensNothing(TestJdk jdk) throws Exception {
-        Result result = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "1000");
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+        traced(jdk).withAgentPath("freshness=now").run(Reads.class, "1000").exits(0);
         assertThat(opensOfStat()).as("stat files opened").isZero();
         assertThat(calls("getrusage")).hasSizeGreaterThanOrEqualTo(1000);
     }
 
     @OnEachJdk
     void anArrayWithAWrongIdIsRefusedBeforeAnythingIsRead(TestJdk jdk) throws Exception {
-        Result none = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "0", "0");
+        Result none = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "0", "refused");
         long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
-        Result result = traced(jdk).withAgentPath("freshness=now").run(Refusals.class, "20000", "0");
+        Result result = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "20000", "refused");
         assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
         // The number of the worker's reads while it burns differs from run to run, but not by one per
         // refusal.

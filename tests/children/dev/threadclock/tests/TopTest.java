@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,20 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The top command as scripts and people use it: which JVM, how often, in which format, and refusals. */
 class TopTest {
     static AttachJvm start() {
-        TestJdk jdk = TestJdk.newest();
-        return AttachJvm.start(jdk.feature() >= 21 ? ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading")
-                : ChildJvm.of(jdk));
-    }
-
-    @Test
-    void onceIsOneIntervalAsText() {
-        try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok()
-                    .out().lines().toList();
-            assertThat(lines.get(0)).isEqualTo(jvm.label());
-            assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
-            assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
-        }
+        return AttachJvm.start(ChildJvm.of(TestJdk.newest()).withDynamicAgents());
     }
 
     @Test
@@ -47,12 +33,6 @@ class TopTest {
                     .ok().out();
             assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
         }
-    }
-
-    @Test
-    void aJvmThatIsNotThereIsNotGuessed() {
-        AttachJvm.assertRefused(AttachJvm.command("top", "no.such.Main", "--once"), "no JVM", "no.such.Main",
-                "process number");
     }
 
     @Test
@@ -72,9 +52,8 @@ class TopTest {
                     .ok().out()
                     .lines().filter(line -> line.contains(",main,main,")).toList();
             assertThat(lines).hasSizeBetween(1, 5);
-            Result recorded = AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s",
-                    "--timeout", "60s", "-o", folder + "/a.csv");
-            assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
+            AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s",
+                    "--timeout", "60s", "-o", folder + "/a.csv").exits(0);
             for (String command : List.of("attach", "status", "detach")) {
                 Result named = AttachJvm.command(command, "AttachTarget");
                 assertThat(named.out() + named.err()).as("%s, found or one of several", command)
@@ -93,6 +72,9 @@ class TopTest {
                     .lines().toList();
             assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
             assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
+            assertThat(lines.get(0)).isEqualTo(jvm.label());
+            assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
+            assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
             List<String> one = AttachJvm
                     .command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "--rows", "1").ok().out()
                     .lines()
@@ -100,8 +82,7 @@ class TopTest {
             assertThat(one.get(5)).matches("and \\d+ more");
             assertThat(AttachJvm.command("top", jvm.pid(), "--csv", "-i", "200ms", "-n", "2", "--rows", "1")
                     .ok().out().lines()).as("with a head line").hasSize(3);
-            Result old = AttachJvm.command("top", jvm.pid(), "--once", "-n", "3");
-            assertThat(old.exitCode()).isEqualTo(2);
+            Result old = AttachJvm.command("top", jvm.pid(), "--once", "-n", "3").exits(2);
             assertThat(old.err()).contains("--rows 3");
         }
     }
@@ -133,10 +114,8 @@ class TopTest {
         assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"),
                 "this kernel counts no waits");
         try (AttachJvm jvm = start()) {
-            JsonObject interval = JsonParser
-                    .parseString(
-                            AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok().out())
-                    .getAsJsonObject();
+            JsonObject interval = AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok()
+                    .json();
             JsonObject main = StreamSupport.stream(interval.getAsJsonArray("threads").spliterator(), false)
                     .map(JsonElement::getAsJsonObject)
                     .filter(thread -> thread.get("name").getAsString().equals("main")).findFirst()

@@ -24,8 +24,8 @@ class VirtualCrowdTest {
     @OnEachJdk(from = 21)
     void manyVirtualThreadsLeaveNothingBehind(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
-                "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30));
-        child.withNativeAccess();
+                "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30))
+                .withNativeAccess();
         Result result = child.run(VirtualCrowd.class, ParityHelper.assumeLibrary(),
                 Product.LIBRARY.toString(),
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",

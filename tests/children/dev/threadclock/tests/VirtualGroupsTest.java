@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualLoad;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,9 +29,8 @@ class VirtualGroupsTest {
     Path folder;
 
     private static ChildJvm child(TestJdk jdk) {
-        ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR)
-                .with("-Djdk.virtualThreadScheduler.parallelism=2", "-XX:+EnableDynamicAgentLoading");
-        return child.withNativeAccess();
+        return ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withDynamicAgents()
+                .with("-Djdk.virtualThreadScheduler.parallelism=2");
     }
 
     private static AttachJvm accounted(TestJdk jdk) {
@@ -173,9 +171,8 @@ class VirtualGroupsTest {
             Path csv = folder.resolve("groups.csv");
             Path jfr = folder.resolve("groups.jfr");
             for (Path file : List.of(json, csv, jfr)) {
-                Result recorded = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o",
-                        file.toString());
-                assertThat(recorded.exitCode()).as(recorded.toString()).isZero();
+                AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o",
+                        file.toString()).exits(0);
             }
             JsonObject last = null;
             for (JsonElement interval : JsonParser.parseString(Files.readString(json)).getAsJsonObject()

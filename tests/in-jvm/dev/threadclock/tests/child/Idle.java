@@ -10,26 +10,18 @@ import java.io.File;
 public final class Idle {
     private static final long LONGEST_NANOS = 60_000_000_000L;
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         untilThere(args[0]);
         System.out.println("there");
     }
 
-    static void untilThere(String file) {
+    static void untilThere(String file) throws InterruptedException {
         System.out.println("ready");
         for (long began = System.nanoTime(); !new File(file).exists();) {
             if (System.nanoTime() - began > LONGEST_NANOS) {
                 throw new IllegalStateException("no " + file);
             }
-            pause();
-        }
-    }
-
-    private static void pause() {
-        try {
             Thread.sleep(20);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

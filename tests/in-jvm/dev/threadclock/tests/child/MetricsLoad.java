@@ -40,21 +40,13 @@ public final class MetricsLoad {
     }
 
     private static void workAndPause() {
-        try {
-            while (System.nanoTime() < END_NANOS) {
-                Burn.until(System.nanoTime() + 5_000_000);
-                Thread.sleep(5);
-            }
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
+        while (System.nanoTime() < END_NANOS) {
+            Burn.until(System.nanoTime() + 5_000_000);
+            Threads.pause(5);
         }
     }
 
     private static void sleep() {
-        try {
-            Thread.sleep(300_000);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        Threads.pause(300_000);
     }
 }

@@ -83,11 +83,7 @@ public final class Newborn {
             long shown = user; // reads by others and by the thread itself share one account
             check(BELOW, shown, Burn.THREADS.getCurrentThreadUserTime());
             read = true;
-            try {
-                mayEnd.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            Threads.await(mayEnd);
         }
 
         void watch() throws InterruptedException {

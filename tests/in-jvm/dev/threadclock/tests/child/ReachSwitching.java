@@ -65,11 +65,7 @@ public final class ReachSwitching {
     private static void startOne() {
         Thread thread = new Thread(() -> Burn.until(System.nanoTime() + 3_000_000));
         thread.start();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        Threads.join(thread);
     }
 
     private static void repeat(Runnable body) {

@@ -85,11 +85,7 @@ public final class RecordedPeriods {
             for (long stop = System.nanoTime() + 4_000_000; System.nanoTime() - stop < 0;) {
                 Burn.sink += folder.list().length;
             }
-            try {
-                Thread.sleep(16);
-            } catch (InterruptedException e) {
-                return;
-            }
+            Threads.pause(16);
         }
     }
 }

@@ -77,10 +77,6 @@ public final class SampledLoad {
     }
 
     private static void sleep() {
-        try {
-            Thread.sleep(LONGEST_NANOS / 1_000_000);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        Threads.pause(LONGEST_NANOS / 1_000_000);
     }
 }

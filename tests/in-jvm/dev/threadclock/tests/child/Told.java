@@ -19,11 +19,7 @@ public final class Told {
     public static void main(String[] args) throws Exception {
         Thread other = new Thread(() -> {
             burn();
-            try {
-                Thread.sleep(60_000);
-            } catch (InterruptedException e) {
-                // The wait is over.
-            }
+            Threads.pause(60_000);
         });
         other.setDaemon(true);
         other.start();

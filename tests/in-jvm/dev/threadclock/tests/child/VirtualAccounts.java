@@ -74,8 +74,9 @@ public final class VirtualAccounts {
                     pauseSomehow(round);
                 }
                 CpuTimes times = new CpuTimes();
-                Check.that(ThreadClock.readNow(times), "its time is known");
-                Check.that(times.isWhole(), "its time is whole");
+                if (!ThreadClock.readNow(times) || !times.isWhole()) {
+                    throw new AssertionError("its time is not known or not whole: " + times);
+                }
                 total.addAndGet(times.totalNanos());
                 parts.addAndGet(times.userNanos() + times.systemNanos());
             }));
@@ -94,11 +95,7 @@ public final class VirtualAccounts {
                 }
                 break;
             case 2 :
-                try {
-                    Thread.sleep(1);
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
+                Threads.pause(1);
                 break;
             default :
                 Thread.yield();

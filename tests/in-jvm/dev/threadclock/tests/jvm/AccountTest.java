@@ -13,6 +13,7 @@ import dev.threadclock.VirtualThreads;
 import dev.threadclock.internal.CgroupCpu;
 import dev.threadclock.internal.Cgroups;
 import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.Threads;
 import dev.threadclock.tests.child.VirtualLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -287,11 +288,7 @@ class AccountTest {
                 Thread thread = new Thread(() -> {
                     work.run();
                     worked.countDown();
-                    try {
-                        end.await();
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
+                    Threads.await(end);
                 }, name + i);
                 threads.add(thread);
             }

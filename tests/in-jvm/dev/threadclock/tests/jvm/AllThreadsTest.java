@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
+import dev.threadclock.tests.child.Threads;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -79,11 +80,7 @@ class AllThreadsTest {
         CountDownLatch running = new CountDownLatch(1);
         Thread thread = new Thread(() -> {
             running.countDown();
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            Threads.await(end);
         }, name);
         thread.start();
         running.await();

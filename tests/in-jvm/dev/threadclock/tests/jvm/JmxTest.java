@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 @Tag("now")
 @Tag("javaagent")
 class JmxTest {
-    private static final MBeanServerConnection LOCAL = ManagementFactory.getPlatformMBeanServer();
     private static Worker worker;
     private static JMXConnectorServer connectors;
 
@@ -51,25 +50,20 @@ class JmxTest {
     }
 
     @Test
-    void throughTheMBeanServer() throws Exception {
-        assertServer(LOCAL, worker.id());
-    }
-
-    @Test
-    void throughAProxy() throws Exception {
-        assertProxy(LOCAL, worker.id());
+    void throughTheMBeanServerAndAProxy() throws Exception {
+        assertAnswers(ManagementFactory.getPlatformMBeanServer());
     }
 
     @Test
     void throughAConnector() throws Exception {
-        assertRemote(connectors.getAddress(), worker.id());
+        try (JMXConnector connector = JMXConnectorFactory.connect(connectors.getAddress())) {
+            assertAnswers(connector.getMBeanServerConnection());
+        }
     }
 
-    private static void assertRemote(JMXServiceURL address, long id) throws Exception {
-        try (JMXConnector connector = JMXConnectorFactory.connect(address)) {
-            assertServer(connector.getMBeanServerConnection(), id);
-            assertProxy(connector.getMBeanServerConnection(), id);
-        }
+    private static void assertAnswers(MBeanServerConnection server) throws Exception {
+        assertServer(server, worker.id());
+        assertProxy(server, worker.id());
     }
 
     private static void assertServer(MBeanServerConnection server, long id) throws Exception {

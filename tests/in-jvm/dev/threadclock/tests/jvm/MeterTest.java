@@ -2,6 +2,7 @@
 package dev.threadclock.tests.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.threadclock.CpuMeter;
@@ -173,12 +174,6 @@ class MeterTest {
     }
 
     private static void refused(Runnable use, String why) {
-        try {
-            use.run();
-        } catch (IllegalStateException e) {
-            assertTrue(e.getMessage().contains(why), "not \"" + why + "\": " + e.getMessage());
-            return;
-        }
-        throw new AssertionError("not refused: " + why);
+        assertThatIllegalStateException().isThrownBy(use::run).withMessageContaining(why);
     }
 }
