@@ -512,4 +512,10 @@ class AccountKeeperTest {
         assertThat(read()).isNotSameAs(first);
         assertThat(threads.passes).isEqualTo(2);
     }
+
+    @Test
+    void eachKindHasItsNameInMetrics() {
+        assertThat(CpuGroup.Kind.values()).extracting(CpuGroup.Kind::label)
+                .containsExactly("java", "virtual", "carrier", "gc", "jit", "jvm", "native", "unseen");
+    }
 }

@@ -2,6 +2,7 @@
 package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Where the groups of a process are mounted: version 1, version 2, both, and a container that sees part of
- * the hierarchy.
+ * Where the groups of a process are mounted (version 1, version 2, both, and a container that sees part of the
+ * hierarchy), and their limits and throttling.
  */
 class CgroupsTest {
     @TempDir
@@ -23,7 +24,7 @@ class CgroupsTest {
     }
 
     @Test
-    void version2() throws Exception {
+    void placesOfVersion2() throws Exception {
         Path group = Files.createDirectories(mount.resolve("system.slice/app"));
         assertThat(Cgroups.places("0::/system.slice/app\n", mounts("/", "cgroup2", "rw")))
                 .containsExactly(new Cgroups.Place(mount, group, true));
@@ -45,5 +46,51 @@ class CgroupsTest {
                 .containsExactly(new Cgroups.Place(mount, mount, true));
         assertThat(Cgroups.places("0::/../../elsewhere\n", mounts("/", "cgroup2", "rw")))
                 .containsExactly(new Cgroups.Place(mount, mount, true));
+    }
+
+    private static final String STAT_2 = """
+            usage_usec 1234567
+            user_usec 1000000
+            system_usec 234567
+            nr_periods 300
+            nr_throttled 12
+            throttled_usec 2500000
+            """;
+    private static final String STAT_1 = "nr_periods 300\nnr_throttled 12\nthrottled_time 2500000000\n";
+
+    @Test
+    void limitsOfVersion2() {
+        CgroupCpu limited = CgroupCpu.version2("150000 100000\n", STAT_2);
+        assertThat(limited).usingRecursiveComparison()
+                .isEqualTo(new CgroupCpu(1.5, 300, 12, 2_500_000_000L));
+        assertThat(limited.limited()).isTrue();
+        assertThat(CgroupCpu.version2("max 100000\n", "usage_usec 5\n").limited()).isFalse();
+        assertThat(CgroupCpu.version2("", "").limited()).as("the root group has no such file").isFalse();
+    }
+
+    @Test
+    void version1ReportsTheSame() {
+        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
+                .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
+        assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
+        assertThat(CgroupCpu.version1("", "", "").limited()).isFalse();
+    }
+
+    @Test
+    void theTighterOfNestedGroupsApplies() {
+        CgroupCpu half = CgroupCpu.version2("50000 100000", "nr_periods 1\n");
+        CgroupCpu two = CgroupCpu.version2("200000 100000", "");
+        CgroupCpu none = CgroupCpu.version2("max 100000", "");
+        assertThat(half.tighter(two)).isEqualTo(half);
+        assertThat(two.tighter(half)).isEqualTo(half);
+        assertThat(none.tighter(two)).isEqualTo(two);
+        assertThat(none.tighter(none).limited()).isFalse();
+    }
+
+    @Test
+    void textThatIsNotUnderstoodIsNoLimit() {
+        assertThatThrownBy(() -> CgroupCpu.version2("x y", "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> CgroupCpu.version2("100000 0", ""))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

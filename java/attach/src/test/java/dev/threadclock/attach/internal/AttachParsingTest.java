@@ -261,4 +261,16 @@ class AttachParsingTest {
         }
         return Arrays.copyOf(file.array(), at);
     }
+
+    @Test
+    void controlCharactersTakeNoLine() {
+        assertThat(Printable.line("a\nb\u0085c\u2028d\te\u001b[31m")).isEqualTo("a; b; c; d?e?[31m");
+    }
+
+    /** An algorithm in quadratic time would take an hour. */
+    @Test
+    void manySpacesTakeLinearTime() {
+        String spaces = " ".repeat(2_000_000);
+        assertThat(Printable.line("a" + spaces + "b")).isEqualTo("a" + spaces + "b");
+    }
 }

@@ -7,15 +7,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.threadclock.command.terminal.Failure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Wrong arguments of the demo are refused before anything is measured. */
+/**
+ * Wrong arguments of the demo are refused before anything is measured; and the README's table is made from a
+ * JSON file, even if a JDK failed. Invalid files are refused.
+ */
 class DemoCommandTest {
+    @TempDir
+    Path folder;
+
     private final StringWriter said = new StringWriter();
 
     private CommandLine command() {
@@ -32,7 +40,7 @@ class DemoCommandTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenFailsFirst(@TempDir Path folder) {
+    void aFileThatCannotBeWrittenFailsFirst() {
         CommandLine command = command().setExecutionExceptionHandler((e, line, parsed) -> {
             throw e;
         });
@@ -44,5 +52,63 @@ class DemoCommandTest {
         command.parseArgs("--html", folder.toString());
         assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("it is a folder",
                 "--no-html");
+    }
+
+    private static final String JSON = """
+            {"threadclock": "1.2.3", "measured": "2026-01-31T10:00:00Z", "quick": true,
+             "machine": {"cpu": "A CPU", "cpus": 1, "virtual": false, "kernel": "6.1", "tickHertz": 250, "clockSource": "tsc"},
+             "jdks": [
+              {"home": "/jdk", "version": "25.0.5", "vendor": "Some",
+               "before": {"user": {"medianNanos": 8000}, "nanoTime": {"medianNanos": 20}, "latency": {"p999Nanos": 33600},
+                "aroundTicks": {"userNanos": 1600000000, "cpuNanos": 360000000},
+                "betweenTicks": {"userNanos": 0, "cpuNanos": 640000000}},
+               "with": {"user": {"medianNanos": 10}, "nanoTime": {"medianNanos": 20}, "latency": {"p999Nanos": 60},
+                "aroundTicks": {"userNanos": 359000000, "cpuNanos": 360000000},
+                "betweenTicks": {"userNanos": 639600000, "cpuNanos": 640000000}}},
+              {"home": "/other", "version": "1.8.0_1", "vendor": "Other", "failure": "ended | with 134\\nits stderr"}]}
+            """;
+
+    private String render(String json) throws Exception {
+        return DemoMarkdown.render(Files.writeString(folder.resolve("demo.json"), json));
+    }
+
+    @Test
+    void aTableOfWhatWasMeasured() throws Exception {
+        assertThat(render(JSON)).isEqualTo(
+                """
+                        | `getCurrentThreadUserTime()` | as it is | with threadclock | |
+                        |---|---|---|---|
+                        | **JDK 25.0.5 Some**, one read | 8,000 ns | **10.0 ns** | **800×** |
+                        | in units of `System.nanoTime()` | 400 | 0.50 |  |
+                        | one read in 1,000 is over | 33.6 µs | 60.0 ns |  |
+                        | thread that works around timer ticks | 1600 of 360 ms, **wrong by +344 %** | 359 of 360 ms, right |  |
+                        | thread that works between timer ticks | 0 of 640 ms, **wrong by -100 %** | 640 of 640 ms, right |  |
+                        | **JDK 1.8.0_1 Other** | failed | ended \\| with 134 |  |
+
+                        One read: the median. Work: all in user mode, so its user time should be its CPU time. \
+                        Measured by `threadclock demo --quick` 1.2.3 on 2026-01-31: A CPU, 1 CPU, Linux 6.1, HZ=250, clock source tsc.
+                        """);
+    }
+
+    @Test
+    void whatIsNotJudgedIsNotCalledRight() throws Exception {
+        String little = JSON.replace("359000000, \"cpuNanos\": 360000000",
+                "30000000, \"cpuNanos\": 40000000");
+        assertThat(render(little)).contains("| 30 of 40 ms, not judged |");
+        assertThat(DemoReport.fromJson(folder.resolve("demo.json")).disturbance()).contains("too little work",
+                "without --quick");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "{}", "[]", "{\"jdks\": []}", "no JSON", "{\"jdks\": 3}"})
+    void aFileOfAnotherKindIsRefused(String text) {
+        assertThatThrownBy(() -> render(text)).isInstanceOf(Failure.class)
+                .hasMessageContaining("demo.json is no result");
+    }
+
+    @Test
+    void aMissingFileIsAFailure() {
+        assertThatThrownBy(() -> DemoMarkdown.render(folder.resolve("gone.json"))).isInstanceOf(Failure.class)
+                .hasMessageContaining("cannot read");
     }
 }

@@ -12,12 +12,16 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.Observation.Scope;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.AnyContextObservationHandlerCompatibilityKit;
+import io.micrometer.observation.tck.NullContextObservationHandlerCompatibilityKit;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Observations on one thread and on two, and scopes that are used wrongly. */
@@ -188,5 +192,25 @@ class CpuObservationHandlerTest {
         }
         assertThat(timer("again", "user").count()).isEqualTo(2);
         assertThat(recordedNanos("again")).isBetween(2 * WORK_NANOS - 4_000.0, 9.0 * WORK_NANOS);
+    }
+
+    private static ObservationHandler<Observation.Context> newHandler() {
+        return new CpuObservationHandler(new SimpleMeterRegistry());
+    }
+
+    @Nested
+    class AnyContext extends AnyContextObservationHandlerCompatibilityKit {
+        @Override
+        public ObservationHandler<Observation.Context> handler() {
+            return newHandler();
+        }
+    }
+
+    @Nested
+    class NoContext extends NullContextObservationHandlerCompatibilityKit {
+        @Override
+        public ObservationHandler<Observation.Context> handler() {
+            return newHandler();
+        }
     }
 }

@@ -11,9 +11,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * However long a recording is, and however many threads it has, memory is bounded and no nanosecond is lost.
+ * The rows of an interval; and of a recording, however long it is and however many threads it has, with bounded
+ * memory and without losing a nanosecond.
  */
-class TimelineTest {
+class IntervalsTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
 
     private static Interval interval(int i, String name) {
@@ -91,5 +92,18 @@ class TimelineTest {
         }
         assertThat(timeline.threads()).extracting(Series::name, Series::threads)
                 .containsExactly(tuple("steady", 1), tuple("job", INTERVALS));
+    }
+
+    private static Use thread(String name, int id, long nanos) {
+        return Use.recorded(id, name, id, id, new CpuSnapshot(nanos, 0, nanos));
+    }
+
+    @Test
+    void endedThreadsAreShownByPool() {
+        Interval interval = new Interval(0, 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO, List.of(thread("a", 7, 1)),
+                List.of(thread("gone-1", 8, 3), thread("gone-2", 9, 7)));
+        assertThat(interval.byThread()).extracting(Use::name).containsExactly("a", "gone-* (2 ended)");
+        assertThat(interval.byThread().get(1).interval()).isEqualTo(new CpuSnapshot(10, 0, 10));
+        assertThat(interval.byPool()).extracting(Use::name).containsExactly("a", "gone-*");
     }
 }
