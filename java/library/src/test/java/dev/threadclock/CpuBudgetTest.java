@@ -78,16 +78,6 @@ class CpuBudgetTest {
     }
 
     @Test
-    void workThatChecksIsStopped() throws Exception {
-        runOnAllThreads(() -> {
-            for (;;) {
-                budget.check();
-            }
-        });
-        assertStopped();
-    }
-
-    @Test
     void workThatNeverChecksIsInterruptedButNotWhatComesAfterIt() throws Exception {
         runOnAllThreads(() -> {
             while (!Thread.currentThread().isInterrupted()) {
