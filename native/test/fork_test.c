@@ -56,10 +56,6 @@ static void children_read_their_own_times(pid_t (*fork)(void))
 static void a_forked_child_reads_its_own_times(void **state)
 {
     children_read_their_own_times(fork);
-}
-
-static void a_raw_forked_child_reads_its_own_times(void **state)
-{
     children_read_their_own_times(raw_fork);
 }
 
@@ -330,7 +326,6 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_forked_child_reads_its_own_times),
-        cmocka_unit_test(a_raw_forked_child_reads_its_own_times),
         cmocka_unit_test(each_generation_reads_its_own_times),
         cmocka_unit_test(a_thread_that_forks_leaves_its_times_behind),
         cmocka_unit_test(threads_of_a_child_read_their_own_times),

@@ -423,8 +423,10 @@ static void the_two_accounts_of_a_thread_catch_up(void **state)
     assert_true(is_split_anew);
 }
 
-/* When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing. */
-/* A thread whose filter, which applies to that thread only, refuses the calls that would show it. */
+/*
+ * When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing: here, of a
+ * thread whose filter, which applies to that thread only, refuses the calls that would show it.
+ */
 static void *read_without_proc(void *tid)
 {
     static const long refused[] = {SYS_newfstatat, SYS_openat};
