@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.threadclock.tests.ChildJvm.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,8 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import static org.junit.jupiter.api.Assumptions.abort;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A library compiled from tests/c, for child programs that need native code or another agent.
@@ -29,6 +30,13 @@ record CLibrary(Optional<Path> file, String problem) {
 
     static CLibrary of(String name) {
         return COMPILED.computeIfAbsent(name, CLibrary::compile);
+    }
+
+    /** Returns the library, or skips the test. */
+    static String assume(String name) {
+        CLibrary library = of(name);
+        assumeTrue(library.file().isPresent(), library.problem());
+        return library.file().get().toString();
     }
 
     private static CLibrary compile(String name) {

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.StormRun.Outcome;
 import java.io.IOException;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CompanyTest {
     private static final boolean EACH = System.getProperty("threadclock.company", "").equals("each");
     private static final long SECONDS = Long.getLong("threadclock.storm.seconds", 2);
-    private static final CLibrary OTHER_AGENT = CLibrary.of("company");
     private static final String[] COLLECTORS = {"Serial", "Parallel", "G1", "ConcMarkSweep", "Z",
         "Shenandoah", "Epsilon"};
 
@@ -44,7 +42,7 @@ class CompanyTest {
                 "-XX:StartFlightRecording=settings=profile,filename=" + folder.resolve("recording.jfr"));
         flags.put("async-profiler", "-agentpath:" + asyncProfiler(folder)
                 + "=start,event=itimer,interval=1ms,file=" + folder.resolve("profile.jfr"));
-        OTHER_AGENT.file().ifPresent(library -> flags.put("another agent", "-agentpath:" + library));
+        flags.put("another agent", "-agentpath:" + CLibrary.assume("company"));
         Path copy = folder.resolve("libthreadclock.so");
         if (!Files.exists(copy)) {
             Files.copy(Product.LIBRARY, copy);
@@ -79,7 +77,6 @@ class CompanyTest {
     @ParameterizedTest(name = "{2} {1} the agent, {0}")
     @MethodSource("orders")
     void othersAreNotDisturbed(TestJdk jdk, String order, String name) throws Exception {
-        assumeTrue(OTHER_AGENT.file().isPresent(), OTHER_AGENT.problem());
         Map<String, String> company = company(jdk);
         List<String> flags = new ArrayList<>(
                 name.equals("all") ? company.values() : List.of(company.get(name)));

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
@@ -44,6 +45,8 @@ class InJvmTest {
             .filter(jar -> jar.matches(".*/(junit-|opentest4j-|assertj-core-|byte-buddy-).*")).map(Path::of)
             .toArray(Path[]::new);
 
+    private static final Optional<Path> HELPER = CLibrary.of("parity_helper").file();
+
     @TempDir
     Path folder;
 
@@ -56,7 +59,7 @@ class InJvmTest {
 
     /** Another agent comes first, or after ours. */
     private static ChildJvm withHelper(ChildJvm child) {
-        return ParityHelper.library().map(library -> child.with("-agentpath:" + library)).orElse(child);
+        return HELPER.map(library -> child.with("-agentpath:" + library)).orElse(child);
     }
 
     /** Its port is in use: an option that asks for it is refused. */
@@ -123,7 +126,7 @@ class InJvmTest {
                     .with("-Djdk.virtualThreadScheduler.parallelism=2", "-Dthreadclock.form=" + form.name(),
                             "-Dthreadclock.thorough=" + jdk.isThorough(),
                             "-Dthreadclock.library=" + Product.LIBRARY,
-                            "-Dthreadclock.helper=" + ParityHelper.library().map(Path::toString).orElse(""),
+                            "-Dthreadclock.helper=" + HELPER.map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
                             "-Dthreadclock.tick.phase=" + ticks.phaseNanos()));
             long began = System.nanoTime();

@@ -105,7 +105,7 @@ class LibraryFallbackTest {
 
     @OnEachJdk
     void whereTheLibraryIsAnother(TestJdk jdk) {
-        Result result = run(jdk, "-Ddev.threadclock.library=" + ParityHelper.assumeLibrary());
+        Result result = run(jdk, "-Ddev.threadclock.library=" + CLibrary.assume("parity_helper"));
         logged(result, "take the library and the classes from the same version of threadclock");
         assertAnsweredByTheJvm(result,
                 "the native library does not fit dev.threadclock.internal.NativeLibrary");

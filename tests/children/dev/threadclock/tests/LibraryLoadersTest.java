@@ -6,11 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryLoaders;
 import dev.threadclock.tests.child.Redeployments;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -19,6 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class LibraryLoadersTest {
     private static final String AS_IT_IS = "dev.threadclock=" + Product.JAR;
+    private static final String RELOCATED = "org.example.shaded.clock";
+    private static final String OLD = "dev/threadclock/";
+    private static final String DOTTED = "dev.threadclock";
+    private static final String NEW = RELOCATED.replace('.', '/') + "/";
 
     @TempDir
     Path folder;
@@ -47,7 +60,7 @@ class LibraryLoadersTest {
 
     @OnEachJdk
     void underAnotherPackageName(TestJdk jdk) throws Exception {
-        String relocated = RelocatedJar.PACKAGE + "=" + RelocatedJar.make(folder);
+        String relocated = RELOCATED + "=" + relocate(folder);
         for (List<String> flags : alone()) {
             run(jdk, flags, relocated);
             run(jdk, flags, AS_IT_IS, AS_IT_IS);
@@ -64,7 +77,7 @@ class LibraryLoadersTest {
         redeploy(jdk, tmp, jar, "dev.threadclock");
         redeploy(jdk, tmp, jar, "dev.threadclock", "-agentpath:" + Product.LIBRARY);
         redeploy(jdk, tmp, jar, "dev.threadclock", "-Ddev.threadclock.library=" + Product.LIBRARY);
-        redeploy(jdk, tmp, RelocatedJar.make(folder).toString(), RelocatedJar.PACKAGE);
+        redeploy(jdk, tmp, relocate(folder).toString(), RELOCATED);
     }
 
     private static void redeploy(TestJdk jdk, Path tmp, String jar, String name, String... flags)
@@ -85,5 +98,58 @@ class LibraryLoadersTest {
             assertThat(left.filter(file -> file.getFileName().toString().startsWith("threadclock-")))
                     .isEmpty();
         }
+    }
+
+    /**
+     * Makes a copy of the library with another package name, as maven-shade's relocation does. Class names,
+     * descriptors and string constants that begin with the old name are changed, and the manifest with its
+     * Multi-Release entry is omitted.
+     */
+    private static Path relocate(Path folder) throws IOException {
+        Path target = Files.createTempFile(folder, "relocated", ".jar");
+        try (ZipFile jar = new ZipFile(Product.JAR.toFile());
+                ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(target))) {
+            for (ZipEntry entry : Collections.list(jar.entries())) {
+                String name = entry.getName();
+                boolean isClass = name.matches(OLD + "(internal/)?[^/]+\\.class");
+                if (isClass || name.matches("META-INF/native/.*[^/]")) {
+                    byte[] bytes = jar.getInputStream(entry).readAllBytes();
+                    out.putNextEntry(new ZipEntry(name.replace(OLD, NEW)));
+                    out.write(isClass ? renamed(bytes) : bytes);
+                    out.closeEntry();
+                }
+            }
+        }
+        return target;
+    }
+
+    /** Names occur only in the constant pool, as entries with tag 1 (JVMS 4.4). */
+    private static byte[] renamed(byte[] bytes) throws IOException {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+        ByteArrayOutputStream renamed = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(renamed);
+        out.write(in.readNBytes(8));
+        int count = in.readUnsignedShort();
+        out.writeShort(count);
+        for (int i = 1; i < count; i++) {
+            int tag = in.readUnsignedByte();
+            out.writeByte(tag);
+            switch (tag) {
+                case 1 -> {
+                    String text = in.readUTF().replace(OLD, NEW);
+                    out.writeUTF(text.startsWith(DOTTED) ? RELOCATED + text.substring(DOTTED.length()) : text);
+                }
+                case 7, 8, 16, 19, 20 -> out.write(in.readNBytes(2));
+                case 15 -> out.write(in.readNBytes(3));
+                case 3, 4, 9, 10, 11, 12, 17, 18 -> out.write(in.readNBytes(4));
+                case 5, 6 -> {
+                    out.write(in.readNBytes(8));
+                    i++; // such an entry counts twice
+                }
+                default -> throw new IOException("constant pool entry of tag " + tag);
+            }
+        }
+        out.write(in.readAllBytes());
+        return renamed.toByteArray();
     }
 }

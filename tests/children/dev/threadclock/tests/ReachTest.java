@@ -114,7 +114,7 @@ class ReachTest {
         assumeConcerned(jdk);
         ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
         Result result = child.withNativeAccess()
-                .run(ReachSwitching.class, ParityHelper.assumeLibrary(), Product.LIBRARY.toString(),
+                .run(ReachSwitching.class, CLibrary.assume("parity_helper"), Product.LIBRARY.toString(),
                         jdk.isThorough() ? "1000" : "300").exits(0);
         for (String mistake : List.of("backwards", "thrown")) {
             assertThat(result.number(mistake)).as("%s in %s", mistake, result).isZero();
@@ -129,7 +129,7 @@ class ReachTest {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
         Path report = Files.createFile(folder.resolve("report"));
         Result result = ChildJvm.of(jdk).with("--enable-native-access=ALL-UNNAMED").run(ReachRefused.class,
-                ParityHelper.assumeLibrary(), Product.LIBRARY.toString(), report.toString()).ok();
+                CLibrary.assume("parity_helper"), Product.LIBRARY.toString(), report.toString()).ok();
         assertThat(result.out().lines().map(line -> line.replaceAll("the page.*?filter\\?\\)", "...")))
                 .containsExactly(
                         "bean: 0; " + CORRECTABLE + "; ok",
@@ -152,10 +152,8 @@ class ReachTest {
     @OnEachJdk
     void whereAnotherLibraryAnswersClockGettimeItIsRefused(TestJdk jdk) {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
-        CLibrary other = CLibrary.of("other_clock");
-        assumeTrue(other.file().isPresent(), other.problem());
         Supplier<ChildJvm> child = () -> ChildJvm.of(jdk).withEnvironment("LD_PRELOAD",
-                other.file().get().toString());
+                CLibrary.assume("other_clock"));
         Result without = child.get().run(Hello.class);
         Result with = child.get().withAgentPath("reach=jvm").run(Hello.class);
         assertThat(with.exitCode()).isEqualTo(without.exitCode());

@@ -24,7 +24,7 @@ class RequestsTest {
     private Result requests(TestJdk jdk, String... options) {
         ChildJvm child = ChildJvm.of(jdk).withNativeAccess();
         String[] arguments = new String[2 + options.length];
-        arguments[0] = ParityHelper.assumeLibrary();
+        arguments[0] = CLibrary.assume("parity_helper");
         arguments[1] = Product.LIBRARY.toString();
         System.arraycopy(options, 0, arguments, 2, options.length);
         Result result = child.run(Requests.class, arguments);

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -79,7 +78,7 @@ class StarvedTest {
 
         /** Raises or lowers a limit of the running JVM. */
         void limit(String what, String soft) {
-            Result result = ChildJvm.start(
+            ChildJvm.start(
                     List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
                     Map.of()).end().exits(0);
         }
@@ -123,9 +122,7 @@ class StarvedTest {
     /** If the agent cannot read the fields of Thread, it tries again later and never guesses a thread. */
     @OnEachJdk
     void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
-        CLibrary library = CLibrary.of("company");
-        assumeTrue(library.file().isPresent(), library.problem());
-        String file = library.file().get().toString();
+        String file = CLibrary.assume("company");
         ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
                 .with(Crash.flag(folder)).withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
@@ -195,10 +192,8 @@ class StarvedTest {
 
     @OnEachJdk
     void forkedByNativeCode(TestJdk jdk) throws Exception {
-        CLibrary library = CLibrary.of("company");
-        assumeTrue(library.file().isPresent(), library.problem());
         Result result = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder))
-                .withNativeAccess().run(Forked.class, library.file().get().toString(), "50").ok();
+                .withNativeAccess().run(Forked.class, CLibrary.assume("company"), "50").ok();
         assertThat(result.number("wrong")).as(result.toString()).isZero();
         assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result)
                 .isLessThan(5);

@@ -35,7 +35,7 @@ class SwitchingTest {
     @OnEachJdk
     void aStartingThreadIsReadRightly(TestJdk jdk) {
         for (String options : new String[]{"", "total=interpolated", "total=tick"}) {
-            Result result = child(jdk).run(Newborn.class, ParityHelper.assumeLibrary(),
+            Result result = child(jdk).run(Newborn.class, CLibrary.assume("parity_helper"),
                     Product.LIBRARY.toString(), options, "1000", "15").ok();
             assertNone(result, "above", "below", "totalBelow", "none");
             assertThat(result.number("newborn")).as("read before the agent knows it: %s", result)
@@ -47,7 +47,7 @@ class SwitchingTest {
     /** Where HotSpot does not describe its data, the JVM itself answers: from 25.0.5 on with raw ticks. */
     @OnEachJdk
     void aThreadThatCannotBeFoundHasNoMoreUserTimeThanTotal(TestJdk jdk) {
-        String helper = ParityHelper.assumeLibrary();
+        String helper = CLibrary.assume("parity_helper");
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
                 .run(Newborn.class, helper, Product.LIBRARY.toString(), "", "1000", "15").ok();
         assertNone(result, "above", "none");
@@ -60,7 +60,7 @@ class SwitchingTest {
      */
     @OnEachJdk
     void aStartingThreadsTotalIsNoMoreThanItReadsItself(TestJdk jdk) {
-        String helper = ParityHelper.assumeLibrary();
+        String helper = CLibrary.assume("parity_helper");
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
                 .run(Newborn.class, helper, Product.LIBRARY.toString(), "total=tick", "1000", "0").ok();
         assertNone(result, "above", "totalBelow", "none");
@@ -71,7 +71,7 @@ class SwitchingTest {
     void theEndOfAThreadIsSeenWhileDetached(TestJdk jdk) throws IOException {
         String library = Product.LIBRARY.toString();
         Path report = Files.createTempFile(folder, "report", "");
-        Result result = child(jdk).run(Ended.class, ParityHelper.assumeLibrary(), library, report.toString())
+        Result result = child(jdk).run(Ended.class, CLibrary.assume("parity_helper"), library, report.toString())
                 .ok();
         long known = Files.readAllLines(report).stream().filter(line -> line.startsWith("threads="))
                 .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst()
@@ -86,11 +86,11 @@ class SwitchingTest {
     @OnEachJdk
     void whatAnotherAgentBindsIsOursWhileWeAreAttached(TestJdk jdk) {
         ChildJvm child = jdk.feature() >= 9 ? child(jdk).with("-Xlog:disable") : child(jdk);
-        String helper = ParityHelper.assumeLibrary();
+        String helper = CLibrary.assume("parity_helper");
         Result result;
         int runs = 0;
         do {
-            result = child.run(Rival.class, helper, ParityHelper.rival().orElseThrow().toString(),
+            result = child.run(Rival.class, helper, CLibrary.assume("rival_agent"),
                     Product.LIBRARY.toString(), "4000").ok();
             System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
         } while (result.number("ignored") > 0 && runs < 3);

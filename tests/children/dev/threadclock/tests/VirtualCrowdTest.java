@@ -26,7 +26,7 @@ class VirtualCrowdTest {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30))
                 .withNativeAccess();
-        Result result = child.run(VirtualCrowd.class, ParityHelper.assumeLibrary(),
+        Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"),
                 Product.LIBRARY.toString(),
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
                 folder.resolve("report").toString());
