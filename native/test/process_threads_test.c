@@ -424,8 +424,8 @@ static void the_two_accounts_of_a_thread_catch_up(void **state)
 }
 
 /*
- * When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing: here, of a
- * thread whose filter, which applies to that thread only, refuses the calls that would show it.
+ * When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing: here, of
+ * a thread whose filter, which applies to that thread only, refuses the calls that would show it.
  */
 static void *read_without_proc(void *tid)
 {

@@ -15,14 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * attach reaches JVMs of other users and in containers: as the right user, through their file system, and
- * without leaving anything behind.
+ * attach and top reach JVMs of other users and in containers: as the right user, through their file system,
+ * and without leaving anything behind.
  */
 class AttachElsewhereTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
@@ -35,6 +34,9 @@ class AttachElsewhereTest {
         for (String command : List.of("attach", "status", "detach", "attach")) {
             AttachJvm.startCommand(who, command, jvm.pid()).end().exits(0);
         }
+        Result top = AttachJvm.startCommand(who, "top", jvm.pid(), "--once", "--all", "-i", "0.2").end()
+                .exits(0);
+        assertThat(top.out()).containsPattern(" [SR] +\\d+ +VM Thread\n").contains(" main\n");
         jvm.nanosUntil(nanos -> nanos < 100);
         assertThat(jvm.copies()).isEqualTo(1);
     }
@@ -57,7 +59,7 @@ class AttachElsewhereTest {
         container.addAll(List.of("unshare", "-U", "-r", "-p", "-m", "-f", "--mount-proc"));
         List<String> trial = new ArrayList<>(container);
         trial.add("true");
-        assumeTrue(ChildJvm.start(trial, Map.of()).end().exitCode() == 0,
+        assumeTrue(ChildJvm.start(trial).end().exitCode() == 0,
                 "users may not make user namespaces here");
         try (AttachJvm jvm = AttachJvm.start(under(TestJdk.newestForAll(), container))) {
             assertWorks(jvm, USER);
@@ -96,7 +98,8 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
             String mounts = tmpfs(options, "/tmp") + " && " + tmpfs("size=1m", "/dev/shm");
-            try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
+            try (AttachJvm jvm = AttachJvm
+                    .start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
                 assertWorks(jvm, List.of());
                 assertThat(Files.readString(jvm.proc().resolve("maps"))).contains("/dev/shm/threadclock-");
                 assertThat(jvm.left("/tmp")).isEmpty();
@@ -110,7 +113,8 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         String mounts = tmpfs("size=4k", "/tmp") + " && " + tmpfs("noexec", "/dev/shm") + " && "
                 + tmpfs("size=4k", "/var/tmp") + " && cd /proc";
-        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts))) {
             AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "/tmp (No space left on device)",
                     "/dev/shm (mounted noexec)", "TMPDIR");
             assertThat(Files.exists(Path.of(jvm.proc() + "/root/tmp/.java_pid1"))).isFalse();
@@ -138,7 +142,8 @@ class AttachElsewhereTest {
     @Test
     void interruptedItTakesItsFilesAwayAgain() throws Exception {
         Host.assumeMounts();
-        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp")))) {
+        try (AttachJvm jvm = AttachJvm
+                .start(contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp")))) {
             AttachJvm.command("attach", jvm.pid());
             try (SocketChannel occupied = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 occupied.connect(UnixDomainSocketAddress.of(jvm.proc() + "/root/tmp/.java_pid1"));

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.stream.Stream;
@@ -175,7 +174,7 @@ final class AttachJvm implements AutoCloseable {
         command.addAll(QUICKLY);
         command.addAll(List.of("-jar", (under.isEmpty() ? Product.JAR : COMMAND_LINE).toString()));
         command.addAll(patient(arguments));
-        return ChildJvm.start(command, Map.of());
+        return ChildJvm.start(command);
     }
 
     private static List<String> patient(String... arguments) {
@@ -205,7 +204,7 @@ final class AttachJvm implements AutoCloseable {
         command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version",
                 COMMAND_LINE.toString(), CLASSES.toString(), jdk.java()));
         try {
-            if (ChildJvm.start(command, Map.of()).end().exitCode() == 0) {
+            if (ChildJvm.start(command).end().exitCode() == 0) {
                 return;
             }
         } catch (IllegalStateException e) {

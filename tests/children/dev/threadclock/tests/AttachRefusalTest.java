@@ -13,7 +13,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,7 +170,7 @@ class AttachRefusalTest {
     @Test
     void itselfIsRefused() {
         String command = System.getProperty("java.home") + "/bin/java -jar '" + Product.JAR + "' attach $$";
-        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command), Map.of()).end(),
+        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command)).end(),
                 "this process itself");
     }
 

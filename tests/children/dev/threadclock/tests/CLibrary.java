@@ -49,12 +49,13 @@ record CLibrary(Optional<Path> file, String problem) {
         try {
             Path library = Files.createDirectories(FOLDER).resolve("lib" + name + ".so");
             Result result = ChildJvm.start(
-                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-O2", "-shared",
+                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-O2",
+                            "-shared",
                             "-fPIC", "-pthread", "-I" + include.get(),
                             "-I" + include.get().resolve("linux"),
                             Product.ROOT.resolve("tests/c/" + name + ".c").toString(), "-o",
-                            library.toString(), "-ldl"),
-                    Map.of()).end();
+                            library.toString(), "-ldl"))
+                    .end();
             return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(),
                     result.err().strip());
         } catch (IllegalStateException | IOException e) {
@@ -68,7 +69,7 @@ record CLibrary(Optional<Path> file, String problem) {
                 "-Wextra", "-O2", "-o", program.toString()));
         Stream.of(sources).map(Path::toString).forEach(command::add);
         try {
-            Result result = ChildJvm.start(command, Map.of()).end();
+            Result result = ChildJvm.start(command).end();
             assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
         } catch (IllegalStateException e) {
             abort("gcc cannot be run: " + e.getCause());

@@ -148,7 +148,7 @@ class ChangeOfUserTest {
                 Path proc = Path.of("/proc/" + process.pid());
                 if (!jvm.equals("" + process.pid()) && isUsers(proc.resolve("task"))) {
                     open.computeIfAbsent((int) process.pid(), pid -> links(proc.resolve("fd")));
-                    ChildJvm.start(List.of("sh", "-c", "kill -CONT " + process.pid()), Map.of()).end();
+                    ChildJvm.start(List.of("sh", "-c", "kill -CONT " + process.pid())).end();
                 }
             }
         }

@@ -102,6 +102,11 @@ final class ChildJvm {
         return this;
     }
 
+    /** Runs it in a mount namespace of its own, after a line of shell that mounts things. */
+    ChildJvm mounted(String mounts) {
+        return under("unshare", "-m", "sh", "-c", mounts + " && exec \"$@\"", "sh");
+    }
+
     /** Starts the program and waits for its end. */
     Result run(Class<?> program, String... args) {
         return start(program, args).end();
@@ -118,6 +123,11 @@ final class ChildJvm {
     }
 
     /** Starts any command with the environment of a plain shell, which has no options for Java. */
+    static Running start(List<String> command) {
+        return start(command, Map.of());
+    }
+
+    /** With more in that environment. */
     static Running start(List<String> command, Map<String, String> environment) {
         return start(command, environment, LIMIT);
     }

@@ -128,7 +128,7 @@ class CompanyTest {
         List<String> command = new ArrayList<>(List.of(jdk.java()));
         command.addAll(List.of(collectorFlags(collector)));
         command.add("-version");
-        return ChildJvm.start(command, Map.of()).end().exitCode() == 0;
+        return ChildJvm.start(command).end().exitCode() == 0;
     }
 
     @ParameterizedTest(name = "{1}, {0}")

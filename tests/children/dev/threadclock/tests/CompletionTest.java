@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,7 +30,7 @@ class CompletionTest {
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
         List<String> command = new ArrayList<>(List.of("bash", "-c", shell, "bash"));
         command.addAll(List.of(words));
-        return ChildJvm.start(command, Map.of()).end().ok().out().lines().map(String::strip).toList();
+        return ChildJvm.start(command).end().ok().out().lines().map(String::strip).toList();
     }
 
     @Test

@@ -94,7 +94,8 @@ class DoctorTest {
     @Test
     void itSaysWhereMetricsAreServedAndToWhom() {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).withJavaAgent("virtual=off"))) {
-            assertThat(AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm").keySet())
+            assertThat(
+                    AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm").keySet())
                     .doesNotContain("metrics");
             AttachJvm.command("attach", jvm.pid(), "prometheus=0");
             JsonObject own = metrics(jvm);

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,12 +31,12 @@ class DocumentedExamplesTest {
         List<String> compile = new ArrayList<>(List.of(javac.toString()));
         compile.addAll(List.of(options));
         compile.addAll(List.of("-cp", Product.JAR.toString(), "-d", classes.toString(), source.toString()));
-        ChildJvm.start(compile, Map.of()).end().exits(0); // it notes what is a preview
+        ChildJvm.start(compile).end().exits(0); // it notes what is a preview
         List<String> command = new ArrayList<>(List.of(jdk.java()));
         command.addAll(options.length > 2 ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED")
                 : List.of());
         command.addAll(List.of("-cp", classes + File.pathSeparator + Product.JAR, name));
-        Result result = ChildJvm.start(command, Map.of()).end().exits(0);
+        Result result = ChildJvm.start(command).end().exits(0);
         return result;
     }
 

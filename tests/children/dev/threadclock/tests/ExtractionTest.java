@@ -96,11 +96,6 @@ class ExtractionTest {
                 .as("nobody has put a file into the folder").contains("O_EXCL");
     }
 
-    /** Runs the child in a mount namespace of its own, after a line of shell. */
-    private static ChildJvm after(ChildJvm child, String mounts) {
-        return child.under("unshare", "-m", "sh", "-c", mounts + " && exec \"$@\"", "sh");
-    }
-
     private static String tmpfs(String options, Object place) {
         return "mount -t tmpfs -o " + options + " none '" + place + "'";
     }
@@ -110,9 +105,8 @@ class ExtractionTest {
     void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
         Host.assumeMounts();
         for (String options : List.of("noexec", "ro", "size=4k")) {
-            Result result = after(agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString()),
-                    tmpfs(options, "/mnt"))
-                    .run(Active.class, "list=/mnt");
+            Result result = agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString())
+                    .mounted(tmpfs(options, "/mnt")).run(Active.class, "list=/mnt");
             assertLoadedBelow(result, tmp.toString());
             assertThat(result.out()).as("left in the folder mounted %s", options).doesNotContain("left=");
         }
@@ -128,9 +122,10 @@ class ExtractionTest {
         String everywhere = tmpfs("noexec", tmp) + " && " + tmpfs("noexec", home) + " && mkdir '" + home
                 + "/.cache' && "
                 + tmpfs("noexec", "/dev/shm") + " && " + tmpfs("noexec", "/var/tmp");
-        UnaryOperator<ChildJvm> nowhere = child -> after(child.with("-Djava.io.tmpdir=" + tmp, "-Duser.home="
-                + home).withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", ""),
-                everywhere);
+        UnaryOperator<ChildJvm> nowhere = child -> child
+                .with("-Djava.io.tmpdir=" + tmp, "-Duser.home=" + home)
+                .withEnvironment("XDG_RUNTIME_DIR", "").withEnvironment("XDG_CACHE_HOME", "")
+                .mounted(everywhere);
         Result result = nowhere.apply(ChildJvm.of(jdk).withJavaAgent("")).run(Hello.class);
         assertRunsWithout(result);
         assertThat(result.err()).contains("noexec", tmp.toString(), "/dev/shm", "/var/tmp",

@@ -14,7 +14,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -125,12 +124,9 @@ class FaultsTest {
         assertSound(jdk, ALL);
     }
 
-    private static ChildJvm mounted(TestJdk jdk, String mounts) {
-        return ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c", mounts + " && exec \"$@\"", "sh");
-    }
-
     private static ChildJvm withoutProc(TestJdk jdk) {
-        return mounted(jdk, "mount -t tmpfs none /proc").withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk));
+        return ChildJvm.of(jdk).mounted("mount -t tmpfs none /proc").withEnvironment("LD_LIBRARY_PATH",
+                libraryPath(jdk));
     }
 
     @OnEachJdk
@@ -144,7 +140,7 @@ class FaultsTest {
         Host.assumeMounts();
         AttachJvm.assumeUsers(jdk);
         String[] user = AttachJvm.asUser(12345, 12346).toArray(String[]::new);
-        ChildJvm child = mounted(jdk, "mount -t proc -o hidepid=2 proc /proc").under(user);
+        ChildJvm child = ChildJvm.of(jdk).mounted("mount -t proc -o hidepid=2 proc /proc").under(user);
         try (AttachJvm jvm = AttachJvm.start(child)) {
             List<String> inside = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
             inside.addAll(Arrays.asList(user));
@@ -169,10 +165,11 @@ class FaultsTest {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
             attacker.addAll(List.of("sh", "-c", "ln -s /etc/passwd " + trigger + " && mkfifo " + socket));
-            ChildJvm.start(attacker, Map.of()).end().exits(0);
+            ChildJvm.start(attacker).end().exits(0);
             try {
                 for (List<String> who : List.of(List.<String>of(), user)) {
-                    Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end().exits(1);
+                    Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end()
+                            .exits(1);
                     assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451"))
                             .as(result.toString()).hasSize(1);
                 }
@@ -203,7 +200,7 @@ class FaultsTest {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             List<String> another = new ArrayList<>(AttachJvm.asUser(54321, 54321));
             another.addAll(List.of("touch", trigger.toString()));
-            ChildJvm.start(another, Map.of()).end().exits(0);
+            ChildJvm.start(another).end().exits(0);
             try {
                 AttachJvm.command("attach", jvm.pid()).exits(0);
                 assertThat(jvm.said()).as("no thread dump").doesNotContain("Full thread dump");

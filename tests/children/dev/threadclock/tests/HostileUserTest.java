@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,7 +95,7 @@ class HostileUserTest {
                 jvms.add(AttachJvm.start(ChildJvm.of(JDK).under(USER.toArray(String[]::new))));
                 attacker.add(jvms.get(i).pid());
             }
-            Running running = ChildJvm.start(attacker, Map.of());
+            Running running = ChildJvm.start(attacker);
             for (int i = 0; i < runs * commands.size(); i++) {
                 int number = i;
                 shells.execute(() -> {
@@ -114,7 +113,7 @@ class HostileUserTest {
         } finally {
             jvms.forEach(AttachJvm::close);
             ChildJvm.start(List.of("find", "/tmp", "-maxdepth", "1", "-user", UID, "-exec", "rm", "-rf", "{}",
-                    "+"), Map.of()).end();
+                    "+")).end();
         }
         assertThat(attacked).contains("attacks ");
         assertThat(attacked.lines().filter(line -> line.startsWith("got "))

@@ -41,7 +41,8 @@ class JfrTest {
     @OnEachJdk
     void aRecordingFromTheStartHasThem(TestJdk jdk) throws Exception {
         Path file = folder.resolve("start.jfr");
-        for (ChildJvm child : List.of(ChildJvm.of(jdk).withJavaAgent(""), ChildJvm.of(jdk).withAgentPath(""))) {
+        for (ChildJvm child : List.of(ChildJvm.of(jdk).withJavaAgent(""),
+                ChildJvm.of(jdk).withAgentPath(""))) {
             Result result = recording(child, file, "").with("-Dgiven=HIDDENPROPERTY")
                     .withEnvironment("GIVEN", "HIDDENVARIABLE")
                     .run(PoolWork.class, folder.toString(), "--given=HIDDENARGUMENT").ok();

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,8 +27,7 @@ class JlinkTest {
                 "no jlink or jmods in " + HOME);
         Path made = folder.resolve(modules);
         ChildJvm
-                .start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()),
-                        Map.of())
+                .start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()))
                 .end().exits(0);
         return made;
     }
@@ -38,7 +36,7 @@ class JlinkTest {
         List<String> command = new ArrayList<>(
                 List.of(runtime + "/bin/java", "-jar", Product.JAR.toString()));
         command.addAll(List.of(arguments));
-        return ChildJvm.start(command, Map.of()).end();
+        return ChildJvm.start(command).end();
     }
 
     private static void assertRefused(Result result, String module) {
@@ -50,8 +48,7 @@ class JlinkTest {
     private void assertTakesTheAgentAndRunsOn(Path base) throws Exception {
         Path go = folder.resolve("go");
         Running idle = ChildJvm.start(List.of(base + "/bin/java", "-XX:+EnableDynamicAgentLoading",
-                "-Xcheck:jni", "-cp", AttachJvm.CLASSES.toString(), Idle.class.getName(), go.toString()),
-                Map.of());
+                "-Xcheck:jni", "-cp", AttachJvm.CLASSES.toString(), Idle.class.getName(), go.toString()));
         while (idle.process().isAlive() && !Files.readString(idle.out()).startsWith("ready\n")) {
             AttachJvm.sleep(20);
         }
@@ -90,7 +87,7 @@ class JlinkTest {
         Path log = folder.resolve("log");
         Result result = ChildJvm.start(List.of(least + "/bin/java", "-javaagent:" + Product.AGENT_JAR
                 + "=prometheus=0,log=" + log, "-cp", ChildJvm.CLASSES.toString(), Scraped.class.getName(),
-                log.toString()), Map.of()).end();
+                log.toString())).end();
         assertThat(result.out()).as(result.toString()).isEqualTo("scraped\n");
     }
 }

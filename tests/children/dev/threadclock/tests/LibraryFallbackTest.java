@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,7 +58,7 @@ class LibraryFallbackTest {
         if (jdk.warnsOfNativeAccess()) {
             command.add(1, "--enable-native-access=dev.threadclock");
         }
-        assertThat(ChildJvm.start(command, Map.of()).end().ok().value("native")).isEqualTo("true");
+        assertThat(ChildJvm.start(command).end().ok().value("native")).isEqualTo("true");
     }
 
     private static void assertAnsweredByTheJvm(Result result, String why) {

@@ -137,7 +137,8 @@ class LibraryLoadersTest {
             switch (tag) {
                 case 1 -> {
                     String text = in.readUTF().replace(OLD, NEW);
-                    out.writeUTF(text.startsWith(DOTTED) ? RELOCATED + text.substring(DOTTED.length()) : text);
+                    out.writeUTF(
+                            text.startsWith(DOTTED) ? RELOCATED + text.substring(DOTTED.length()) : text);
                 }
                 case 7, 8, 16, 19, 20 -> out.write(in.readNBytes(2));
                 case 15 -> out.write(in.readNBytes(3));

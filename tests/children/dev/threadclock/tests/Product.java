@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** The tested product: the files in dist/, and where tests may put theirs. */
 final class Product {
@@ -47,10 +46,10 @@ final class Product {
             Path copies = Files.createTempDirectory(run, "threadclock-tests-");
             for (List<String> command : List.of(List.of("cp", "-r", path.toString(), copies.toString()),
                     List.of("chmod", "-R", "a+rX", copies.toString()))) {
-                ChildJvm.start(command, Map.of()).end();
+                ChildJvm.start(command).end();
             }
             Runtime.getRuntime().addShutdownHook(new Thread(
-                    () -> ChildJvm.start(List.of("rm", "-rf", copies.toString()), Map.of()).end()));
+                    () -> ChildJvm.start(List.of("rm", "-rf", copies.toString())).end()));
             return copies.resolve(path.getFileName());
         } catch (IOException e) {
             throw new IllegalStateException(e);

@@ -63,7 +63,7 @@ class ReachPeriodsTest {
     private static void jcmd(TestJdk jdk, AttachJvm jvm, String... command) {
         List<String> line = new ArrayList<>(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid()));
         line.addAll(List.of(command));
-        ChildJvm.start(line, Map.of()).end().ok();
+        ChildJvm.start(line).end().ok();
     }
 
     private static void assumeReadsVirt(AttachJvm jvm) {

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -77,7 +76,7 @@ class ReachTest {
     private static void tellProfiler(TestJdk jdk, AttachJvm jvm, Path library, String command) {
         // The quotes are needed because jcmd takes a word with an equals sign as an option of its own.
         Result said = ChildJvm.start(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), "JVMTI.agent_load",
-                library.toString(), '"' + command + '"'), Map.of()).end();
+                library.toString(), '"' + command + '"')).end();
         assertThat(said.out()).as(said.toString()).contains("return code: 0");
     }
 
@@ -115,7 +114,8 @@ class ReachTest {
         ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
         Result result = child.withNativeAccess()
                 .run(ReachSwitching.class, CLibrary.assume("parity_helper"), Product.LIBRARY.toString(),
-                        jdk.isThorough() ? "1000" : "300").exits(0);
+                        jdk.isThorough() ? "1000" : "300")
+                .exits(0);
         for (String mistake : List.of("backwards", "thrown")) {
             assertThat(result.number(mistake)).as("%s in %s", mistake, result).isZero();
         }

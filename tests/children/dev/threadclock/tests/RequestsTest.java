@@ -13,7 +13,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The agent refuses requests that could block the JVM, which has a single attach listener thread. */
@@ -38,7 +37,7 @@ class RequestsTest {
 
     private Path fifo() {
         Path fifo = folder.resolve("fifo");
-        ChildJvm.start(List.of("mkfifo", fifo.toString()), Map.of()).end().exits(0);
+        ChildJvm.start(List.of("mkfifo", fifo.toString())).end().exits(0);
         return fifo;
     }
 
@@ -58,8 +57,8 @@ class RequestsTest {
     void aFifoWithAReaderIsRefusedAsWell(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
-        ChildJvm.Running reader = ChildJvm.start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"),
-                Map.of());
+        ChildJvm.Running reader = ChildJvm
+                .start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"));
         try {
             requests(jdk, "log=" + fifo + ",report=" + report);
         } finally {

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 class SamplerTest {
     private static final String USER_BURNER = "a user burner whose name is long";
     private static final String SYSTEM_BURNER = "a system burner";
-    private static final List<String> USER = AttachJvm.asUser(12345, 12346);
 
     private static AttachJvm load(ChildJvm child, int sleepers, int startsPerSecond) {
         return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers),
@@ -35,7 +34,8 @@ class SamplerTest {
     }
 
     private static List<JsonObject> intervals(Result result) {
-        return result.exits(0).out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject()).toList();
+        return result.exits(0).out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject())
+                .toList();
     }
 
     private static List<JsonObject> threads(JsonObject interval) {
@@ -239,28 +239,6 @@ class SamplerTest {
                 user = nanos(life(burner), "user");
             }
             assertThat(jvm.said()).isEmpty();
-        }
-    }
-
-    @Test
-    void rootSamplesAnotherUsersJvm() {
-        AttachJvm.assumeUsers(TestJdk.newestForAll());
-        try (AttachJvm jvm = load(quiet(TestJdk.newestForAll()).under(USER.toArray(String[]::new)), 0, 0)) {
-            named(intervals(AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0),
-                    USER_BURNER);
-        }
-    }
-
-    @Test
-    void aJvmInAContainerIsSampledAndNothingIsLeftThere() {
-        Host.assumeMounts();
-        ChildJvm contained = AttachJvm.contained(quiet(TestJdk.newest()), AttachJvm.tmpfs("size=16m", "/tmp"));
-        try (AttachJvm jvm = load(contained, 0, 0)) {
-            JsonObject interval = intervals(
-                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2")).get(0);
-            named(interval, USER_BURNER);
-            assertThat(named(interval, "VM Thread").get("state").getAsString()).isIn("S", "R");
-            assertThat(jvm.left("/tmp")).isEmpty();
         }
     }
 }

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,8 +78,8 @@ class StarvedTest {
         /** Raises or lowers a limit of the running JVM. */
         void limit(String what, String soft) {
             ChildJvm.start(
-                    List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"),
-                    Map.of()).end().exits(0);
+                    List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"))
+                    .end().exits(0);
         }
 
         /** At the end, it must accept the agent, and no answer may have been wrong. */

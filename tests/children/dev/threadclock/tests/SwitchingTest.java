@@ -71,7 +71,8 @@ class SwitchingTest {
     void theEndOfAThreadIsSeenWhileDetached(TestJdk jdk) throws IOException {
         String library = Product.LIBRARY.toString();
         Path report = Files.createTempFile(folder, "report", "");
-        Result result = child(jdk).run(Ended.class, CLibrary.assume("parity_helper"), library, report.toString())
+        Result result = child(jdk)
+                .run(Ended.class, CLibrary.assume("parity_helper"), library, report.toString())
                 .ok();
         long known = Files.readAllLines(report).stream().filter(line -> line.startsWith("threads="))
                 .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst()

@@ -14,7 +14,8 @@ public final class Reads {
         for (int i = 0; i < reads && args.length == 1; i++) {
             sum += Burn.THREADS.getCurrentThreadUserTime();
         }
-        System.out.println(args.length == 1 ? "nanos=" + (System.nanoTime() - began) : "refused=" + refused(reads));
+        System.out.println(
+                args.length == 1 ? "nanos=" + (System.nanoTime() - began) : "refused=" + refused(reads));
         Burn.sink += sum;
     }
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Where the groups of a process are mounted (version 1, version 2, both, and a container that sees part of the
- * hierarchy), and their limits and throttling.
+ * Where the groups of a process are mounted (version 1, version 2, both, and a container that sees part of
+ * the hierarchy), and their limits and throttling.
  */
 class CgroupsTest {
     @TempDir

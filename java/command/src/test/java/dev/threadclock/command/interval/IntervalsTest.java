@@ -11,8 +11,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The rows of an interval; and of a recording, however long it is and however many threads it has, with bounded
- * memory and without losing a nanosecond.
+ * The rows of an interval; and of a recording, however long it is and however many threads it has, with
+ * bounded memory and without losing a nanosecond.
  */
 class IntervalsTest {
     private static final int INTERVALS = 5 * Timeline.MOST_COLUMNS + 7;
