@@ -25,6 +25,11 @@ class ThreadClockCustomizerTest {
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
 
     private AutoConfiguredOpenTelemetrySdk configured(String... pairs) {
+        return configured(exporter, pairs);
+    }
+
+    /** With these properties of ours and their values. */
+    static AutoConfiguredOpenTelemetrySdk configured(InMemorySpanExporter exporter, String... pairs) {
         Map<String, String> properties = new HashMap<>();
         for (String signal : new String[]{"traces", "metrics", "logs"}) {
             properties.put("otel." + signal + ".exporter", "none");
@@ -39,6 +44,11 @@ class ThreadClockCustomizerTest {
     }
 
     private Attributes span(AutoConfiguredOpenTelemetrySdk configured) {
+        return span(exporter, configured);
+    }
+
+    /** Returns the attributes of the first span that is exported. */
+    static Attributes span(InMemorySpanExporter exporter, AutoConfiguredOpenTelemetrySdk configured) {
         Span span = configured.getOpenTelemetrySdk().getTracer("test").spanBuilder("test").startSpan();
         try (Scope scope = span.makeCurrent()) {
             assertThat(Span.current()).isSameAs(span);

@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.opentelemetry.api.OpenTelemetry;
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -42,23 +37,10 @@ class WithoutNativeLibraryTest {
     void withPropertiesTheApplicationRunsAndTheLogGivesTheReasonOnce() {
         List<String> logged = logged();
         InMemorySpanExporter exporter = InMemorySpanExporter.create();
-        Map<String, String> properties = new HashMap<>();
-        for (String signal : new String[]{"traces", "metrics", "logs"}) {
-            properties.put("otel." + signal + ".exporter", "none");
-        }
-        properties.put("otel.instrumentation.threadclock.virtual-threads.enabled", "true");
-        AutoConfiguredOpenTelemetrySdk configured = AutoConfiguredOpenTelemetrySdk.builder()
-                .addPropertiesSupplier(() -> properties)
-                .addTracerProviderCustomizer((builder, config) -> builder
-                        .addSpanProcessor(SimpleSpanProcessor.create(exporter)))
-                .build();
+        AutoConfiguredOpenTelemetrySdk configured = ThreadClockCustomizerTest.configured(exporter,
+                "virtual-threads.enabled", "true");
         new ThreadClockAgentListener().afterAgent(configured);
-        Span span = configured.getOpenTelemetrySdk().getTracer("test").spanBuilder("test").startSpan();
-        try (Scope scope = span.makeCurrent()) {
-            assertThat(Span.current()).isSameAs(span);
-        }
-        span.end();
-        assertThat(exporter.getFinishedSpanItems().get(0).getAttributes().isEmpty()).isTrue();
+        assertThat(ThreadClockCustomizerTest.span(exporter, configured).isEmpty()).isTrue();
         assertThat(logged).singleElement().asString().startsWith("threadclock reports nothing: ")
                 .contains("/nonexistent");
     }
