@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who takes the slow path."""
 from frame import verdict
-from frame.lab import ANSWERS, BUILD, Failure, matches
+from frame.lab import BUILD, READ_CODE, Failure, matches
 
 ROWS = (12,)
 SOURCE = "openjdk/jdk25u-dev 621"
@@ -17,7 +17,7 @@ JMX = {"user": "getCurrentThreadUserTime()",
 EVENTS = {"jdk.ThreadCPULoad": "period", "jdk.CPUTimeSample": "throttle"}
 STAT_FILE = r'"/proc/(self|\d+)/task/\d+/stat"'
 READS, SECONDS_RECORDED, STRAY = 1000, 3, 10
-CODE = [*ANSWERS, "lab/programs/java/Reads.java", "lab/programs/jvmti_clock.c"]
+CODE = [*READ_CODE, "lab/programs/java/Reads.java", "lab/programs/jvmti_clock.c"]
 SECONDS = 35, 35
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0"><event name="{}">

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from experiments import rightness
 from frame import page, verdict
-from frame.lab import ANSWERS, BUILD, Failure, NotRunnable
+from frame.lab import BUILD, READ_CODE, Failure, NotRunnable
 
 ROWS = (18,)
 SOURCE = CLAIM = None
@@ -18,7 +18,7 @@ CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
     "second; the "
     "truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
-CODE = [*ANSWERS, "native/core", "lab/programs/java/Loads.java",
+CODE = [*READ_CODE, "native/core", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 35, 650
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from frame import verdict
-from frame.lab import ANSWERS, BUILD, JAR, LIBRARY
+from frame.lab import BUILD, JAR, LIBRARY, READ_CODE
 
 ROWS = (10,)
 SOURCE = "openjdk/jdk25u-dev 621, nm on libjvm"
@@ -13,7 +13,7 @@ OURS = ("With the agent, both native methods of ThreadImpl for user time are bou
         "JDK.")
 CONDITIONS = ("nm -C on each libjvm.so that has symbols, else the name of the /proc file in it; threadclock "
               "status")
-CODE = [*ANSWERS, "java/agent", "java/command/src/main/java/dev/threadclock/command/attach"]
+CODE = [*READ_CODE, "java/agent", "java/command/src/main/java/dev/threadclock/command/attach"]
 SECONDS = 4, 15
 
 

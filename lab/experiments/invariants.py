@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The invariants of thread times."""
 from frame import verdict
-from frame.lab import ANSWERS
+from frame.lab import READ_CODE
 
 ROWS = (11,)
 SOURCE = "OpenJDK's tests ThreadUserTime, ThreadCpuTime and ThreadCpuTimeArray"
@@ -9,7 +9,7 @@ CLAIM = ("-1 while disabled, never negative once enabled, never decreasing: on e
          "time as well.")
 OURS = "All of them hold on each JDK with threadclock."
 CONDITIONS = "three threads that work around ticks, in user mode and in the kernel, read each millisecond"
-CODE = ["native/core", "native/jvm", *ANSWERS, "lab/programs/java/Invariants.java"]
+CODE = ["native/core", *READ_CODE, "lab/programs/java/Invariants.java"]
 SECONDS = 10, 120
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A read against System.nanoTime(), and other libraries."""
 from frame import page, stats, verdict
-from frame.lab import ANSWERS, QUICK
+from frame.lab import QUICK, READ_CODE
 
 ROWS = (15,)
 SOURCE = CLAIM = None
@@ -34,7 +34,7 @@ PEERS = {
     "jna": "JNA (`getrusage`, `clock_gettime`)",
     "airlift": "airlift `CpuTimer`",
      "oshi": "OSHI `OSThread`"}
-CODE = ["native/core", "native/jvm", *ANSWERS, "java/library/src/main", "lab/programs/reads.c",
+CODE = ["native/core", *READ_CODE, "java/library/src/main", "lab/programs/reads.c",
         "lab/programs/jmh/src"]
 SECONDS = 45, 600
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Right or not, and how fresh."""
 from frame import page, stats, verdict
-from frame.lab import ANSWERS
+from frame.lab import READ_CODE
 
 ROWS = (14,)
 SOURCE = CLAIM = None
@@ -19,7 +19,7 @@ LOADS = {
     "user": "user mode",
     "system": "the kernel",
      "mix": "mix of 3 ms"}
-CODE = ["native/core", "native/jvm", *ANSWERS, "native/test/loads.c", "lab/programs/split.c",
+CODE = ["native/core", *READ_CODE, "native/test/loads.c", "lab/programs/split.c",
         "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 45, 700
 

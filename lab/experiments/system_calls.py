@@ -3,7 +3,7 @@
 import re
 
 from frame import stats, verdict
-from frame.lab import ANSWERS, BUILD
+from frame.lab import BUILD, READ_CODE
 
 ROWS = (7,)
 SOURCE = ("Packagecloud blog: strace -c of 100,000 reads in a Java loop on JDK 8, flag "
@@ -23,7 +23,7 @@ CALLS = ("openat", "read", "close", "fstat", "clock_gettime", "getrusage")
 SAME = {"newfstatat": "fstat", "newfstat": "fstat", "open": "openat"}
 FLAG = "UseLinuxPosixThreadCPUClocks"
 STRAY = 0.05 # calls a read by the JVM's other threads
-CODE = ["native/core", "native/jvm", *ANSWERS, "lab/programs/java/Reads.java"]
+CODE = ["native/core", *READ_CODE, "lab/programs/java/Reads.java"]
 SECONDS = 20, 180
 ROW = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from frame import page, stats, verdict
-from frame.lab import ANSWERS, BUILD, Failure, NotRunnable, PROGRAMS
+from frame.lab import BUILD, PROGRAMS, READ_CODE, Failure, NotRunnable
 
 ROWS = (21,)
 SOURCE = CLAIM = None
@@ -16,7 +16,7 @@ CONDITIONS = (
     "TPC-H Q1, Q3, Q6 and Q18 on tpch.tiny; Trino of Maven Central (350 MB), a coordinator and two workers "
     "in one JVM with 3 GB; async-profiler counts the calls of ThreadMXBean; the price is that of the fastest "
     "of ten loops")
-CODE = ["native/core", *ANSWERS, "lab/programs/java/Trino.java"]
+CODE = ["native/core", *READ_CODE, "lab/programs/java/Trino.java"]
 SECONDS = 1, 900
 SETUPS = (("405", 17), ("483", 25), ("405", 27)) # a version, and the JDK that it runs on
 METHODS = {"user": "getCurrentThreadUserTime", "total": "getCurrentThreadCpuTime"}

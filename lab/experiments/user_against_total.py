@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """User time against total, as first reported."""
 from frame import stats, verdict
-from frame.lab import ANSWERS, QUICK
+from frame.lab import QUICK, READ_CODE
 from frame.machine import CPUS
 
 ROWS = (9,)
@@ -10,7 +10,7 @@ CLAIM = "User time costs 30 to 400 times as much as total, and more so with conc
 OURS = "With threadclock user time costs less than the JDK's own total."
 CONDITIONS = "JMH AverageTime of both reads by turns, 1 thread and twice the CPUs, 3 forks"
 LEAST = 30
-CODE = ["native/core", "native/jvm", *ANSWERS, "lab/programs/jmh/src"]
+CODE = ["native/core", *READ_CODE, "lab/programs/jmh/src"]
 SECONDS = 35, 300
 
 

@@ -23,8 +23,10 @@ ARCHITECTURE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 LIBRARY = ROOT / f"dist/linux-{ARCHITECTURE}/libthreadclock.so"
 JAR = ROOT / "dist/threadclock.jar"
 AGENT_JAR = ROOT / "dist/threadclock-agent.jar"
-# What of the agent a read passes.
-ANSWERS = [f"native/agent/{name}.c" for name in ("answers_ours", "answers_jvms", "binding", "trampolines")]
+# What a read passes besides native/core.
+READ_CODE = [f"native/{name}.c" for name in (
+    "agent/answers_ours", "agent/answers_jvms", "agent/binding", "agent/trampolines", "jvm/java_binding",
+    "jvm/jni", "jvm/jvm_clock")]
 LIMIT_S = 900
 
 

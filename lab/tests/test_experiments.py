@@ -197,7 +197,8 @@ def test_a_result_is_older_than_code_that_has_changed(monkeypatch):
     monkeypatch.setattr(results, "git", lambda *arguments: "now")
     measured = {"commit": "c", "code": results.trees(one.CODE)}
     assert results.stale(one, measured) == []
-    assert results.stale(one, {**measured, "code": {**measured["code"], one.CODE[0]: "then"}}) == [one.CODE[0]]
+    before = {**measured, "code": {**measured["code"], one.CODE[0]: "then"}}
+    assert results.stale(one, before) == [one.CODE[0]]
     assert results.stale(one, {**measured, "code": {}}) == [], "named by its commit only"
 
 
