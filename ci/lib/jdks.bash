@@ -108,36 +108,41 @@ reason_from_log() {
         printf 'see %s\n' "$LOG"
 }
 
-# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. After a kill, a second call continues
-# from what can be reused.
-make_jdk() {
-    local n=$1 package=openjdk-$1-jdk-headless version files file new=$JDKS/.new-$1 real
-    version=$(apt_private apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: *//p' | head -n 1)
-    [[ -n $version ]] || { why="Debian sid has no $package for $(dpkg --print-architecture)"; return 1; }
+# unpack_packages ROOT PACKAGE...: unpacks packages of the prepared lists and all that they depend on in the
+# folder ROOT; or fails with the reason in $why.
+unpack_packages() {
+    local root=$1 package=$2 files file
+    shift
     # With an empty archive, --print-uris names every file: 'address' name size hash.
-    if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris \
-        "$package" "${JDKS_TOOLS[@]}" 2>>"$LOG"); then
+    if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "$@" \
+        2>>"$LOG"); then
         why="apt cannot resolve $package: $(reason_from_log)"
         return 1
     fi
-    files=$(awk '{ print $2 }' <<<"$files")
-    say "JDK $n: $package $version, $(wc -l <<<"$files") packages..."
-    if ! apt_private apt-get -qq -y install --download-only "$package" "${JDKS_TOOLS[@]}" >>"$LOG" 2>&1; then
+    if ! apt_private apt-get -qq -y install --download-only "$@" >>"$LOG" 2>&1; then
         why="download of $package: $(reason_from_log)"
         return 1
     fi
-
-    rm -rf --one-file-system "$new"
-    mkdir -p "$new/root" || { why="cannot write in $JDKS"; return 1; }
     # These links are as in base-files, on which the other packages rely.
-    mkdir -p "$new"/root/usr/{bin,lib,lib64,sbin,local,src}
-    for file in bin lib lib64 sbin; do ln -s "usr/$file" "$new/root/$file"; done
+    mkdir -p "$root"/usr/{bin,lib,lib64,sbin,local,src} || { why="cannot write in $root"; return 1; }
+    for file in bin lib lib64 sbin; do ln -s "usr/$file" "$root/$file"; done
     while IFS= read -r file; do
         dpkg-deb --fsys-tarfile "$WORK/cache/archives/$file" |
-            tar -xpf - -C "$new/root" --keep-directory-symlink --no-same-owner \
+            tar -xpf - -C "$root" --keep-directory-symlink --no-same-owner \
             --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' 2>>"$LOG"
         [[ ${PIPESTATUS[*]} == '0 0' ]] || { why="cannot unpack $file; see $LOG"; return 1; }
-    done <<<"$files"
+    done < <(awk '{ print $2 }' <<<"$files")
+}
+
+# make_jdk N: makes $JDKS/N, or fails and leaves the reason in $why. After a kill, a second call continues
+# from what can be reused.
+make_jdk() {
+    local n=$1 package=openjdk-$1-jdk-headless version new=$JDKS/.new-$1 real
+    version=$(apt_private apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: *//p' | head -n 1)
+    [[ -n $version ]] || { why="Debian sid has no $package for $(dpkg --print-architecture)"; return 1; }
+    say "JDK $n: $package $version..."
+    rm -rf --one-file-system "$new"
+    unpack_packages "$new/root" "$package" "${JDKS_TOOLS[@]}" || return 1
 
     real=$(cd "$new/root" && printf '%s\n' usr/lib/jvm/java-"$n"-openjdk-*/bin/java)
     real=${real%/bin/java}
