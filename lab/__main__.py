@@ -32,6 +32,9 @@ def parse(arguments):
     parser.add_argument("--only", action="append", default=[], metavar="ROW|NAME",
      help="only this experiment")
     parser.add_argument("--jdk", action="append", default=[], metavar="DIR", help="a JDK to measure")
+    parser.add_argument("--kernel", action="append", default=[], metavar="TEXT",
+                        help="boot only the kernels whose name has this text, such as 'sid, aarch64'; the "
+                             "result keeps what this build has found on others")
     parser.add_argument("--repetitions", type=int, metavar="N",
                         help="instead of each experiment's own number")
     parser.add_argument("--html", metavar="FILE", default="lab.html", help="the page (default: lab.html)")
@@ -131,7 +134,7 @@ def main(arguments):
     if not JAR.exists():
         say("lab: dist/threadclock.jar is missing: run ./threadclock build")
         return 1
-    lab, measured = Lab(chosen.jdks, chosen.quick, chosen.repetitions), []
+    lab, measured = Lab(chosen.jdks, chosen.quick, chosen.repetitions, chosen.kernel), []
     say(f"lab: {len(chosen.experiments)} experiments with {', '.join(map(str, chosen.jdks)) or 'no JDK'}")
     for experiment in chosen.experiments:
         say(f"{experiment.NAME}: {experiment.TITLE}")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2034 # why and others are read by those who source this
+# shellcheck disable=SC2034,SC2154 # why and others are read, zig is set by those who source this
 # What tests for aarch64 need on another machine: C libraries and JDKs, unpacked in a folder for qemu-user.
 # Sourced after zig.bash and jdks.bash.
 #
@@ -51,8 +51,8 @@ aarch64_homes() {
     done
 }
 
-# build_tests FOLDER TARGET [CMAKE OPTIONS]: the C tests for another platform, with a cmocka of their own. Call
-# ensure_zig and ensure_aarch64 before.
+# build_tests FOLDER TARGET [CMAKE OPTIONS]: the C tests for another platform, with a cmocka of their own.
+# Call ensure_zig and ensure_aarch64 before.
 build_tests() {
     local folder=$1 target=$2
     shift 2

@@ -1,128 +1,143 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's kernels, booted in software emulation: C tests, rightness, virtual threads."""
 import json
+import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
+from statistics import median
 
 from frame import guest, page, verdict
-from frame.lab import BUILD, JAR, LIBRARY, PROGRAMS, ROOT, Failure, NotRunnable, say
+from frame.lab import BUILD, JAR, PROGRAMS, ROOT, Failure, NotRunnable, say
 
 ROWS = ()
 SOURCE = CLAIM = None
 OURS = ("On each of Debian's kernels, with every way of accounting that it has, the agent's user time is "
-        "right, and the C tests pass.")
+        "right, the C tests pass, and doctor says what a thread's CPU time contains besides its own work.")
 CONDITIONS = (
-    "Kernels of Debian's packages in qemu-system-x86_64 without KVM; JDK 27 and the C library of its "
-    "packages; times in these guests are 5 to 50 times longer than on hardware, so costs say nothing")
-CODE = ["native/core", "native/agent", "native/jvm", "lab/frame/guest.py"]
-SECONDS = 250, 1500
-# Debian's suite, package, arguments for the kernel, CPUs, and the CPU that the programs are bound to.
+    "Kernels of Debian's packages in qemu-system without KVM; JDK 27 and the C library of its packages; "
+    "times in these guests are 5 to 50 times longer than on hardware, so costs say nothing")
+CODE = ["native/core", "native/agent", "native/jvm", "lab/frame/guest.py", "lab/programs/interrupted.c"]
+SECONDS = 300, 2700
+# Debian's suite, machine, kernel, arguments for it, CPUs, and the CPU that the programs are bound to.
 KERNELS = (
-    ("bookworm", "linux-image-cloud-amd64", "", 2, None),
-    ("bookworm", "linux-image-rt-amd64", "", 2, None),
-    ("trixie", "linux-image-cloud-amd64", "", 2, None),
-    ("sid", "linux-image-cloud-amd64", "", 2, None),
-    ("sid", "linux-image-cloud-amd64", "", 1, None),
-    ("sid", "linux-image-cloud-amd64", "", 4, None),
-    ("sid", "linux-image-cloud-amd64", "nohz_full=1", 2, 1),
-    ("sid", "linux-image-cloud-amd64", "clocksource=hpet", 2, None),
+    ("bookworm", "x86_64", "cloud", "", 2, None),
+    ("bookworm", "x86_64", "rt", "", 2, None),
+    ("trixie", "x86_64", "cloud", "", 2, None),
+    ("sid", "x86_64", "cloud", "", 2, None),
+    ("sid", "x86_64", "cloud", "", 1, None),
+    ("sid", "x86_64", "cloud", "", 4, None),
+    ("sid", "x86_64", "cloud", "nohz_full=1", 2, 1),
+    ("sid", "x86_64", "cloud", "clocksource=hpet", 2, None),
+    ("bookworm", "aarch64", "cloud", "", 2, None),
+    ("trixie", "aarch64", "cloud", "", 2, None),
+    ("sid", "aarch64", "cloud", "", 2, None),
 )
 QUICK = (0, 2, 3)
 NEEDED = "split", "demo", "virtual", "passed"
 LOADS, OURS_BY = ("around ticks", "between ticks"), "threadclock, tick"
-OPTIONS = ("VIRT_CPU_ACCOUNTING_GEN", "PARAVIRT_TIME_ACCOUNTING", "IRQ_TIME_ACCOUNTING", "PREEMPT_RT")
 # Their limits are times, which an emulated kernel cannot keep; fork stops at each instruction of a read.
 TOO_SLOW = {"threads", "tid_reuse", "process_threads", "interval", "fork"}
 # Long ones, and those that a busy host makes fail: the time for which it stops an emulated processor is CPU
 # time in the guest.
 IN_FULL_ONLY = {"virtual_threads", "fallback", "own_thread", "registrations", "identity", "clock_id",
                 "operations", "faults", "signal"}
-JAVA = ("/usr/lib/jvm/java-27-openjdk-amd64/bin/java -XX:TieredStopAtLevel=1 "
-        "--enable-native-access=ALL-UNNAMED")
+# The C tests and what else the guest runs, for a C library that is older than any guest's.
+BUILD_C = """
+. ci/lib/common.bash; . ci/lib/build.bash; . ci/lib/jdks.bash; . ci/lib/aarch64.bash
+why='' target={machine}-linux-gnu.2.31
+ensure_zig && ensure_aarch64 || {{ echo "$why"; exit 75; }}
+build_tests {folder} $target -DTHREADCLOCK_JVM=OFF && for name in split interrupted; do
+    "$zig" cc -target $target -O2 -std=gnu11 -D_GNU_SOURCE -Inative/include -Inative/test -o {folder}/$name \
+        lab/programs/$name.c native/test/loads.c {library} -lpthread || exit
+done
+"""
 
 
-def c_tests(lab):
-    """{name in the guest: program}, built for this machine; needs cmocka."""
-    build = BUILD / "kernels/c"
-    for command in (["cmake", "--preset", "release", "-B", build, "-DTHREADCLOCK_TESTS=ON",
-                     f"-DJAVA_HOME={lab.builder.home}"],
-                    ["cmake", "--build", build]):
-        done = subprocess.run(command, cwd=ROOT / "native", capture_output=True, text=True)
-        if done.returncode != 0:
-            if not Path("/usr/include/cmocka.h").exists():
-                raise NotRunnable("the C tests need cmocka: apt-get install libcmocka-dev")
-            raise Failure(f"the C tests cannot be built: {done.stderr.strip()[-300:]}")
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True,
-                            text=True)
+def c_programs(lab, machine, library):
+    """{path in the guest: program}, built for a machine."""
+    folder = BUILD / "kernels/c" / machine
+    script = BUILD_C.format(machine=machine, folder=folder, library=library)
+    done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "TC_ROOT": str(ROOT), "JAVA_HOME": str(lab.builder.home)})
+    if done.returncode != 0:
+        raise (NotRunnable if done.returncode == 75 else Failure)(
+            f"the C tests for {machine} cannot be built: {(done.stdout + done.stderr).strip()[-300:]}")
+    listed = subprocess.run(["ctest", "--test-dir", folder / "native", "--show-only=json-v1"],
+                            capture_output=True, text=True)
     alone = {test["name"]: test["command"][0] for test in json.loads(listed.stdout)["tests"]
-             if len(test["command"]) == 1 and not test["name"].startswith("agent_")}
+             if len(test["command"]) == 1}
     left_out = TOO_SLOW | (IN_FULL_ONLY if lab.quick else set())
-    return {f"tc/tests/{name}": file for name, file in alone.items() if name not in left_out}
+    return {"tc/split": folder / "split", "tc/interrupted": folder / "interrupted",
+            "tc/libcmocka.so.0": folder / "cmocka/src/libcmocka.so.0",
+            **{f"tc/tests/{name}": file for name, file in alone.items() if name not in left_out}}
 
 
-def libraries(programs):
-    """What the programs are linked with beyond the C library: cmocka."""
-    done = subprocess.run(["ldd", *programs], capture_output=True, text=True)
-    return {f"usr/lib/x86_64-linux-gnu/{name}": path for name, path in
-            {tuple(line.split()[::2][:2]) for line in done.stdout.splitlines() if "libcmocka" in line}}
-
-
-def programs(lab):
-    classes = BUILD / "kernels/classes"
-    shutil.rmtree(classes, ignore_errors=True)
-    done = subprocess.run([lab.builder.home / "bin/javac", "-nowarn", "-cp", JAR, "-d", classes,
+def classes(lab):
+    folder = BUILD / "kernels/classes"
+    shutil.rmtree(folder, ignore_errors=True)
+    done = subprocess.run([lab.builder.home / "bin/javac", "-nowarn", "-cp", JAR, "-d", folder,
                            PROGRAMS / "java/VirtualCosts.java"], capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"VirtualCosts cannot be compiled: {done.stderr.strip()[-300:]}")
-    return {f"tc/classes/{file.name}": file for file in classes.glob("*.class")}
+    return {f"tc/classes/{file.name}": file for file in folder.glob("*.class")}
 
 
-def commands(cpu, quick):
+def root(lab, machine):
+    """The files of a machine's guests."""
+    if not lab.builder:
+        raise NotRunnable("there is no JDK 17 or later to compile with")
+    library = ROOT / f"dist/linux-{machine}/libthreadclock.so"
+    if not library.exists():
+        raise NotRunnable(f"there is no library for {machine}: ./threadclock build --all")
+    jdk = guest.jdk_root(machine, next((jdk for jdk in lab.jdks if jdk.feature == 27), None))
+    return guest.root(machine, jdk, {
+        "tc/threadclock.jar": JAR, "tc/libthreadclock.so.0": library,
+        f"tc/linux-{machine}/libthreadclock.so": library,
+        **c_programs(lab, machine, library), **classes(lab)})
+
+
+def commands(machine, cpu, quick):
     bound = f"taskset -c {cpu} " if cpu is not None else ""
-    jar = f"{bound}{JAVA} -jar /tc/threadclock.jar"
+    java = (f"{bound}/usr/lib/jvm/java-27-openjdk-{guest.MACHINES[machine][0]}/bin/java "
+            "-XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED")
+    jar = f"{java} -jar /tc/threadclock.jar"
     tests = (f"for t in /tc/tests/*; do {bound}timeout 300 $t >/tmp/said 2>&1; s=$?; "
              "echo \"test ${t##*/} $s\"; [[ $s = 0 ]] || tail -n 40 /tmp/said; done")
     return {"kernel": "uname -r; cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
-            **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json"}),
-            "split": f"LD_LIBRARY_PATH=/tc {bound}/tc/split loads 1000",
+            **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json",
+                                 "interrupted": "/tc/interrupted 400 5"}),
+            "split": f"{bound}/tc/split loads 1000",
             "demo": f"{jar} demo --no-html --quick --json - 2>/tmp/said",
-            "virtual": f"{bound}{JAVA} -cp /tc/threadclock.jar:/tc/classes VirtualCosts right "
+            "virtual": f"{java} -cp /tc/threadclock.jar:/tc/classes VirtualCosts right "
                        f"{100 if quick else 300}",
             "tests": tests}
 
 
 def run(lab):
-    jdk = next((jdk for jdk in lab.jdks if jdk.feature == 27), None)
-    root = jdk and jdk.home.parent / "root"
-    if not root or not root.is_dir() or not lab.builder:
-        raise NotRunnable("JDK 27 of ci/jdks is missing: ci/jdks up 27")
-    tests = c_tests(lab)
-    folder = guest.root(root, {
-        "tc/threadclock.jar": JAR, "tc/split": lab.c("split", "native/test/loads.c"),
-        "tc/libthreadclock.so.0": LIBRARY,
-        "tc/linux-x86_64/libthreadclock.so": LIBRARY,
-        **tests, **libraries(tests.values()), **programs(lab)})
-    found = []
-    for index, (suite, package, arguments, cpus, cpu) in enumerate(KERNELS):
-        if lab.quick and index not in QUICK:
+    """Boots the kernels that lab.kernels names, or all; the others are as last found with the same build."""
+    store, build, roots = guest.FOLDER / "found.json", [JAR.stat().st_mtime, lab.quick], {}
+    earlier = json.loads(store.read_text()) if lab.kernels and store.exists() else {}
+    found = {name: one for name, one in earlier.items() if one["build"] == build}
+    for index, (suite, machine, flavour, arguments, cpus, cpu) in enumerate(KERNELS):
+        what = ", ".join(filter(None, (arguments, f"{cpus} CPU{'s' if cpus > 1 else ''}")))
+        name = f"Debian {suite}, {machine}, {flavour}, {what}"
+        if lab.kernels and not any(one in name for one in lab.kernels) or lab.quick and index not in QUICK:
             continue
         try:
-            vmlinuz, configuration = guest.kernel(suite, package)
-            said, _ = guest.boot(vmlinuz, guest.initramfs(folder, commands(cpu, lab.quick)), arguments, cpus)
-            found.append({"name": name(said, package, arguments, cpus),
-                          "options": guest.options(configuration, *OPTIONS), **results(said)})
+            if machine not in roots:
+                roots[machine] = root(lab, machine)
+            vmlinuz, configuration = guest.kernel(suite, machine, flavour)
+            archive = guest.initramfs(roots[machine], configuration, commands(machine, cpu, lab.quick))
+            said = guest.boot(machine, vmlinuz, archive, arguments, cpus)
+            found[name] = {"name": f"{said['kernel'][1].split()[0]}, {what}" if "kernel" in said else name,
+                           **results(said)}
         except (NotRunnable, Failure) as problem:
-            found.append({"name": f"Debian {suite}, {package} {arguments}".strip(), "problem": str(problem),
-                          "missing": isinstance(problem, NotRunnable)})
-        say(f"  {found[-1]['name']}: {found[-1].get('problem', 'done')}")
-    return found
-
-
-def name(said, package, arguments, cpus):
-    version = said["kernel"][1].split()[0] if "kernel" in said else package
-    return ", ".join(filter(None, (version, arguments, f"{cpus} CPU{'s' if cpus > 1 else ''}")))
+            found[name] = {"name": name, "problem": str(problem), "missing": isinstance(problem, NotRunnable)}
+        found[name]["build"] = build
+        store.write_text(json.dumps(found))
+        say(f"  {name}: {found[name].get('problem', 'done')}")
+    return [found[name] for name in sorted(found)]
 
 
 def results(said):
@@ -132,6 +147,9 @@ def results(said):
         machine = json.loads(said["doctor"][1][said["doctor"][1].index("{"):])["machine"]
         found["doctor"] = {key: machine[key]["text"] for key in ("accounting", "rseq", "virtualClock")
                            if key in machine}
+        found["doctor"]["cpuTime"] = machine["cpuTime"]["value"]
+    if "interrupted" in said and said["interrupted"][0] == 0:
+        found["interrupted"] = json.loads(said["interrupted"][1].replace(guest.STOP + "\n", ""))
     if "split" in said and said["split"][1].startswith("{"):
         found["split"] = json.loads(said["split"][1])
     if "demo" in said and "{" in said["demo"][1]:
@@ -161,6 +179,26 @@ def in_jvm(one, when, run="aroundTicks"):
     return 100 * measured["userNanos"] / measured["cpuNanos"]
 
 
+def contained(one, way):
+    """What a thread's total contains besides its work. Medians of the rounds in ns: [what is not work, total,
+    system time; the CPU's hard interrupts, softirqs, stolen time]; None if this kernel does not have it."""
+    rounds = one.get("interrupted", [])
+    if not rounds or way not in rounds[0]:
+        return None
+    piece_ns = min(total / pieces for pieces, _, total, *_ in (each["alone"] for each in rounds))
+    return [median(column) for column in zip(*(
+        (total - pieces * piece_ns, total, total - user, *cpu)
+        for pieces, _, total, user, *cpu in (each[way] for each in rounds)))]
+
+
+def misjudged(one):
+    """Where doctor says something else about a thread's CPU time than was measured."""
+    said = one["doctor"]["cpuTime"] or "unknown"
+    for what, way, least in (("stolen time", "stopped", .3), ("interrupts", "calls", .1)):
+        if (found := contained(one, way)) and (what in said) != (found[0] > least * found[1]):
+            yield f"{one['name']}: {found[0] / found[1]:.0%} {what} in the total, but doctor says: {said}"
+
+
 def wrong(one):
     """What is not as it should be on this kernel."""
     if "problem" in one:
@@ -177,6 +215,8 @@ def wrong(one):
             if not least <= in_jvm(one, "with", run) <= 101]
     if one["virtual"].get("interpolated 1000", 0) < 80:
         bad.append(f"{one['name']}: virtual threads")
+    if "doctor" in one:
+        bad += misjudged(one) if "interrupted" in one else [f"{one['name']}: no interrupted"]
     if not one["passed"]:
         bad.append(f"{one['name']}: no C test passed")
     return bad + [f"{one['name']}: {test}" for test in one["tests"]]
@@ -186,7 +226,9 @@ def judge(data, quiet):
     bad = [line for one in data for line in wrong(one)]
     return {"verdicts": {0: {"published": None, "ours": verdict.holds(
         not bad, f"{len(data)} kernels; {'; '.join(bad) or 'all right'}")}},
-        "tables": [{"title": "kernels", "head": HEAD, "rows": table(data)}], "why": ""}
+        "tables": [{"title": "kernels", "head": HEAD, "rows": table(data)}, {
+            "title": "what a thread's CPU time contains", "head": CONTENTS, "rows": list(contents(data))}],
+        "why": ""}
 
 
 HEAD = ["kernel", "clock source", "around ticks: VIRT, /proc, threadclock", "between ticks",
@@ -210,7 +252,26 @@ def table(data):
     return rows
 
 
+def percent(values, total):
+    return ", ".join(f"{100 * value / total:.0f}" for value in values) + " %"
+
+
+def contents(data):
+    """For each kernel, what a thread's total contains."""
+    for one in data:
+        cells = []
+        for way, column in (("packets", 4), ("calls", 3)):
+            found = contained(one, way)
+            cells.append(percent((found[0], found[2], found[column]), found[1]) if found else "-")
+        if stopped := contained(one, "stopped"):
+            yield [one["name"], *cells, f"{stopped[0] / 1e6:,.0f}, {stopped[5] / 1e6:,.0f} ms"]
+
+
+CONTENTS = ["kernel", "packets: part of its total, its system time, softirqs by /proc/stat",
+            "calls: part of its total, its system time, interrupts by /proc/stat",
+            "stopped for 1,000 ms: more total, stolen by /proc/stat"]
 VIEWS = {"": lambda data: page.markdown_table(HEAD, table(data)) + """
 
 User time of a thread that only computes, in percent of its CPU time. 100 % is right; what the kernel's
-own split (/proc) says is the best that is known."""}
+own split (/proc) says is the best that is known.""",
+         "contents": lambda data: page.markdown_table(CONTENTS, contents(data))}

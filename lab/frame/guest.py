@@ -1,70 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots kernels of Debian's packages in qemu's software emulation, and runs commands in them.
 
-The guest's only file system is an initramfs: what the packages of a JDK of ci/jdks put into /usr (with a C
-library and a shell of its own), and the files that the experiment adds. It needs no root and no network.
+The guest's only file system is an initramfs: what the packages of a JDK put into /usr (with a C library and a
+shell of its own), and the files that the experiment adds. It needs no root and no network.
 """
 import os
 import re
 import shutil
+import signal
 import subprocess
+import threading
+import time
 
-from .lab import BUILD, ROOT, Failure, NotRunnable, say
+from .lab import ARCHITECTURE, BUILD, ROOT, Failure, NotRunnable, say
 
 FOLDER = BUILD / "kernels"
+# Debian's name of the machine, qemu's package, how qemu is started, and what the kernel is told. The emulated
+# counter of x86-64 is the host's, which is steady; without tsc=reliable the kernel tests it and gives it up.
+MACHINES = {
+    "x86_64": ("amd64", "qemu-system-x86", ["-cpu", "max"], "console=ttyS0 tsc=reliable"),
+    "aarch64": ("arm64", "qemu-system-arm", ["-M", "virt", "-cpu", "max,pauth-impdef=on"], "console=ttyAMA0"),
+}
+# What a guest prints to be stopped for a second, which it cannot notice.
+STOP, STOP_S = "<<<stop>>>", 1
 LEFT_OUT = shutil.ignore_patterns("jmods", "man", "docs", "legal", "include", "debug", "share", "gcc")
 BEGIN, END = "<<<begin {}>>>", "<<<end {} {}>>>"
 INIT = """#!/bin/bash
-export PATH=/usr/bin:/usr/sbin HOME=/tmp LANG=C.UTF-8
+export PATH=/usr/bin:/usr/sbin HOME=/tmp LANG=C.UTF-8 LD_LIBRARY_PATH=/tc
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
 exec >/dev/console 2>&1
+cp /tc/config /boot/config-$(uname -r)
 cd /tmp
 {commands}
 echo o >/proc/sysrq-trigger; sleep 60
 """
-DOWNLOAD = r"""
+APT = """
 . ci/lib/common.bash; . ci/lib/jdks.bash
-suite={suite} WORK={work} LOG={work}/log
+suite={suite} architecture={architecture} WORK={work} LOG={work}/log
 mkdir -p "$WORK" && find_debian && prepare_apt || {{ echo "${{why:-$(reason_from_log)}}"; exit 1; }}
+"""
+KERNEL = r"""
 cd "$WORK" && apt_private apt-get -qq -y install --download-only {package} >>"$LOG" 2>&1 ||
     {{ reason_from_log; exit 1; }}
 for file in cache/archives/linux-*.deb; do
     dpkg-deb --fsys-tarfile "$file" | tar -x -C {target} --wildcards --transform 's,.*/,,' './boot/vmlinuz*' \
         './boot/config*' './usr/lib/modules/*/vmlinuz' './usr/lib/modules/*/config' 2>/dev/null
 done
-rm -rf cache
+rm -rf cache; ls {target}/vmlinuz* >/dev/null
+"""
+JDK = """
+rm -rf {target}.part && unpack_packages {target}.part openjdk-27-jre-headless "${{JDKS_TOOLS[@]}}" &&
+    settle_files {target}.part {target}.part/usr/lib/jvm/java-27-openjdk-* && mv {target}.part {target} ||
+    {{ echo "$why"; exit 1; }}
+rm -rf "$WORK/cache"
 """
 
 
-def kernel(suite, package):
+def debian(suite, machine, what, script):
+    """Runs a script that has the packages of one of Debian's suites at hand, and prints why it fails."""
+    say(f"  fetching {what} of Debian {suite}...")
+    architecture = MACHINES[machine][0]
+    before = APT.format(suite=suite, architecture=architecture, work=FOLDER / f"apt-{suite}-{architecture}")
+    done = subprocess.run(["bash", "-c", before + script], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "TC_ROOT": str(ROOT)})
+    if done.returncode != 0:
+        raise NotRunnable(f"{what} of Debian {suite} cannot be had: "
+                          f"{(done.stdout + done.stderr).strip()[-300:]}")
+
+
+def kernel(suite, machine, flavour):
     """(vmlinuz, configuration) of a package of one of Debian's suites, downloaded once."""
+    package = f"linux-image-{flavour}-{MACHINES[machine][0]}"
     target = FOLDER / f"{suite}-{package}"
     if not list(target.glob("vmlinuz*")):
         target.mkdir(parents=True, exist_ok=True)
-        say(f"  fetching {package} of Debian {suite}...")
-        script = DOWNLOAD.format(suite=suite, work=FOLDER / f"apt-{suite}", package=package, target=target)
-        done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True,
-                              env={**os.environ, "TC_ROOT": str(ROOT)})
-        if done.returncode != 0 or not list(target.glob("vmlinuz*")):
-            raise NotRunnable(f"{package} of Debian {suite} cannot be had: "
-                              f"{(done.stdout + done.stderr).strip()[-300:] or 'it has no vmlinuz'}")
+        debian(suite, machine, package, KERNEL.format(package=package, target=target))
     return max(target.glob("vmlinuz*")), max(target.glob("config*"))
 
 
-def options(configuration, *names):
-    """Which options of a kernel's configuration are set."""
-    text = configuration.read_text()
-    return {name: f"\nCONFIG_{name}=y\n" in text for name in names}
+def jdk_root(machine, jdk):
+    """The folder whose usr/ has JDK 27 for a machine, with a shell: of ci/jdks, or downloaded once."""
+    if machine == ARCHITECTURE:
+        if not jdk or not (jdk.home.parent / "root").is_dir():
+            raise NotRunnable("JDK 27 of ci/jdks is missing: ci/jdks up 27")
+        return jdk.home.parent / "root"
+    target = FOLDER / f"jdk-{machine}"
+    if not target.is_dir():
+        debian("sid", machine, "JDK 27", JDK.format(target=target))
+    return target
 
 
-def root(jdk_root, files):
+def root(machine, jdk_root, files):
     """The files of the guest, without its commands: {path in the guest: file} added to the JDK's packages."""
-    folder = FOLDER / "root"
+    folder = FOLDER / f"root-{machine}"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(jdk_root / "usr", folder / "usr", symlinks=True, ignore=LEFT_OUT)
     for name in ("bin", "lib", "lib64", "sbin"):
         (folder / name).symlink_to(f"usr/{name}")
-    for name in ("proc", "sys", "dev", "tmp", "tc"):
+    for name in ("boot", "proc", "sys", "dev", "tmp", "tc"):
         (folder / name).mkdir()
     for inside, file in files.items():
         (folder / inside).parent.mkdir(parents=True, exist_ok=True)
@@ -72,8 +105,9 @@ def root(jdk_root, files):
     return folder
 
 
-def initramfs(folder, commands):
+def initramfs(folder, configuration, commands):
     """The archive that the kernel unpacks, with an init that runs the commands: {name: line of shell}."""
+    shutil.copy2(configuration, folder / "tc/config")
     lines = "\n".join(f"echo '{BEGIN.format(name)}'; {command}; echo; echo \"{END.format(name, '$?')}\""
                       for name, command in commands.items())
     (folder / "init").write_text(INIT.format(commands=lines))
@@ -88,23 +122,35 @@ def initramfs(folder, commands):
     return archive
 
 
-def boot(vmlinuz, archive, arguments="", cpus=2, limit=900):
-    """What each command printed: {name: (status, text)}; and the console."""
-    if not (qemu := shutil.which("qemu-system-x86_64")) or not shutil.which("cpio"):
-        raise NotRunnable("qemu or cpio is missing: apt-get install qemu-system-x86 cpio")
-    # The emulated counter is the host's, which is steady; without this the kernel tests it and gives it up.
-    line = f"console=ttyS0 quiet panic=-1 tsc=reliable {arguments}"
-    try:
-        done = subprocess.run([qemu, "-accel", "tcg", "-cpu", "max", "-smp", str(cpus), "-m", "3G",
-            "-nographic", "-no-reboot", "-nic", "none", "-kernel", vmlinuz, "-initrd", archive,
-            "-append", line], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=limit)
-    except subprocess.TimeoutExpired as late:
-        console = (late.stdout or b"").decode(errors="replace")
-        raise Failure(f"the guest did not end within {limit} s: {console[-500:]}") from None
-    console = done.stdout.replace("\r", "")
+def boot(machine, vmlinuz, archive, arguments="", cpus=2, limit=900):
+    """What each command printed: {name: (status, text)}."""
+    _, package, options, line = MACHINES[machine]
+    if not (qemu := shutil.which(f"qemu-system-{machine}")) or not shutil.which("cpio"):
+        raise NotRunnable(f"qemu or cpio is missing: apt-get install {package} cpio")
+    command = [qemu, "-accel", "tcg", *options, "-smp", str(cpus), "-m", "3G", "-nographic", "-no-reboot",
+               "-nic", "none", "-kernel", vmlinuz, "-initrd", archive,
+               "-append", f"{line} quiet panic=-1 {arguments}"]
+    console = ""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace") as guest:
+        late = threading.Timer(limit, guest.kill)
+        late.start()
+        try:
+            for text in guest.stdout:
+                console += text
+                if STOP in text:
+                    guest.send_signal(signal.SIGSTOP)
+                    time.sleep(STOP_S)
+                    guest.send_signal(signal.SIGCONT)
+            guest.wait()
+        finally:
+            late.cancel()
+            guest.kill()
+    console = console.replace("\r", "")
+    if guest.returncode < 0:
+        raise Failure(f"the guest did not end within {limit} s: {console[-500:]}")
     found = {name: (int(status), text.strip()) for name, text, status in
              re.findall(r"<<<begin (\w+)>>>\n(.*?)\n<<<end \1 (\d+)>>>", console, re.S)}
     if not found:
-        raise Failure(f"the guest ran nothing: {(console + done.stderr).strip()[-500:]}")
-    return found, console
+        raise Failure(f"the guest ran nothing: {console.strip()[-500:]}")
+    return found

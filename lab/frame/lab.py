@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -65,8 +64,8 @@ QUICK = (1, .5, 1, .5)
 
 
 class Lab:
-    def __init__(self, jdks, quick=False, repetitions=None):
-        self.jdks, self.quick, self.repetitions = jdks, quick, repetitions
+    def __init__(self, jdks, quick=False, repetitions=None, kernels=()):
+        self.jdks, self.quick, self.repetitions, self.kernels = jdks, quick, repetitions, kernels
         self.noise, self.quiet, self.dropped = [], True, 0
         self.remembered = {}
         self.builder = next((jdk for jdk in reversed(all_jdks.installed() + jdks) if jdk.feature >= 17), None)
@@ -304,10 +303,6 @@ class Lab:
         self.noise, self.quiet = self.noise + noise, self.quiet and quiet
         self.dropped += dropped
         return value
-
-    def settle(self):
-        """Waits for what a previous program left behind."""
-        time.sleep(0 if self.quick else 1)
 
 
 def words(lines, first):

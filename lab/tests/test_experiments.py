@@ -12,6 +12,7 @@ from experiments import (
     flight_recorder,
     invariants,
     kernel_allocation,
+    kernels,
     memory_mapping,
     peers,
     rightness,
@@ -224,3 +225,13 @@ def test_a_peer_is_compared_by_the_mean_over_rounds_and_what_it_does_not_show_is
     assert peers.shown(peers.means([one(.1, None)], "peer", "around")) == "100 %"
     assert peers.shown(peers.means([{"peer": {"said": {}, "truth": {"around": [1, 1, 0]}}}], "peer",
                                    "around")) == "not shown"
+
+
+@pytest.mark.parametrize("says, wrong", [("stolen time and interrupts", 0), ("interrupts", 1), ("own", 2)])
+def test_doctor_says_what_a_total_contains(says, wrong):
+    rounds = [{"alone": [100, 100, 100, 100, 0, 0, 0], "stopped": [100, 350, 350, 350, 0, 0, 0],
+               "calls": [60, 100, 100, 95, 10, 0, 0]}]
+    one = {"name": "6.1", "doctor": {"cpuTime": says}, "interrupted": rounds}
+    assert kernels.contained(one, "calls") == [40, 100, 5, 10, 0, 0]
+    assert kernels.contained(one, "packets") is None # one CPU, or steered to no such CPU
+    assert len(list(kernels.misjudged(one))) == wrong
