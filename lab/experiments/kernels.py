@@ -114,24 +114,35 @@ def commands(machine, cpu, quick):
             "tests": tests}
 
 
+def guests(lab):
+    """{name: its line of KERNELS} of those to boot."""
+    named = {f"Debian {', '.join(one[:3])}, {what(*one[3:5])}": one for one in KERNELS}
+    chosen = {name: one for name, one in named.items()
+              if (any(text in name for text in lab.kernels) if lab.kernels else not lab.quick
+                  or KERNELS.index(one) in QUICK)}
+    if not chosen:
+        raise NotRunnable(f"--kernel names none of these: {'; '.join(named)}")
+    return chosen
+
+
+def what(arguments, cpus):
+    return f"{arguments}{', ' if arguments else ''}{cpus} CPU{'s' if cpus > 1 else ''}"
+
+
 def run(lab):
     """Boots the kernels that lab.kernels names, or all; the others are as last found with the same build."""
     store, build, roots = guest.FOLDER / "found.json", [JAR.stat().st_mtime, lab.quick], {}
     earlier = json.loads(store.read_text()) if lab.kernels and store.exists() else {}
     found = {name: one for name, one in earlier.items() if one["build"] == build}
-    for index, (suite, machine, flavour, arguments, cpus, cpu) in enumerate(KERNELS):
-        what = ", ".join(filter(None, (arguments, f"{cpus} CPU{'s' if cpus > 1 else ''}")))
-        name = f"Debian {suite}, {machine}, {flavour}, {what}"
-        if lab.kernels and not any(one in name for one in lab.kernels) or lab.quick and index not in QUICK:
-            continue
+    for name, (suite, machine, flavour, arguments, cpus, cpu) in guests(lab).items():
         try:
             if machine not in roots:
                 roots[machine] = root(lab, machine)
             vmlinuz, configuration = guest.kernel(suite, machine, flavour)
             archive = guest.initramfs(roots[machine], configuration, commands(machine, cpu, lab.quick))
             said = guest.boot(machine, vmlinuz, archive, arguments, cpus)
-            found[name] = {"name": f"{said['kernel'][1].split()[0]}, {what}" if "kernel" in said else name,
-                           **results(said)}
+            release = said["kernel"][1].split()[0] if "kernel" in said else name
+            found[name] = {"name": f"{release}, {what(arguments, cpus)}", **results(said)}
         except (NotRunnable, Failure) as problem:
             found[name] = {"name": name, "problem": str(problem), "missing": isinstance(problem, NotRunnable)}
         found[name]["build"] = build
