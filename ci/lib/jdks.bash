@@ -148,25 +148,21 @@ make_jdk() {
     real=${real%/bin/java}
     [[ -x $new/root/$real/bin/java ]] ||
         { why="$package has no bin/java where it is expected; see $LOG"; return 1; }
-    settle_files "$new/root" "$new/root/$real"
+    settle_configuration "$new/root" "$new/root/$real"
+    find "$new/root" -xdev -type f -perm /6000 -exec chmod ug-s {} +
+    find "$new/root" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
     make_home "$n" "$new" "$real" || { why="cannot write in $JDKS"; return 1; }
     rm -rf --one-file-system "${JDKS:?}/$n"
     mv -T "$new" "$JDKS/$n" || { why="cannot rename $new"; return 1; }
     finish_jdk "$n" "$version"
 }
 
-# settle_files ROOT HOME: moves the JDK's configuration, to which it has links to /etc, into the JDK, and
-# removes everything outside /usr.
-settle_files() {
-    local root=$1 home=$2 link target
+# settle_configuration ROOT HOME: moves the JDK's configuration, to which it has links to /etc, into the JDK.
+settle_configuration() {
+    local link
     while IFS= read -r -d '' link; do
-        target=$root$(readlink -- "$link")
-        [[ -e $target ]] || continue
-        rm -f "$link"
-        cp -a --dereference -- "$target" "$link"
-    done < <(find "$home" -type l -lname '/etc/*' -print0)
-    find "$root" -xdev -type f -perm /6000 -exec chmod ug-s {} +
-    find "$root" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
+        [[ ! -e $1$(readlink "$link") ]] || cp -aL --remove-destination -- "$1$(readlink "$link")" "$link"
+    done < <(find "$2" -type l -lname '/etc/*' -print0)
 }
 
 # make_home N FOLDER HOME-IN-ROOT: makes the Java home that the host sees. JDK 8 has a second one in it, jre/,
