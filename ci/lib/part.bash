@@ -1,13 +1,63 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# The beginning of every part of the test suite. ./test runs a part and tells it its name and its folder.
+# The beginning of every part of the test suite. ./test runs a part and tells it its name and its folder. A
+# part reports each single test by a line on stdout, and the same in $TC_RESULTS.
 : "${TC_PART_DIR:?is run by ./test --only PART}"
 # shellcheck source=ci/lib/common.bash
 . "$TC_ROOT/ci/lib/common.bash"
 # shellcheck source=ci/lib/build.bash
 . "$TC_ROOT/ci/lib/build.bash"
-# shellcheck source=ci/lib/results.bash
-. "$TC_ROOT/ci/lib/results.bash"
+
+# $TC_RESULTS has a line a test: status (pass, fail, skip), part, name, reason; separated by tabs.
+
+result() {
+    local status=$1 name=$2 reason=${3:-}
+    reason=${reason//[$'\t\n']/ }
+    printf '%s\t%s\t%s\t%s\n' "$status" "$TC_PART" "$name" "$reason" >>"$TC_RESULTS"
+    case $status in
+        pass) printf '  ok    %s\n' "$name" ;;
+        fail) printf '  FAIL  %s%s\n' "$name" "${reason:+: $reason}" ;;
+        skip) printf '  skip  %s: %s\n' "$name" "$reason" ;;
+    esac
+}
+
+pass() { result pass "$1"; }
+fail() { result fail "$1" "${2:-}"; }
+skip() { result skip "$1" "${2:-no reason given}"; }
+
+# in_ci WHAT REASON: CI takes the time for it; a developer, who waits, gets it skipped.
+in_ci() { [[ ${CI:-} == true ]] || { skip "$1" "$2: with CI=true only" && return 1; }; }
+
+# check NAME COMMAND...: the command's exit status is the test's result; when it fails, its output is shown.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1 </dev/null); then
+        pass "$name"
+    else
+        fail "$name" "exit $?: $*"
+        printf '%s\n' "$output" | tail -n 40 | sed 's/^/        /'
+        return 1
+    fi
+}
+
+# must COMMAND...: a step without which the part cannot go on. Its output goes to the part's log; failing ends
+# the part.
+must() {
+    printf '\n== %s\n' "$*" >>"$TC_PART_LOG"
+    "$@" </dev/null >>"$TC_PART_LOG" 2>&1 && return
+    fail "set-up of the part" "exit $?: $*"
+    tail -n 40 "$TC_PART_LOG" | sed 's/^/        /'
+    exit 1
+}
+
+# equal WHAT EXPECTED ACTUAL: for use as a check's command.
+equal() {
+    [[ $2 == "$3" ]] && return
+    printf '%s differs\n' "$1"
+    diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^</expected:/; s/^>/actual:  /'
+    return 1
+}
 
 # results_from [TITLE]: records lines "status <tab> name <tab> reason" as single tests, named TITLE name.
 results_from() {
