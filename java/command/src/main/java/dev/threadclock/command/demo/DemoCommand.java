@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.command.machine.Machine;
+import dev.threadclock.command.machine.TickClock;
+import dev.threadclock.command.measure.MeasuredJvm;
+import dev.threadclock.command.measure.Measurement;
+import dev.threadclock.command.measure.MeasurementPlan;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.page.ReportFiles;
 import dev.threadclock.command.terminal.Progress;
@@ -9,6 +15,8 @@ import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -17,7 +25,7 @@ import picocli.CommandLine.Option;
 
 /**
  * The demo command: shows, for every JDK of this machine, what reading a thread's user time costs and whether
- * it is right. Options, checks before the measurement, outputs after it.
+ * it is right, without and with threadclock.
  */
 @Command(
         name = "demo",
@@ -57,7 +65,12 @@ public final class DemoCommand implements Subcommand {
     @Override
     public Integer call() {
         files.check();
-        DemoReport report = measure();
+        SelfJar.loadNative();
+        DemoReport report;
+        try (Progress progress = new Progress()) {
+            progress.say("Looking for JDKs");
+            report = measure(Jdks.needed(homes), progress);
+        }
         boolean showTable = !files.goToStdout();
         if (showTable) {
             new DemoTable(report, new Style(Terminal.stdout().coloured())).lines()
@@ -67,13 +80,44 @@ public final class DemoCommand implements Subcommand {
         return exitStatus(report, showTable);
     }
 
-    private DemoReport measure() {
-        Path jar = SelfJar.path();
-        SelfJar.loadNative();
-        try (Progress progress = new Progress()) {
-            progress.say("Looking for JDKs");
-            return new DemoRun(Jdks.needed(homes), quick, jar).run(progress);
+    /** Measures every JDK, one child after the other. */
+    private DemoReport measure(Jdks jdks, Progress progress) {
+        String begun = OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        MeasurementPlan plan = quick ? MeasurementPlan.QUICK : MeasurementPlan.FULL;
+        Machine machine = null;
+        List<JdkResult> results = new ArrayList<>();
+        for (Jdk jdk : jdks.jdks()) {
+            String count = "[" + (results.size() + 1) + "/" + jdks.jdks().size() + "] " + jdk.label();
+            progress.say(count + ": finding the timer ticks");
+            // Anew for each JDK, because the clock is being disciplined meanwhile.
+            TickClock ticks = TickClock.learn();
+            machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
+            results.add(measure(jdk, new MeasuredJvm(SelfJar.path(), plan, ticks), count, progress));
         }
+        return new DemoReport(SelfJar.version(), begun, quick, plan, machine, results, jdks.skipped());
+    }
+
+    private static JdkResult measure(Jdk jdk, MeasuredJvm child, String count, Progress progress) {
+        Measurement before = null;
+        try {
+            before = child.run(jdk, false, step -> progress.say(count + " as it is: " + inWords(step)));
+            Measurement with = child.run(jdk, true,
+                    step -> progress.say(count + " with threadclock: " + inWords(step)));
+            return JdkResult.measured(jdk, before, with);
+        } catch (MeasuredJvm.Failed e) {
+            return JdkResult.failed(jdk, before,
+                    (before == null ? "as it is: " : "with threadclock: ") + e.getMessage());
+        }
+    }
+
+    private static String inWords(String step) {
+        return switch (step) {
+            case "cost" -> "cost of a read";
+            case "latency" -> "tail of single reads";
+            case "around" -> "a thread that works around ticks";
+            case "between" -> "a thread that works between ticks";
+            default -> step;
+        };
     }
 
     private static int exitStatus(DemoReport report, boolean tableShown) {

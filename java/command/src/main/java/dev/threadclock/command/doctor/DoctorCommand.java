@@ -96,7 +96,7 @@ public final class DoctorCommand implements Subcommand {
             Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
             if (nativeProblem.isEmpty()) {
                 Clock.USER_TICK.source().ifPresent(
-                        source -> machine.put("virtualClock", VirtualFinding.ofMachine(source)));
+                        source -> machine.put("virtualClock", VirtualTrial.findingOfMachine(source)));
             }
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
             Jdks found = null;

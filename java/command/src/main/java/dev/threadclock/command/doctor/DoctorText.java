@@ -94,7 +94,7 @@ final class DoctorText {
             }
             if (jdk.virtualSwitch().known()) {
                 wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, "virtual=on: a switch of virtual threads costs "
-                        + VirtualFinding.cost(jdk.virtualSwitch().offNanos(), jdk.virtualSwitch().onNanos()));
+                        + jdk.virtualSwitch().cost());
             }
         }
         report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,

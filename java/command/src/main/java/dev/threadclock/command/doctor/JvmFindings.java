@@ -171,7 +171,7 @@ final class JvmFindings {
             recorder(trial);
             archive();
             virtual(virtual);
-            MetricsFinding.of(status, this::next).ifPresent(finding -> findings.put("metrics", finding));
+            metrics(status.getOrDefault("prometheus", "off"));
             boolean wrong = findings.values().stream()
                     .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
             findings.put("next",
@@ -224,8 +224,23 @@ final class JvmFindings {
 
     private void virtual(VirtualTrial trial) {
         int feature = jdk.map(Jdk::feature).orElse(jvm.feature());
-        VirtualFinding.ofJvm(feature, answer, trial, next("virtual=on"))
+        trial.finding(feature, answer, next("virtual=on"))
                 .ifPresent(finding -> findings.put("virtualThreads", finding));
+    }
+
+    /** Where the agent serves metrics, if it does, and whether other machines can read them. */
+    private void metrics(String address) {
+        if (address.equals("off")) {
+            return;
+        }
+        String url = "http://" + address + "/metrics";
+        String text = "Prometheus: " + url;
+        // The agent's notation: an IP address, in brackets if it has colons, and a port.
+        boolean loopback = address.startsWith("127.") || address.matches("\\[(0*:)+0*1\\]:\\d+");
+        findings.put("metrics", loopback ? Finding.ok("metrics", url, text)
+                : Finding.note("metrics", url, text + ": anyone who can connect can read them",
+                        next("prometheus=" + address.substring(address.lastIndexOf(':') + 1))
+                                + ": then only this machine can"));
     }
 
     /** Whether threadclock in the JVM is active; empty if it is loaded but does not respond. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
+import dev.threadclock.Source;
 import dev.threadclock.command.jdk.Jdk;
+import dev.threadclock.command.machine.Finding;
+import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.VirtualSwitch;
 import dev.threadclock.command.terminal.Children;
 import java.io.IOException;
@@ -10,9 +13,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * Measures in a child JVM what a switch of virtual threads costs.
+ * Virtual threads: measures in a child JVM what a switch costs, and says by which clock they are accounted
+ * for.
  *
  * @param offNanos CPU time per switch without accounting; null if unknown
  * @param onNanos CPU time per switch with virtual=on; null if unknown
@@ -20,11 +26,15 @@ import java.util.List;
 record VirtualTrial(Double offNanos, Double onNanos) {
     static final VirtualTrial UNKNOWN = new VirtualTrial(null, null);
 
+    /** The first feature version with virtual threads. */
+    private static final int FIRST = 21;
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String ON = "on";
+    private static final String OFF = "off";
 
     /** Takes two seconds, or more on a busy machine. Unknown for JDKs without virtual threads. */
     static VirtualTrial of(Jdk jdk, Path jar) {
-        if (jdk.feature() < VirtualFinding.FIRST) {
+        if (jdk.feature() < FIRST) {
             return UNKNOWN;
         }
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m",
@@ -51,9 +61,43 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         return offNanos != null && onNanos != null;
     }
 
-    /** "; with virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial of its JDK)"; or "" */
-    String words() {
-        return known() ? "; with virtual=on a switch costs " + VirtualFinding.cost(offNanos, onNanos)
-                + " (a trial of its JDK)" : "";
+    /** "447 ns of CPU time instead of 265 ns". */
+    String cost() {
+        return Figures.duration(onNanos) + " of CPU time instead of " + Figures.duration(offNanos);
+    }
+
+    /**
+     * What virtual=on reads on this machine: the kernel's clock, seldom or, without a vDSO, at each switch.
+     *
+     * @param tick the source of tick reads
+     */
+    static Finding findingOfMachine(Source tick) {
+        String label = "virtual=on";
+        return tick.systemCalls() != 0
+                ? Finding.note(label, "now", "reads the kernel's clock at each switch of a virtual thread,"
+                        + " because there is no vDSO clock here: one system call each, exact",
+                        "virtual=tick makes no system call, but then counts slices in whole ticks: right"
+                                + " only in sums over many slices")
+                : Finding.ok(label, "interpolated",
+                        "reads the kernel's clock after a long slice or a wait, and once a millisecond: most"
+                                + " switches of virtual threads make no system call");
+    }
+
+    /** Whether the virtual threads of a JVM are accounted for; empty if it cannot have any. */
+    Optional<Finding> finding(int feature, Map<String, String> status, String remedy) {
+        if (feature < FIRST) {
+            return Optional.empty();
+        }
+        String label = "virtual threads";
+        String words = known() ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK)" : "";
+        String clock = status.getOrDefault("virtual", OFF);
+        if (clock.equals(OFF)) {
+            return Optional.of(Finding.ok(label, OFF, "not accounted for, so without CPU time of their own"
+                    + words + "; to switch it on: " + remedy));
+        }
+        String asked = clock.equals(ON) ? "virtual=on, see above" : "virtual=" + clock;
+        return Optional.of(Finding.ok(label, clock, "accounted for (" + asked + "), "
+                + status.getOrDefault("virtual.threads", "an unknown number") + " of them now"
+                + words));
     }
 }

@@ -3,6 +3,13 @@ package dev.threadclock.command.machine;
 
 import com.google.gson.annotations.SerializedName;
 import dev.threadclock.attach.internal.Printable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.function.Function;
 
 /**
  * The result of one check: what was found, how good that is, and what to do.
@@ -50,5 +57,19 @@ public record Finding(String label, Level level, Object value, String text, Stri
 
     public static Finding unknown(String label, String reason) {
         return new Finding(label, Level.UNKNOWN, null, "not known: " + reason, "");
+    }
+
+    /** What parse finds in the text of a file of /proc or /sys, or why the file cannot be read. */
+    static Finding of(String label, String file, Function<String, Finding> parse) {
+        try {
+            return parse.apply(
+                    new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return unknown(label, e instanceof NoSuchFileException ? "there is no " + file
+                    : e instanceof AccessDeniedException ? "may not read " + file
+                            : "cannot read " + file + " (" + e.getMessage() + ")");
+        } catch (IllegalArgumentException e) {
+            return unknown(label, file + " does not have the expected form");
+        }
     }
 }

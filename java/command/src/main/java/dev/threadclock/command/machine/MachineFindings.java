@@ -166,7 +166,7 @@ public final class MachineFindings {
     }
 
     private void clocks(boolean loaded) {
-        findings.put("clockSource", FileFinding.of("clock source", CLOCK_SOURCES + "current_clocksource",
+        findings.put("clockSource", Finding.of("clock source", CLOCK_SOURCES + "current_clocksource",
                 source -> READ_WITHOUT_SYSTEM_CALL.contains(source)
                         ? Finding.ok("clock source", source, source)
                         : Finding.note("clock source", source, source,
@@ -203,7 +203,7 @@ public final class MachineFindings {
 
     private void limits(HostLoad host) {
         findings.put("steal",
-                FileFinding.of("steal", "/proc/stat", stat -> Steal.of(stat).map(steal -> {
+                Finding.of("steal", "/proc/stat", stat -> Steal.of(stat).map(steal -> {
                     double seconds = steal.hundredths() / 100.0;
                     String text = String.format(Locale.ROOT, "%.1f s since boot, %.2f %% of all CPU time",
                             seconds, steal.share() * 100);
@@ -217,7 +217,7 @@ public final class MachineFindings {
 
     private void permissions() {
         findings.put("seccomp",
-                FileFinding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
+                Finding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
                         .map(mode -> Finding.ok("seccomp", mode,
                                 mode == 0 ? "no filter on this process"
                                         : "a filter is on this process, mode " + mode))
@@ -237,7 +237,7 @@ public final class MachineFindings {
     /** todo: returns what to do at a level, or "". */
     private void permission(String name, String label, IntFunction<String> todo,
             IntFunction<String> meaning) {
-        findings.put(name, FileFinding.of(label, "/proc/sys/kernel/" + name, text -> {
+        findings.put(name, Finding.of(label, "/proc/sys/kernel/" + name, text -> {
             int level = Integer.parseInt(text);
             String said = meaning.apply(level) + " (kernel." + name + "=" + level + ")";
             return todo.apply(level).isEmpty() ? Finding.ok(label, level, said)

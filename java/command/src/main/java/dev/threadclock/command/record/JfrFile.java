@@ -3,15 +3,27 @@ package dev.threadclock.command.record;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
+import jdk.jfr.Category;
+import jdk.jfr.ContentType;
+import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
 
 /**
  * A Flight Recorder file not written by Flight Recorder: an event has the time and the thread that it is
@@ -31,7 +43,7 @@ final class JfrFile implements Closeable {
     private static final long LARGE_CHUNK = 16L << 20;
 
     private final FileChannel file;
-    private final JfrTypes types;
+    private final Types types;
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
     private long chunk; // offset of the current chunk
     private long end; // end of the flushed data
@@ -48,8 +60,8 @@ final class JfrFile implements Closeable {
     JfrFile(Path path, List<Class<? extends Event>> eventTypes, long startMillis) throws IOException {
         file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING);
-        types = new JfrTypes(eventTypes);
-        eventTypes.forEach(type -> fields.put(type, JfrTypes.fields(type)));
+        types = new Types(eventTypes);
+        eventTypes.forEach(type -> fields.put(type, Types.fields(type)));
         zeroMillis = startMillis;
         begin(startMillis);
     }
@@ -97,7 +109,7 @@ final class JfrFile implements Closeable {
     boolean flush() throws IOException {
         if (newThreads > 0) {
             long position = end - chunk + events.size();
-            JfrBytes checkpoint = new JfrBytes().number(JfrTypes.CHECKPOINT).number(ticks(lastMillis))
+            JfrBytes checkpoint = new JfrBytes().number(Types.CHECKPOINT).number(ticks(lastMillis))
                     .number(0)
                     .number(lastCheckpoint == 0 ? 0 : lastCheckpoint - position).number(0).number(1)
                     .number(types.threadType()).number(newThreads).raw(threads.toArray());
@@ -135,5 +147,153 @@ final class JfrFile implements Closeable {
     @Override
     public void close() throws IOException {
         file.close();
+    }
+
+    /**
+     * The types, by which the file describes itself: a tree of elements with attributes, derived from the
+     * event classes and their annotations. The reader is jdk.jfr.internal.MetadataReader.
+     */
+    private static final class Types {
+        /** Ids of the file's own records (jdk.jfr.internal.consumer.ChunkHeader). */
+        static final int METADATA = 0;
+        static final int CHECKPOINT = 1;
+
+        private static final String THREAD = "java.lang.Thread";
+        private static final List<Class<? extends Annotation>> SHOWN = List.of(Label.class, Description.class,
+                Category.class, Timespan.class, Timestamp.class);
+
+        private record Element(String name, Map<String, String> attributes, List<Element> children) {
+            /** Adds a child with these attributes: name, value, and so on. */
+            Element add(String child, String... attributes) {
+                Element added = new Element(child, new LinkedHashMap<>(), new ArrayList<>());
+                children.add(added);
+                for (int i = 0; i < attributes.length; i += 2) {
+                    added.attributes.put(attributes[i], attributes[i + 1]);
+                }
+                return added;
+            }
+        }
+
+        private final Map<String, Integer> ids = new LinkedHashMap<>();
+        private final Element root = new Element("root", new LinkedHashMap<>(), new ArrayList<>());
+        private final Element metadata = root.add("metadata");
+
+        Types(List<Class<? extends Event>> events) {
+            root.add("region", "locale", "en_US", "gmtOffset", "0");
+            type("long");
+            type("java.lang.String");
+            type(ContentType.class.getName(), Annotation.class);
+            SHOWN.forEach(this::annotationType);
+            Element thread = type(THREAD);
+            field(thread, "osName", "java.lang.String");
+            field(thread, "osThreadId", "long");
+            field(thread, "javaName", "java.lang.String");
+            field(thread, "javaThreadId", "long");
+            events.forEach(this::eventType);
+        }
+
+        private Element type(String name) {
+            ids.put(name, CHECKPOINT + 1 + ids.size());
+            return metadata.add("class", "name", name, "id", ids.get(name).toString());
+        }
+
+        private Element type(String name, Class<?> superType) {
+            Element type = type(name);
+            type.attributes().put("superType", superType.getName());
+            return type;
+        }
+
+        private Element field(Element type, String name, String fieldType) {
+            return type.add("field", "name", name, "class", ids.get(fieldType).toString());
+        }
+
+        private void annotationType(Class<? extends Annotation> annotation) {
+            Element type = type(annotation.getName(), Annotation.class);
+            Element value = field(type, "value", "java.lang.String");
+            if (annotation == Category.class) {
+                value.attributes().put("dimension", "1");
+            }
+            if (annotation.isAnnotationPresent(ContentType.class)) { // tools show such values with units
+                type.add("annotation", "class", id(ContentType.class));
+            }
+        }
+
+        private void eventType(Class<? extends Event> event) {
+            Element type = type(event.getAnnotation(Name.class).value(), Event.class);
+            annotate(type, event.getAnnotations());
+            Element start = field(type, "startTime", "long");
+            start.add("annotation", "class", id(Label.class), "value", "Start Time");
+            start.add("annotation", "class", id(Timestamp.class), "value", Timestamp.TICKS);
+            Element thread = field(type, "eventThread", THREAD);
+            thread.attributes().put("constantPool", "true");
+            thread.add("annotation", "class", id(Label.class), "value", "Event Thread");
+            fields(event).forEach(field -> annotate(field(type, field.getName(), field.getType().getName()),
+                    field.getAnnotations()));
+        }
+
+        private void annotate(Element element, Annotation[] annotations) {
+            for (Annotation annotation : annotations) {
+                Class<? extends Annotation> shown = annotation.annotationType();
+                if (SHOWN.contains(shown)) {
+                    Map<String, String> attributes = element.add("annotation", "class", id(shown))
+                            .attributes();
+                    try {
+                        Object value = shown.getMethod("value").invoke(annotation);
+                        for (int i = 0; value instanceof String[] values && i < values.length; i++) {
+                            attributes.put("value-" + i, values[i]);
+                        }
+                        if (value instanceof String text) {
+                            attributes.put("value", text);
+                        }
+                    } catch (ReflectiveOperationException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            }
+        }
+
+        private String id(Class<?> type) {
+            return ids.get(type.getName()).toString();
+        }
+
+        long threadType() {
+            return ids.get(THREAD);
+        }
+
+        long id(Event event) {
+            return ids.get(event.getClass().getAnnotation(Name.class).value());
+        }
+
+        /** The fields with a label. Flight Recorder adds fields without labels to an event class. */
+        static List<Field> fields(Class<?> event) {
+            List<Field> fields = new ArrayList<>();
+            for (Class<?> type = event; type != Event.class; type = type.getSuperclass()) {
+                Arrays.stream(type.getDeclaredFields())
+                        .filter(field -> field.isAnnotationPresent(Label.class))
+                        .forEach(fields::add);
+            }
+            fields.forEach(field -> field.setAccessible(true));
+            return fields;
+        }
+
+        /** The types as a record. id: differs from chunk to chunk, because some readers cache by id. */
+        byte[] toRecord(int id) {
+            Map<String, Integer> strings = new LinkedHashMap<>();
+            JfrBytes tree = new JfrBytes();
+            put(tree, strings, root);
+            JfrBytes record = new JfrBytes().number(METADATA).number(0).number(0).number(id)
+                    .number(strings.size());
+            strings.keySet().forEach(record::text);
+            return record.raw(tree.toArray()).sized();
+        }
+
+        private static void put(JfrBytes tree, Map<String, Integer> strings, Element element) {
+            ToIntFunction<String> index = text -> strings.computeIfAbsent(text, added -> strings.size());
+            tree.number(index.applyAsInt(element.name())).number(element.attributes().size());
+            element.attributes().forEach(
+                    (key, value) -> tree.number(index.applyAsInt(key)).number(index.applyAsInt(value)));
+            tree.number(element.children().size());
+            element.children().forEach(child -> put(tree, strings, child));
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
+import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
@@ -21,6 +22,11 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
     /** In this class, because the listener's does not load without OpenTelemetry's Java agent. */
     static volatile boolean metrics;
     private static volatile boolean isConfigured;
+
+    /** Whether the library's native code works; if not, logs the reason once. */
+    private static final class NativeCode {
+        static final boolean WORKS = orLogs("threadclock reports nothing: ", ThreadClock::requireNative);
+    }
 
     /** Created by ServiceLoader. */
     public ThreadClockCustomizer() {}
@@ -62,15 +68,21 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
 
     private static boolean isOn(ConfigProperties config, String part, boolean byDefault) {
         return config.getBoolean(PREFIX + "enabled", true)
-                && config.getBoolean(PREFIX + part + ".enabled", byDefault) && NativeCode.works();
+                && config.getBoolean(PREFIX + part + ".enabled", byDefault) && NativeCode.WORKS;
     }
 
     /** If the step fails, logs the reason; the application continues without it. */
     static void orLogsWhyNot(String what, Runnable step) {
+        orLogs("no CPU time of " + what + ": ", step);
+    }
+
+    private static boolean orLogs(String outcome, Runnable step) {
         try {
             step.run();
+            return true;
         } catch (IllegalStateException | LinkageError e) {
-            LOGGER.log(Level.WARNING, "no CPU time of {0}: {1}", new Object[]{what, e.getMessage()});
+            LOGGER.warning(outcome + e.getMessage());
+            return false;
         }
     }
 }
