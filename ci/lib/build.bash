@@ -94,7 +94,7 @@ build_dist() {
         -pl java/command,java/metrics/opentelemetry -am package
     cp "$TC_ROOT"/java/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
         "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
-    cp "$TC_ROOT"/java/agent/target/threadclock-agent-?.*.jar "$stage/threadclock-agent.jar" ||
+    cp "$TC_ROOT"/java/agent/target/threadclock-agent-?.*[0-9].jar "$stage/threadclock-agent.jar" ||
         die "the Java build left no jar of the agent"
     [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
 
