@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram.h"
 #include "loads.h"
 #include "threadclock.h"
 
@@ -106,6 +105,9 @@ static void *run_load(void *argument)
     return NULL;
 }
 
+/* 64 buckets an octave are enough for ages. */
+enum { BITS = 6, BUCKETS = 64 << BITS };
+
 struct watched {
     const char *name;
     int64_t (*read)(void);
@@ -114,14 +116,35 @@ struct watched {
     uint64_t ahead[BUCKETS];  /* the reading minus the precise clock after it */
 };
 
+static void record(uint64_t counts[BUCKETS], int64_t signed_ns)
+{
+    uint64_t ns = signed_ns < 0 ? 0 : (uint64_t)signed_ns;
+    int shift = ns < 2 << BITS ? 0 : 63 - __builtin_clzll(ns) - BITS;
+    counts[((uint64_t)shift << BITS) + (ns >> shift)]++;
+}
+
+static void print_counts(const char *name, const uint64_t counts[BUCKETS])
+{
+    const char *comma = "";
+    printf(", \"%s\": [", name);
+    for (uint64_t b = 0; b < BUCKETS; b++)
+        if (counts[b] > 0) {
+            uint64_t shift = b < 2 << BITS ? 0 : (b >> BITS) - 1;
+            uint64_t ns = b < 2 << BITS ? b : ((1 << BITS) + (b & ((1 << BITS) - 1))) << shift;
+            printf("%s[%llu,%llu]", comma, (unsigned long long)ns, (unsigned long long)counts[b]);
+            comma = ",";
+        }
+    printf("]");
+}
+
 static void *watch(void *argument)
 {
     struct watched *watched = argument;
     int64_t last_ns = 0;
     for (int64_t end_ns = monotonic_ns() + duration_ns; monotonic_ns() < end_ns;) {
         int64_t before_ns = thread_cpu_ns(), reading_ns = watched->read(), after_ns = thread_cpu_ns();
-        record(watched->behind, reading_ns < before_ns ? (uint64_t)(before_ns - reading_ns) : 0);
-        record(watched->ahead, reading_ns > after_ns ? (uint64_t)(reading_ns - after_ns) : 0);
+        record(watched->behind, before_ns - reading_ns);
+        record(watched->ahead, reading_ns - after_ns);
         watched->backward += reading_ns < last_ns;
         last_ns = reading_ns;
     }
@@ -154,10 +177,9 @@ int main(int argc, char **argv)
         duration_ns = (int64_t)(atof(argv[2]) * 1e9 / 2);
         for (int i = 0; i < 2; i++) {
             in_thread(watch, &all[i]);
-            printf("%s\"%s\": {\"backward\": %lld, ", i == 0 ? "{" : "}, ", all[i].name,
+            printf("%s\"%s\": {\"backward\": %lld", i == 0 ? "{" : "}, ", all[i].name,
                    (long long)all[i].backward);
             print_counts("behind", all[i].behind);
-            printf(", ");
             print_counts("ahead", all[i].ahead);
         }
         printf("}}\n");

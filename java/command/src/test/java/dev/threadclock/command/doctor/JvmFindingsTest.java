@@ -88,12 +88,12 @@ class JvmFindingsTest {
     private static final VirtualTrial TRIAL = VirtualTrial.parse(List.of("switch 265.0 447.0", "done"));
 
     private static Finding of(Map<String, String> status) {
-        return VirtualTrial.ofJvm(21, status, TRIAL, "threadclock attach 1 virtual=on").orElseThrow();
+        return TRIAL.finding(21, status, "threadclock attach 1 virtual=on").orElseThrow();
     }
 
     @Test
     void aJvmWithoutVirtualThreadsHasNoFinding() {
-        assertThat(VirtualTrial.ofJvm(17, Map.of("virtual", "off"), TRIAL, "")).isEmpty();
+        assertThat(TRIAL.finding(17, Map.of("virtual", "off"), "")).isEmpty();
     }
 
     @Test
@@ -119,7 +119,7 @@ class JvmFindingsTest {
     void valuesMissingFromATrialAreOmitted() {
         VirtualTrial trial = VirtualTrial.parse(List.of("Exception in thread main"));
         assertThat(trial.known()).isFalse();
-        assertThat(VirtualTrial.ofJvm(25, Map.of("virtual", "on"), trial, "").orElseThrow().text())
+        assertThat(trial.finding(25, Map.of("virtual", "on"), "").orElseThrow().text())
                 .isEqualTo("accounted for (virtual=on, see above), an unknown number of them now");
     }
 }
