@@ -235,3 +235,13 @@ def test_doctor_says_what_a_total_contains(says, wrong):
     assert kernels.contained(one, "calls") == [40, 100, 5, 10, 0, 0]
     assert kernels.contained(one, "packets") is None # one CPU, or steered to no such CPU
     assert len(list(kernels.misjudged(one))) == wrong
+
+
+@pytest.mark.parametrize("user, on_time, wrong", [(20, 10, 1), (20, 5, 0), (110, 5, 1), (90, 10, 0)])
+def test_a_guest_too_late_for_its_ticks_is_judged_by_what_cannot_be(user, on_time, wrong):
+    measured = {"userNanos": user, "cpuNanos": 100, "rounds": 10, "roundsOnTime": on_time}
+    load = {"readings": {kernels.OURS_BY: [9, 0], "/proc": [9, 0]}, "total_ns": 9}
+    one = {"name": "6.1", "split": dict.fromkeys(kernels.LOADS, load), "virtual": {"interpolated 1000": 90},
+           "demo": {"with": {"aroundTicks": measured, "betweenTicks": {**measured, "userNanos": 0}}},
+           "passed": 1, "tests": {}}
+    assert len(kernels.wrong(one)) == wrong
