@@ -161,6 +161,10 @@ def starts(data):
     return found
 
 
+def of_newest(rows):
+    return [row for row in rows if row[0] == rows[-1][0]]
+
+
 def newest(data):
     """Of the JDKs that read /proc, and of those that read the clock, the newest: enough for a page."""
     names = {one["legacy"]: jdk for jdk, one in data["jdks"].items()}.values()
@@ -168,5 +172,5 @@ def newest(data):
 
 
 VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(newest(data))),
-         "starts": lambda data: page.markdown_table(START, starts(data)[-len(FORMS):]), # the newest JDK's
+         "starts": lambda data: page.markdown_table(START, of_newest(starts(data))),
          "presence": lambda data: page.markdown_table(PRESENCE, presence(newest(data)))}

@@ -279,7 +279,8 @@ class DoctorTest {
             run("cp", "-a", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf",
                     home.toString());
             run("chown", "-R", "12345:12346", home.toString());
-            assertThat(userTimeOfOther(home).get("text").getAsString()).contains("can change its JDK", "12345");
+            assertThat(userTimeOfOther(home).get("text").getAsString()).contains("can change its JDK",
+                    "12345");
             assertThat(userTimeOfOther(jdk.jdk().home()).get("value").isJsonNull()).isFalse();
         } finally {
             run("rm", "-rf", home.toString());
