@@ -11,7 +11,10 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * What one scrape of the agent's option prometheus= costs this JVM: the CPU time and the heap of the thread
@@ -81,24 +84,35 @@ public final class ScrapeCost {
     }
 
     private static void measure(URL url, Jvm jvm, String encoding, int pauseMillis) throws Exception {
-        Thread server = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("threadclock-prometheus")).findFirst()
-                .orElseThrow(() -> new IllegalStateException("no agent with prometheus="));
+        long server = serverId(url);
         long[] nanos = new long[SCRAPES];
-        long heap = THREADS.getThreadAllocatedBytes(server.getId());
+        long heap = THREADS.getThreadAllocatedBytes(server);
         byte[] text = {};
         for (int i = 0; i < SCRAPES; i++) {
             Thread.sleep(pauseMillis);
             jvm.turn();
-            long before = THREADS.getThreadCpuTime(server.getId());
+            long before = THREADS.getThreadCpuTime(server);
             text = scrape(url, encoding);
             Thread.sleep(5); // until the server has closed the connection as well
-            nanos[i] = THREADS.getThreadCpuTime(server.getId()) - before;
+            nanos[i] = THREADS.getThreadCpuTime(server) - before;
         }
-        heap = (THREADS.getThreadAllocatedBytes(server.getId()) - heap) / SCRAPES;
+        heap = (THREADS.getThreadAllocatedBytes(server) - heap) / SCRAPES;
         Arrays.sort(nanos);
         System.out.println("scrape " + (pauseMillis == 0 ? "reused " : "read ") + encoding + " "
                 + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " " + heap + " " + series(text));
+    }
+
+    /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when it is asked. */
+    private static long serverId(URL url) throws Exception {
+        long[] listed = THREADS.getAllThreadIds();
+        long[] others = LongStream.range(1, new Thread().getId())
+                .filter(id -> Arrays.stream(listed).noneMatch(each -> each == id)).toArray();
+        long[] before = THREADS.getThreadAllocatedBytes(others);
+        scrape(url, "identity");
+        long[] after = THREADS.getThreadAllocatedBytes(others);
+        return others[IntStream.range(0, others.length).boxed()
+                .max(Comparator.comparing(i -> after[i] - before[i]))
+                .orElseThrow(() -> new IllegalStateException("no agent with prometheus="))];
     }
 
     /** The number of lines that are not comments; 0 for compressed text. */
