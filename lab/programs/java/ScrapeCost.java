@@ -102,7 +102,7 @@ public final class ScrapeCost {
                 + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " " + heap + " " + series(text));
     }
 
-    /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when it is asked. */
+    /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when asked. */
     private static long serverId(URL url) throws Exception {
         long[] listed = THREADS.getAllThreadIds();
         long[] others = LongStream.range(1, new Thread().getId())
