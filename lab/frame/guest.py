@@ -107,6 +107,8 @@ def root(machine, jdk_root, files):
 
 def initramfs(folder, configuration, commands):
     """The archive that the kernel unpacks, with an init that runs the commands: {name: line of shell}."""
+    if not shutil.which("cpio"):
+        raise NotRunnable("cpio is missing: apt-get install cpio")
     shutil.copy2(configuration, folder / "tc/config")
     lines = "\n".join(f"echo '{BEGIN.format(name)}'; {command}; echo; echo \"{END.format(name, '$?')}\""
                       for name, command in commands.items())
@@ -125,8 +127,8 @@ def initramfs(folder, configuration, commands):
 def boot(machine, vmlinuz, archive, arguments="", cpus=2, limit=900):
     """What each command printed: {name: (status, text)}."""
     _, package, options, line = MACHINES[machine]
-    if not (qemu := shutil.which(f"qemu-system-{machine}")) or not shutil.which("cpio"):
-        raise NotRunnable(f"qemu or cpio is missing: apt-get install {package} cpio")
+    if not (qemu := shutil.which(f"qemu-system-{machine}")):
+        raise NotRunnable(f"qemu-system-{machine} is missing: apt-get install {package}")
     command = [qemu, "-accel", "tcg", *options, "-smp", str(cpus), "-m", "3G", "-nographic", "-no-reboot",
                "-nic", "none", "-kernel", vmlinuz, "-initrd", archive,
                "-append", f"{line} quiet panic=-1 {arguments}"]
@@ -147,6 +149,10 @@ def boot(machine, vmlinuz, archive, arguments="", cpus=2, limit=900):
             late.cancel()
             guest.kill()
     console = console.replace("\r", "")
+    if "Kernel panic" in console and "<<<begin" not in console:
+        at = re.search(r"RIP: .*|pc : .*", console)
+        raise NotRunnable(f"the kernel ends in a panic as it boots: {at.group() if at else console[-300:]}")
+    console = re.sub(r"^\[ *\d+\.\d+\] .*\n", "", console, flags=re.M)
     if guest.returncode < 0:
         raise Failure(f"the guest did not end within {limit} s: {console[-500:]}")
     found = {name: (int(status), text.strip()) for name, text, status in

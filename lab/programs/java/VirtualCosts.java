@@ -23,6 +23,10 @@ import java.util.stream.IntStream;
  * that of their carriers; for each number of burners "mounted", that number, the CPU time of two virtual
  * threads at work, and the time for which they were mounted.
  *
+ * <p>"bounds MILLISECONDS LIBRARY" prints "bounds" and three times that hold on any machine, however busy: by the
+ * kernel's clock that of the slices (of 1 ms) themselves, that of the virtual threads, which is interpolated, and
+ * that of their carriers. LIBRARY is that of thread_nanos.c.
+ *
  * <p>"cost WAY LIBRARY" prints "cost", what, and nanoseconds of the process's CPU time for one, once that has
  * become flat. LIBRARY is that of switch_events.c. Start it with one carrier and a heap that does not grow.
  */
@@ -43,6 +47,8 @@ public final class VirtualCosts {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("right")) {
             right(Long.parseLong(args[1]) * 1_000_000);
+        } else if (args[0].equals("bounds")) {
+            bounds(Long.parseLong(args[1]) * 1_000_000, args[2]);
         } else {
             Way.valueOf(args[1].toUpperCase()).begin(args[2]);
             cost("yield", 400_000,
@@ -78,14 +84,31 @@ public final class VirtualCosts {
         accounting.close();
     }
 
-    /** Virtual threads that yield or park after each slice: their CPU time, and that of their carriers. */
+    private static void bounds(long nanos, String library) throws InterruptedException {
+        System.load(Path.of(library).toAbsolutePath().toString());
+        VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
+        AtomicLong inSlices = new AtomicLong();
+        long[] taken = slices(nanos, Thread::yield, () -> {
+            long before = threadNanos();
+            burn(1_000_000);
+            inSlices.addAndGet(threadNanos() - before);
+        });
+        say("bounds", inSlices.get(), taken[0], taken[1]);
+        accounting.close();
+    }
+
     private static long[] slices(long sliceNanos, long runNanos, Runnable pause) throws InterruptedException {
+        return slices(runNanos, pause, () -> burn(sliceNanos));
+    }
+
+    /** Virtual threads that yield or park after each slice: their CPU time, and that of their carriers. */
+    private static long[] slices(long runNanos, Runnable pause, Runnable slice) throws InterruptedException {
         AtomicLong cpu = new AtomicLong();
         long before = carriersTotal();
         long began = System.nanoTime();
         run(YIELDING, () -> {
             while (System.nanoTime() - began < runNanos) {
-                burn(sliceNanos);
+                slice.run();
                 pause.run();
             }
             cpu.addAndGet(ownTotal());
@@ -139,6 +162,9 @@ public final class VirtualCosts {
             }
         }
     }
+
+    /** Implemented in thread_nanos.c. */
+    private static native long threadNanos();
 
     /** Implemented in switch_events.c. */
     private static native boolean setEvents(boolean on);
