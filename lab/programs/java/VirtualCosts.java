@@ -23,9 +23,9 @@ import java.util.stream.IntStream;
  * that of their carriers; for each number of burners "mounted", that number, the CPU time of two virtual
  * threads at work, and the time for which they were mounted.
  *
- * <p>"bounds MILLISECONDS LIBRARY" prints "bounds" and three times that hold on any machine, however busy: by the
- * kernel's clock that of the slices (of 1 ms) themselves, that of the virtual threads, which is interpolated, and
- * that of their carriers. LIBRARY is that of thread_nanos.c.
+ * <p>"bounds MILLISECONDS LIBRARY" prints "bounds" and three times, of which none is below the one before,
+ * however busy the machine is: that of the slices (of 1 ms) themselves by the kernel's clock, that of the
+ * virtual threads, which is interpolated, and that of their carriers. LIBRARY is that of thread_nanos.c.
  *
  * <p>"cost WAY LIBRARY" prints "cost", what, and nanoseconds of the process's CPU time for one, once that has
  * become flat. LIBRARY is that of switch_events.c. Start it with one carrier and a heap that does not grow.

@@ -315,8 +315,10 @@ final class AccountKeeper {
                 }
             }
         } else if (thread.group == null || thread.javaName != null
-                || thread.kernelNameHash != table.kernelNameHash(row)) {
-            thread.group = ofJvm.get(JvmThreads.kind(table.name(row)));
+                || thread.kernelNameHash != table.kernelNameHash(row) || pools.isUnsettled(thread.group)) {
+            String name = table.name(row);
+            thread.group = JvmThreads.isAgents(name) ? pools.of("threadclock")
+                    : ofJvm.get(JvmThreads.kind(name));
             thread.javaName = null;
             thread.kernelNameHash = table.kernelNameHash(row);
         }

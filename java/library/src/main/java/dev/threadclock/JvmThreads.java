@@ -27,6 +27,11 @@ final class JvmThreads {
 
     private JvmThreads() {}
 
+    /** A thread of threadclock's agent: it runs Java code, but the JVM lists no agent's threads. */
+    static boolean isAgents(String name) {
+        return name.startsWith("threadc");
+    }
+
     /** {@link Kind#NATIVE} for any other thread. */
     static Kind kind(String name) {
         return GC.matcher(name).matches() ? Kind.GC

@@ -114,6 +114,17 @@ class AccountKeeperTest {
         assertThat(times(read(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
     }
 
+    @Test
+    void theAgentsThreadsAreAPoolOfTheirOwn() {
+        threads.kernel("threadclock-pro").uses(3, 0);
+        threads.kernel("threadc..etheus").uses(4, 0); // by new JDKs
+        threads.kernel("thread").uses(1, 0);
+        threads.inProcess();
+        CpuAccount account = read();
+        assertThat(times(account, Kind.JAVA, "threadclock")).isEqualTo(of(7, 0));
+        assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(1, 0));
+    }
+
     /** Each time, with another id and with all that it has used since its start. */
     @Test
     void aThreadThatAttachesAgainAndAgainIsCountedOnce() {
