@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent costs a JVM, and what its reads cost there."""
-import os
 import re
-import select
+import resource
+import statistics
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -16,10 +17,8 @@ SOURCE = CLAIM = None
 OURS = ("On each JDK, reads of user time are cheaper with the agent: the own thread's, another's, and 1,000 "
         "ids at once.")
 CONDITIONS = (
-    "JVMs with and without the agent by turns: medians of batches that alternate in each JVM; start of a "
-    "JVM, of a thread; clocks with reach=jvm")
+    "JVMs with and without the agent by turns: medians of batches that alternate in each JVM")
 READS = ("nanoTime", "own user", "own total", "another thread's user", "user of 1,000 ids")
-CLOCKS = ("nanoTime", "currentTimeMillis", "parkUntil(1)", "parkNanos(1)")
 PORT = 19465
 # What a JVM with an empty program is started with, and from which JDK on.
 FORMS = {
@@ -27,14 +26,16 @@ FORMS = {
     "`-agentpath`, `prometheus=0`": (8, f"-agentpath:{LIBRARY}=prometheus=0"),
     "`-agentpath`, `prometheus=`, scraped once": (8, f"-agentpath:{LIBRARY}=prometheus={PORT}"),
     "`-agentpath`, `virtual=on`": (21, f"-agentpath:{LIBRARY}=virtual=on"),
+    "`-agentpath`, both": (21, f"-agentpath:{LIBRARY}=prometheus=0,virtual=on"),
     "an empty Java agent": (8, f"-javaagent:{BUILD}/empty.jar"),
     "`-javaagent`": (8, f"-javaagent:{AGENT_JAR}"),
-    "`-javaagent`, `prometheus=0`": (8, f"-javaagent:{AGENT_JAR}=prometheus=0")}
-AOT_CACHES = 24
+    "`-javaagent`, `prometheus=0`": (8, f"-javaagent:{AGENT_JAR}=prometheus=0"),
+    "`-javaagent`, both": (21, f"-javaagent:{AGENT_JAR}=prometheus=0,virtual=on")}
+APP_CDS, AOT_CACHES = 17, 24
+SETTLED_S = .1
 CODE = ["native/core", "native/jvm", "native/agent", "java/agent/src/main",
-        "lab/programs/java/AgentCost.java",
-        "lab/programs/java/Empty.java"]
-SECONDS = 200, 700
+        "lab/programs/java/AgentCost.java", "lab/programs/java/Empty.java"]
+SECONDS = 200, 1300
 
 
 def run(lab):
@@ -44,40 +45,68 @@ def run(lab):
     def measure(jdk, agent):
         return {
             "reads": dict(zip(READS, numbers(jdk, "reads", "total=interpolated" if agent == "" else agent))),
-            "thread_us": numbers(jdk, "threads", agent)[0],
-            "clocks": dict(zip(CLOCKS, numbers(jdk, "clocks", "reach=jvm" if agent == "" else agent)))}
+            "thread_us": numbers(jdk, "threads", agent)[0]}
+
     def started(jdk, *flags):
-        """CPU ms, ms and MB of a JVM from its start to its end, whatever its wrapper takes included."""
-        quiet = [(os.POSIX_SPAWN_OPEN, each, "/dev/null", os.O_WRONLY, 0) for each in (1, 2)]
-        command = [str(jdk.java), *map(str, flags), "-cp", f"{BUILD}/empty.jar", "Empty"]
+        """A JVM's CPU ms, ms and MB until it waits in main, and CPU ms and ms for its end."""
+        command, before = [jdk.java, *flags, "-cp", f"{BUILD}/empty.jar", "Empty"], children_ms()
         began = time.monotonic()
-        pid = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
-        if any(str(flag).endswith(f"={PORT}") for flag in flags):
-            scrape()
-        memory = high_water(pid)
-        used = os.wait4(pid, 0)[2]
-        return (used.ru_utime + used.ru_stime) * 1000, (time.monotonic() - began) * 1000, memory
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as jvm:
+            while jvm.stdout.read(1) not in (b"\0", b""): # the JVM's own lines come before
+                pass
+            ready = time.monotonic()
+            if any(str(flag).endswith(f"={PORT}") for flag in flags):
+                scrape()
+            time.sleep(SETTLED_S)
+            used, memory = cpu_ms(jvm.pid), high_water(jvm.pid)
+            ending = time.monotonic()
+            jvm.stdin.close()
+            jvm.wait()
+            ended = time.monotonic()
+        return used, (ready - began) * 1000, memory, children_ms() - before - used, (ended - ending) * 1000
+
+    def archives(jdk, ways):
+        """{what it runs from: {form: flags}}; the archives are made by a run of the same program."""
+        def made(file, *steps):
+            for flags in steps:
+                subprocess.run([jdk.java, *flags, "-cp", f"{BUILD}/empty.jar", "Empty"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return Path(file).exists()
+
+        def aot(cache, flags):
+            configuration = f"-XX:AOTConfiguration={cache}.conf"
+            return made(cache, ("-XX:AOTMode=record", configuration, *flags),
+                        ("-XX:AOTMode=create", configuration, f"-XX:AOTCache={cache}", *flags))
+
+        file = BUILD / f"empty-{jdk.feature}"
+        found = {"CDS": {form: () for form in ways}}
+        for old in BUILD.glob(f"{file.name}*"):
+            old.unlink()
+        if jdk.feature >= APP_CDS and made(f"{file}.jsa", [f"-XX:ArchiveClassesAtExit={file}.jsa"]):
+            found["AppCDS"] = {form: (f"-XX:SharedArchiveFile={file}.jsa",) for form in ways}
+        if jdk.feature >= AOT_CACHES and aot(f"{file}.aot", ()):
+            found["AOT"] = {form: (f"-XX:AOTCache={file}.aot",) for form in ways}
+            found["AOT with"] = {form: (f"-XX:AOTCache={file}-{number}.aot",)
+                                 for number, (form, flags) in enumerate(ways.items())
+                                 if aot(f"{file}-{number}.aot", flags)}
+        return found
 
     def forms(jdk):
         classes = lab.class_file("Empty").partition(":")[0]
         (BUILD / "manifest").write_text("Premain-Class: Empty\n")
         lab.run([lab.builder.home / "bin/jar", "cfm", BUILD / "empty.jar", BUILD / "manifest", "-C", classes,
                  "Empty.class"])
-        caches = {"": ()}
-        if jdk.feature >= AOT_CACHES:
-            cache = BUILD / f"empty-{jdk.feature}"
-            started(jdk, "-XX:AOTMode=record", f"-XX:AOTConfiguration={cache}.conf")
-            started(jdk, "-XX:AOTMode=create", f"-XX:AOTConfiguration={cache}.conf",
-                    f"-XX:AOTCache={cache}.aot")
-            caches["aot"] = (f"-XX:AOTCache={cache}.aot",)
         ways = {form: flags for form, (since, *flags) in FORMS.items() if jdk.feature >= since}
-        return [{cache + form: started(jdk, *more, *flags) for cache, more in caches.items()
-                 for form, flags in ways.items()} for _ in range(9 if lab.quick else 25)]
+        made = archives(jdk, ways)
+        return [{archive: {form: started(jdk, *flags, *ways[form]) for form, flags in used.items()}
+                 for archive, used in made.items()} for _ in range(5 if lab.quick else 11)]
+
     found = {}
     for jdk in lab.chosen():
         found[str(jdk)] = {"legacy": jdk.legacy, "forms": forms(jdk), "rounds": lab.rounds(
-                {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")}, 3,
-                f"{jdk}, ")}
+            {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")},
+            3 if lab.quick else 5, f"{jdk}, ")}
     return {"jdks": found}
 
 
@@ -94,14 +123,19 @@ def scrape():
     raise RuntimeError(f"nothing listens on port {PORT}")
 
 
+def cpu_ms(pid):
+    """By the process's clock; see CPUCLOCK_SCHED in the kernel's posix-timers_types.h."""
+    return time.clock_gettime(~pid << 3 | 2) * 1000
+
+
+def children_ms():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
 def high_water(pid):
-    """MB; the most that was seen until the process ends. What wait4 says begins with the parent's memory."""
-    memory, process = 0, os.pidfd_open(pid)
-    while not select.select([process], [], [], 0.02)[0]:
-        status = Path(f"/proc/{pid}/status").read_text()
-        memory = max([memory, *(int(kb) / 1024 for kb in re.findall(r"VmHWM:\s+(\d+)", status))])
-    os.close(process)
-    return memory
+    """MB. What wait4 says begins with the parent's memory."""
+    return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
 def ratio(rounds, part, name, above="without", below="with"):
@@ -114,13 +148,16 @@ def judge(data, quiet):
     name, worst = min(ratios.items(), key=lambda each: each[1].low)
     return {"verdicts": {0: {"published": None, "ours": verdict.at_least(worst, 1, quiet,
     f"least: {name}: {worst} x")}}, "tables": [{"title": "ns a read", "head": HEAD, "rows": rows(data)},
-    {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)}], "why": ""}
+    {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)},
+    {"title": "starts and ends", "head": START, "rows": starts(data)}], "why": ""}
 
 
-START = ["JDK", "form", "CPU time, ms", "CPU time with an AOT cache, ms", "memory, MB"]
+ARCHIVES = {"CDS": "CDS", "AppCDS": "AppCDS", "AOT": "AOT cache", "AOT with": "AOT cache made with it"}
+START = ["JDK", "form", *(f"start, CPU ms: {name}" for name in ARCHIVES.values()), "start, ms: CDS",
+         "end, CPU ms: CDS", "end, ms: CDS", "MB: CDS"]
 HEAD = ["JDK", "", "without, ns", "with the agent, ns", "times less", "x nanoTime"]
 PRESENCE = ["JDK", "a thread's start and end, us",
-            "more with the agent", "nanoTime with reach=jvm"]
+            "more with the agent", "nanoTime with the agent"]
 
 
 def rows(data):
@@ -141,24 +178,22 @@ def presence(data):
         return (str(stats.interval([one["without"][name] for one in rounds])),
                 str(stats.interval([one["with"][name] - one["without"][name] for one in rounds])))
     return [[jdk, *both(one["rounds"], "thread_us"),
-             f"{ratio(one['rounds'], 'clocks', 'nanoTime', 'with', 'without')} x"]
+             f"{ratio(one['rounds'], 'reads', 'nanoTime', 'with', 'without')} x"]
             for jdk, one in data["jdks"].items()]
 
 
 def starts(data):
-    found = []
-    for jdk, one in data["jdks"].items():
-        for form in FORMS:
-            def of(which, cache="", one=one, form=form):
-                """What it costs more than none, or what none costs."""
-                if any(cache + form not in each for each in one["forms"]):
-                    return ""
-                each = [(start[cache + form][which], start[cache + "none"][which]) for start in one["forms"]]
-                middle = sorted(took - (without if form != "none" else 0) for took, without in each)
-                return f"{'' if form == 'none' else '+'}{middle[len(middle) // 2]:.0f}".replace("+-", "-")
-            if of(0):
-                found.append([jdk, form, of(0), of(0, "aot"), of(2)])
-    return found
+    """Medians; what a form costs more than none does."""
+    def cell(rounds, archive, form, which):
+        if form not in rounds[0].get(archive, {}):
+            return ""
+        middle = statistics.median(one[archive][form][which] - (
+            one[archive]["none"][which] if form != "none" else 0) for one in rounds)
+        return f"{middle:.0f}" if form == "none" else f"{middle:+.0f}".replace("-0", "+0")
+
+    return [[jdk, form, *(cell(one["forms"], archive, form, 0) for archive in ARCHIVES),
+             *(cell(one["forms"], "CDS", form, which) for which in (1, 3, 4, 2))]
+            for jdk, one in data["jdks"].items() for form in FORMS if form in one["forms"][0]["CDS"]]
 
 
 def of_newest(rows):

@@ -8,15 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is compared between a JVM with the agent and one without. Argument "threads": prints microseconds
- * per start and end of a thread; "reads": ns per nanoTime and per read; "clocks": ns per nanoTime,
- * currentTimeMillis, parkUntil a moment that has passed, and parkNanos(1), most of which is the kernel's
- * timer.
+ * per start and end of a thread; "reads": ns per nanoTime and per read.
  */
 public final class AgentCost {
     /** The number of reads per batch. It is small for reads that are slow without the agent. */
     private static final int[] BATCH = {2000, 200, 2000, 50, 1};
-    /** nanoTime, currentTimeMillis, parkUntil, parkNanos. */
-    private static final int[] CLOCK_BATCH = {2000, 2000, 50, 10};
     private static final int NANO_TIME = 0;
     private static final int OWN_USER = 1;
     private static final int OWN_TOTAL = 2;
@@ -31,10 +27,8 @@ public final class AgentCost {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("threads")) {
             startThreads();
-        } else if (args[0].equals("reads")) {
-            reads();
         } else {
-            clocks();
+            reads();
         }
     }
 
@@ -54,45 +48,6 @@ public final class AgentCost {
             micros[round] = (System.nanoTime() - start) / 1e3 / threads;
         }
         System.out.println(median(Arrays.copyOfRange(micros, rounds / 3, rounds)));
-    }
-
-    /** Batches of all clocks alternate; prints the median batch of each. */
-    private static void clocks() {
-        double[][] nanos = new double[CLOCK_BATCH.length][ROUNDS];
-        for (int round = -WARM_UP; round < ROUNDS; round++) {
-            for (int clock = 0; clock < CLOCK_BATCH.length; clock++) {
-                double value = batchOfClock(clock, CLOCK_BATCH[clock]);
-                if (round >= 0) {
-                    nanos[clock][round] = value;
-                }
-            }
-        }
-        print(Arrays.stream(nanos).mapToDouble(AgentCost::median).toArray());
-    }
-
-    private static double batchOfClock(int clock, int calls) {
-        long sum = 0;
-        long start = System.nanoTime();
-        if (clock == 0) {
-            for (int i = 0; i < calls; i++) {
-                sum += System.nanoTime();
-            }
-        } else if (clock == 1) {
-            for (int i = 0; i < calls; i++) {
-                sum += System.currentTimeMillis();
-            }
-        } else if (clock == 2) {
-            for (int i = 0; i < calls; i++) {
-                LockSupport.parkUntil(1);
-            }
-        } else {
-            for (int i = 0; i < calls; i++) {
-                LockSupport.parkNanos(1);
-            }
-        }
-        double nanos = (double) (System.nanoTime() - start) / calls;
-        sink += sum;
-        return nanos;
     }
 
     private static void reads() throws InterruptedException {
@@ -188,7 +143,7 @@ public final class AgentCost {
             while (System.nanoTime() < until) {
                 sink++;
             }
-            java.util.concurrent.locks.LockSupport.parkNanos(500_000);
+            LockSupport.parkNanos(500_000);
         }
     }
 
