@@ -79,7 +79,9 @@ class PrometheusTest {
                     CPU + "{cpu_mode=\"system\",kind=\"gc\",group=\"garbage collector\"}",
                     CPU + "{cpu_mode=\"user\",kind=\"unseen\",group=\"(unseen)\"}",
                     "threadclock_threads{kind=\"java\",group=\"strange \\\"\\\\\\n\u00e4\\\\ud800 name\"}")
-                    .containsEntry("threadclock_threads{kind=\"java\",group=\"idle-*\"}", new BigDecimal(5));
+                    .containsEntry("threadclock_threads{kind=\"java\",group=\"idle-*\"}", new BigDecimal(5))
+                    .containsEntry("threadclock_threads{kind=\"java\",group=\"threadclock\"}",
+                            BigDecimal.ONE);
             assertThat(jvm.said()).isEmpty();
         }
     }
