@@ -16,7 +16,7 @@ PORT = 19464
 MOST_US = 10_000
 FLEET, PERIOD_S = 100_000, 15
 CODE = ["java/agent/src/main", "java/library/src/main", "native/core", "lab/programs/java/ScrapeCost.java"]
-SECONDS = 120, 200
+SECONDS = 120, 250
 
 
 def run(lab):
