@@ -17,7 +17,7 @@ from frame.lab import FAILURES, JAR, Failure, Lab, NotRunnable, say
 DESCRIPTION = """Measures again, on this machine, what others have published about the CPU time of threads,
 and what threadclock claims. Each row gets two verdicts: on the published claim, and on ours."""
 EPILOG = """examples:
-  threadclock lab --quick                  all rows in about 5 minutes: orders of magnitude
+  threadclock lab --quick                  all rows in about 8 minutes: orders of magnitude
   threadclock lab --only 4 --only 14       some rows, by number or name
   threadclock lab --jdk DIR --jdk DIR      these JDKs only, instead of all that are found
   threadclock lab diff A.json B.json       compares two results of one experiment

@@ -13,7 +13,7 @@ CONDITIONS = (
     "row are within a tenth; the baseline's JVM has no agent")
 LEAST = 98
 CODE = ["native/jvm", "native/core", "java/library/src/main", "lab/programs/java/VirtualCosts.java"]
-SECONDS = 120, 500
+SECONDS = 90, 300
 ONE_CARRIER = (
     "-Djdk.virtualThreadScheduler.parallelism=1",
     "-Djdk.virtualThreadScheduler.maxPoolSize=1",
@@ -44,7 +44,7 @@ def run(lab):
 
     return {"jdk": str(jdk),
         "right": [one["right"] for one in lab.rounds({"right": right}, 3 if lab.quick else 5)],
-        "cost": [one["cost"] for one in lab.rounds({"cost": cost}, 3 if lab.quick else 5)]}
+        "cost": [one["cost"] for one in lab.rounds({"cost": cost}, 2 if lab.quick else 5)]}
 
 
 def judge(data, quiet):
