@@ -196,8 +196,10 @@ def starts(data):
             for jdk, one in data["jdks"].items() for form in FORMS if form in one["forms"][0]["CDS"]]
 
 
-def of_newest(rows):
-    return [row for row in rows if row[0] == rows[-1][0]]
+def of_newest(data):
+    table = starts(data)
+    return page.markdown_table(START[1:], [row[1:] for row in table if row[0] == table[-1][0]]) + (
+        f"\n\n{table[-1][0]}.")
 
 
 def newest(data):
@@ -207,5 +209,5 @@ def newest(data):
 
 
 VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(newest(data))),
-         "starts": lambda data: page.markdown_table(START, of_newest(starts(data))),
+         "starts": of_newest,
          "presence": lambda data: page.markdown_table(PRESENCE, presence(newest(data)))}
