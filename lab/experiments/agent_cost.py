@@ -5,12 +5,11 @@ import resource
 import statistics
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
 from frame import page, stats, verdict
-from frame.lab import AGENT_JAR, BUILD, LIBRARY
+from frame.lab import AGENT_JAR, BUILD, LIBRARY, Failure
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -53,11 +52,13 @@ def run(lab):
         began = time.monotonic()
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL) as jvm:
-            while jvm.stdout.read(1) not in (b"\0", b""): # the JVM's own lines come before
+            while (said := jvm.stdout.read(1)) not in (b"\0", b""): # the JVM's own lines come before
                 pass
+            if not said:
+                raise Failure(f"{' '.join(map(str, command))} does not start")
             ready = time.monotonic()
             if any(str(flag).endswith(f"={PORT}") for flag in flags):
-                scrape()
+                proxyless.open(f"http://127.0.0.1:{PORT}/metrics", timeout=30).read()
             time.sleep(SETTLED_S)
             used, memory = cpu_ms(jvm.pid), high_water(jvm.pid)
             ending = time.monotonic()
@@ -102,25 +103,12 @@ def run(lab):
         return [{archive: {form: started(jdk, *flags, *ways[form]) for form, flags in used.items()}
                  for archive, used in made.items()} for _ in range(5 if lab.quick else 11)]
 
-    found = {}
+    proxyless, found = urllib.request.build_opener(urllib.request.ProxyHandler({})), {}
     for jdk in lab.chosen():
         found[str(jdk)] = {"legacy": jdk.legacy, "forms": forms(jdk), "rounds": lab.rounds(
             {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")},
             3 if lab.quick else 5, f"{jdk}, ")}
     return {"jdks": found}
-
-
-def scrape():
-    """As soon as something listens."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    for _ in range(200):
-        try:
-            return direct.open(f"http://127.0.0.1:{PORT}/metrics", timeout=30).read()
-        except urllib.error.URLError as error:
-            if not isinstance(error.reason, ConnectionRefusedError):
-                raise
-            time.sleep(0.01)
-    raise RuntimeError(f"nothing listens on port {PORT}")
 
 
 def cpu_ms(pid):
