@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from frame import page, stats, verdict
-from frame.lab import BUILD, JAR
+from frame.lab import BUILD, JAR, library_java
 from frame.machine import TICK, text
 
 ROWS = (17,)
@@ -18,8 +18,9 @@ CONDITIONS = (
 FACTOR = 2
 HERTZ = (10, 100)
 SLEEPERS, TOP_HERTZ = 1000, 10
-CODE = ["native/core", "java/library/src/main", "java/command/src/main/java/dev/threadclock/command/top",
-        "java/command/src/main/java/dev/threadclock/command/sample", "lab/programs/java/Observed.java"]
+CODE = ["native/core", *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
+        "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Observed.java",
+        "java/command/src/main/java/dev/threadclock/command/sample"]
 SECONDS = 55, 500
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A read against System.nanoTime(), and other libraries."""
 from frame import page, stats, verdict
-from frame.lab import QUICK, READ_CODE
+from frame.lab import QUICK, READ_CODE, library_java
 
 ROWS = (15,)
 SOURCE = CLAIM = None
@@ -34,8 +34,8 @@ PEERS = {
     "jna": "JNA (`getrusage`, `clock_gettime`)",
     "airlift": "airlift `CpuTimer`",
      "oshi": "OSHI `OSThread`"}
-CODE = ["native/core", *READ_CODE, "java/library/src/main", "lab/programs/reads.c",
-        "lab/programs/jmh/src"]
+CODE = ["native/core", *READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
+        *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/JniClocks", "internal/Native")]
 SECONDS = 45, 600
 
 

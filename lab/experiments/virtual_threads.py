@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual threads: their CPU time, their carriers', and mounted time."""
 from frame import page, stats, verdict
+from frame.lab import library_java
 
 ROWS = (20,)
 SOURCE = CLAIM = None
@@ -12,7 +13,8 @@ CONDITIONS = (
     "burners; costs with one carrier, each in a JVM of its own, which is warmed up until five results in a "
     "row are within a tenth; the baseline's JVM has no agent")
 LEAST = 98
-CODE = ["native/jvm", "native/core", "java/library/src/main", "lab/programs/java/VirtualCosts.java"]
+CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java",
+        *library_java("VirtualThreads", "ThreadClock", "ThreadTimes")]
 SECONDS = 90, 300
 ONE_CARRIER = (
     "-Djdk.virtualThreadScheduler.parallelism=1",

@@ -29,6 +29,11 @@ READ_CODE = [f"native/{name}.c" for name in (
 LIMIT_S = 900
 
 
+def library_java(*names):
+    """Classes of the Java library, for an experiment's CODE."""
+    return [f"java/library/src/main/java/dev/threadclock/{name}.java" for name in names]
+
+
 class NotRunnable(Exception):
     """This machine, this user or these JDKs do not allow it; the message says what would change that."""
 
