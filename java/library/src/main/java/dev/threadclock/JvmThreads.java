@@ -29,7 +29,7 @@ final class JvmThreads {
 
     /** A thread of threadclock's agent: it runs Java code, but the JVM lists no agent's threads. */
     static boolean isAgents(String name) {
-        return name.startsWith("threadc");
+        return name.startsWith("threadclock") || name.startsWith("threadc..");
     }
 
     /** {@link Kind#NATIVE} for any other thread. */

@@ -118,7 +118,7 @@ class AccountKeeperTest {
     void theAgentsThreadsAreAPoolOfTheirOwn() {
         threads.kernel("threadclock-pro").uses(3, 0);
         threads.kernel("threadc..etheus").uses(4, 0); // by new JDKs
-        threads.kernel("thread").uses(1, 0);
+        threads.kernel("threadcount").uses(1, 0);
         threads.inProcess();
         CpuAccount account = read();
         assertThat(times(account, Kind.JAVA, "threadclock")).isEqualTo(of(7, 0));
