@@ -148,21 +148,22 @@ make_jdk() {
     real=${real%/bin/java}
     [[ -x $new/root/$real/bin/java ]] ||
         { why="$package has no bin/java where it is expected; see $LOG"; return 1; }
-    settle_configuration "$new/root" "$new/root/$real"
-    find "$new/root" -xdev -type f -perm /6000 -exec chmod ug-s {} +
-    find "$new/root" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
+    settle_files "$new/root" "$new/root/$real"
     make_home "$n" "$new" "$real" || { why="cannot write in $JDKS"; return 1; }
     rm -rf --one-file-system "${JDKS:?}/$n"
     mv -T "$new" "$JDKS/$n" || { why="cannot rename $new"; return 1; }
     finish_jdk "$n" "$version"
 }
 
-# settle_configuration ROOT HOME: moves the JDK's configuration, to which it has links to /etc, into the JDK.
-settle_configuration() {
+# settle_files ROOT HOME: moves the JDK's configuration, to which it has links to /etc, into the JDK, and
+# removes everything outside /usr.
+settle_files() {
     local link
     while IFS= read -r -d '' link; do
         [[ ! -e $1$(readlink "$link") ]] || cp -aL --remove-destination -- "$1$(readlink "$link")" "$link"
     done < <(find "$2" -type l -lname '/etc/*' -print0)
+    find "$1" -xdev -type f -perm /6000 -exec chmod ug-s {} +
+    find "$1" -mindepth 1 -maxdepth 1 ! -name usr -exec rm -rf --one-file-system {} +
 }
 
 # make_home N FOLDER HOME-IN-ROOT: makes the Java home that the host sees. JDK 8 has a second one in it, jre/,
