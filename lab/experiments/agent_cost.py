@@ -164,7 +164,7 @@ def rows(data):
 def presence(data):
     def both(rounds, name):
         return (str(stats.interval([one["without"][name] for one in rounds])),
-                str(stats.interval([one["with"][name] - one["without"][name] for one in rounds])))
+                str(stats.difference([one["with"][name] - one["without"][name] for one in rounds])))
     return [[jdk, *both(one["rounds"], "thread_us"),
              f"{ratio(one['rounds'], 'reads', 'nanoTime', 'with', 'without')} x"]
             for jdk, one in data["jdks"].items()]

@@ -67,5 +67,5 @@ def judge(data, quiet):
             "title": "ns of a single read, with two reads of the vDSO clock", "head": ["", *NAMES.values()],
             "rows": rows}],
         "why": "The published stress is not described in full: how many threads map how much, on how many "
-               "CPUs. Here mapping alone does not slow the median of either read; being preempted makes the "
-               "maxima."}
+               "CPUs. Here they double the median of a read of /proc, and leave that of VIRT as it is; being "
+               "preempted makes the maxima."}

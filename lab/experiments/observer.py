@@ -78,7 +78,7 @@ def judge(data, quiet):
               for hertz in HERTZ}
     worst = min(ratios.values(), key=lambda each: each.low)
     rows = [[name, str(stats.interval([one[name]["pass_ns"] / 1000 for one in data["inside"]])), str(
-            stats.interval([
+            stats.difference([
                 100 * (pair[3] / pair[2] - 1) for one in data["inside"] for pair in one[name]["pairs"]]))]
             for name in data["inside"][0]]
     return {"verdicts": {17: {"published": None, "ours": verdict.at_least(

@@ -22,7 +22,8 @@ def text(path):
 def describe():
     cpu = re.search(r"^(?:model name|Model)\s*:\s*(.+)$", text("/proc/cpuinfo"), re.M)
     release = re.search(r'^PRETTY_NAME="?([^"\n]*)', text("/etc/os-release"), re.M)
-    return {"cpu": cpu[1].strip() if cpu else platform.machine(), "cpus": CPUS,
+    numbers = re.findall(r"^(?:cpu family|model|CPU part)\s*:\s*(\S+)$", text("/proc/cpuinfo"), re.M)[:2]
+    return {"cpu": cpu[1].strip() if cpu else platform.machine(), "model": "-".join(numbers), "cpus": CPUS,
         "virtual": " hypervisor" in text("/proc/cpuinfo"), "kernel": platform.release(),
         "os": release[1] if release else "",
         "clock_source": text("/sys/devices/system/clocksource/clocksource0/current_clocksource").strip(),
@@ -30,7 +31,8 @@ def describe():
 
 
 def in_words(machine):
-    return (f"{machine['cpu']}, {machine['cpus']} CPUs{' (virtual)' if machine['virtual'] else ''}, Linux "
+    model = f" ({machine['model']})" if machine.get("model") else ""
+    return (f"{machine['cpu']}{model}, {machine['cpus']} CPUs{' (virtual)' if machine['virtual'] else ''}, Linux "
             f"{machine['kernel']}")
 
 

@@ -23,11 +23,17 @@ def counted(pairs):
     return " ".join(lines)
 
 
+def how(result):
+    """What makes a result weaker than its interval says."""
+    said = ["a quick run"] * result["quick"] + ["under load"] * (not result["quiet"])
+    return f" ({', '.join(said)})" if said else ""
+
+
 def rows_of(pairs):
     """A line a row: its number, what, the verdict on the published claim, and on ours."""
-    for (experiment, _), judged in pairs:
+    for (experiment, result), judged in pairs:
         for row, one in judged["verdicts"].items():
-            yield [str(row or ""), experiment.TITLE, *(str(one[side]) if one[side] else ""
+            yield [str(row or ""), experiment.TITLE + how(result), *(str(one[side]) if one[side] else ""
                                                         for side in ("published", "ours"))]
 
 

@@ -30,8 +30,11 @@ def half_width(values):
 
 def interval(values):
     """The mean of the repetitions: of times, which are positive and skewed, the geometric one."""
-    if all(value > 0 for value in values):
-        return ratio(values, [1] * len(values))
+    return ratio(values, [1] * len(values)) if all(value > 0 for value in values) else difference(values)
+
+
+def difference(values):
+    """The arithmetic mean of differences, whatever their signs happen to be."""
     half = half_width(values)
     return Interval(fmean(values), fmean(values) - half, fmean(values) + half)
 

@@ -47,3 +47,8 @@ def test_ratio_needs_as_many_of_both():
                          (99.96, "100.0"), (5, "5"), (1234.5, "1,234"), (math.inf, "∞"), (math.nan, "-")])
 def test_numbers_have_three_digits(value, text):
     assert stats.number(value) == text
+
+
+def test_differences_have_one_mean_whatever_their_signs():
+    assert stats.difference([1.0, 9.0]).value == 5
+    assert stats.difference([-1.0, 11.0]).value == 5
