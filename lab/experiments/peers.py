@@ -21,8 +21,8 @@ CONDITIONS = (
     "from the threads seems to report too much. Few ticks hit a thread that works between them, so its split "
     "in an interval need not be that in the run. Not measured: OSHI with FFM (`oshi-core-ffm`), RETIT's "
     "OpenTelemetry extension and vthreadtime, of which no package could be had here.")
-CODE = ["native/core", "java/command/src/main/java/dev/threadclock/command/sample", "lab/programs/jmh/pom.xml",
-        "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
+CODE = ["native/core", "java/command/src/main/java/dev/threadclock/command/sample",
+        "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
 SECONDS = 150, 1100
 THREADS = "around", "between", "system"
 NEAR = .1

@@ -32,8 +32,8 @@ def describe():
 
 def in_words(machine):
     model = f" ({machine['model']})" if machine.get("model") else ""
-    return (f"{machine['cpu']}{model}, {machine['cpus']} CPUs{' (virtual)' if machine['virtual'] else ''}, Linux "
-            f"{machine['kernel']}")
+    virtual = " (virtual)" if machine["virtual"] else ""
+    return f"{machine['cpu']}{model}, {machine['cpus']} CPUs{virtual}, Linux {machine['kernel']}"
 
 
 def run_times():

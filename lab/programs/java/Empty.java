@@ -2,7 +2,9 @@
 
 import java.io.IOException;
 
-/** A program that says when it has started, and ends when its stdin does; and a Java agent that does nothing. */
+/**
+ * A program that says when it has started, and ends when its stdin does; and a Java agent that does nothing.
+ */
 public final class Empty {
     public static void main(String[] args) throws IOException {
         System.out.write(0);
