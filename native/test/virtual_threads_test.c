@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,9 +115,13 @@ static void check_shape(int shape)
     }
     for (int which = 0; which < ACCOUNTS; which++) {
         struct tc_virtual_times times;
-        assert_in_any_thread(tc_virtual_times(accounts[which], &times) == 0
-                             && times.times.total_ns * 100 / within_ns[which] >= 95
-                             && times.times.total_ns * 100 / around_ns[which] <= 105);
+        assert_in_any_thread(tc_virtual_times(accounts[which], &times) == 0);
+        bool right = times.times.total_ns * 100 / within_ns[which] >= 95
+                     && times.times.total_ns * 100 / around_ns[which] <= 105;
+        if (!right)
+            fprintf(stderr, "shape %d, account %d: %lld ns, but %lld within and %lld around\n", shape, which,
+                    (long long)times.times.total_ns, (long long)within_ns[which], (long long)around_ns[which]);
+        assert_in_any_thread(right);
     }
     tc_virtual_forbid();
 }
