@@ -120,7 +120,8 @@ static void check_shape(int shape)
                      && times.times.total_ns * 100 / around_ns[which] <= 105;
         if (!right)
             fprintf(stderr, "shape %d, account %d: %lld ns, but %lld within and %lld around\n", shape, which,
-                    (long long)times.times.total_ns, (long long)within_ns[which], (long long)around_ns[which]);
+                    (long long)times.times.total_ns, (long long)within_ns[which],
+                    (long long)around_ns[which]);
         assert_in_any_thread(right);
     }
     tc_virtual_forbid();
