@@ -30,7 +30,7 @@ def parse(arguments):
     parser.add_argument("--quick", action="store_true", help="short runs: the intervals are wider")
     parser.add_argument("--list", action="store_true", help="list the experiments and how long each takes")
     parser.add_argument("--only", action="append", default=[], metavar="ROW|NAME",
-     help="only this experiment")
+                        help="only this experiment")
     parser.add_argument("--jdk", action="append", default=[], metavar="DIR", help="a JDK to measure")
     parser.add_argument("--kernel", action="append", default=[], metavar="TEXT",
                         help="boot only the kernels whose name has this text, such as 'sid, aarch64'; the "
@@ -42,11 +42,11 @@ def parse(arguments):
     parser.add_argument("--publish", action="store_true",
                         help="write the results to lab/results and the figures into README and docs")
     parser.add_argument("--render", action="store_true",
-     help="measure nothing: only copy lab/results into the pages")
+                        help="measure nothing: only copy lab/results into the pages")
     parser.add_argument("--check", action="store_true",
-     help="measure nothing: fail if a page differs from its result, name results that are too old")
-    parser.add_argument("--yes", action="store_true",
-     help="install the packages that are missing")
+                        help="measure nothing: fail if a page differs from its result, name results that are "
+                             "too old")
+    parser.add_argument("--yes", action="store_true", help="install the packages that are missing")
     chosen = parser.parse_args(arguments)
     if chosen.repetitions is not None and chosen.repetitions < 2:
         parser.error("--repetitions must be at least 2, because an interval needs two")

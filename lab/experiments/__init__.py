@@ -40,7 +40,7 @@ ORDER = (
     "scrape_cost",
     "kernels",
     "peers",
-     )
+)
 
 
 def load(name):

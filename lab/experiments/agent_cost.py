@@ -134,18 +134,18 @@ def judge(data, quiet):
     ratios = {f"{jdk}, {read}": ratio(one["rounds"], "reads", read)
               for jdk, one in data["jdks"].items() for read in READS if "user" in read}
     name, worst = min(ratios.items(), key=lambda each: each[1].low)
-    return {"verdicts": {0: {"published": None, "ours": verdict.at_least(worst, 1, quiet,
-    f"least: {name}: {worst} x")}}, "tables": [{"title": "ns a read", "head": HEAD, "rows": rows(data)},
-    {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)},
-    {"title": "starts and ends", "head": START, "rows": starts(data)}], "why": ""}
+    return {"verdicts": {0: {"published": None, "ours": verdict.at_least(
+        worst, 1, quiet, f"least: {name}: {worst} x")}},
+        "tables": [{"title": "ns a read", "head": HEAD, "rows": rows(data)},
+                   {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)},
+                   {"title": "starts and ends", "head": START, "rows": starts(data)}], "why": ""}
 
 
 ARCHIVES = {"CDS": "CDS", "AppCDS": "AppCDS", "AOT": "AOT cache", "AOT with": "AOT cache made with it"}
 START = ["JDK", "form", *(f"start, CPU ms: {name}" for name in ARCHIVES.values()), "start, ms: CDS",
          "end, CPU ms: CDS", "end, ms: CDS", "MB: CDS"]
 HEAD = ["JDK", "", "without, ns", "with the agent, ns", "times less", "x nanoTime"]
-PRESENCE = ["JDK", "a thread's start and end, us",
-            "more with the agent", "nanoTime with the agent"]
+PRESENCE = ["JDK", "a thread's start and end, us", "more with the agent", "nanoTime with the agent"]
 
 
 def rows(data):

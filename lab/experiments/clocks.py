@@ -29,13 +29,13 @@ def run(lab):
 def judge(data, quiet):
     flags = data["flags"]
     known = {name: flag for name, flag in flags.items() if flag}
-    theirs = verdict.holds("false" not in known.values(),
-    f"the flag is on in {', '.join(known)}; the others have none; "
-    "JDK 6 is not here") if known else verdict.absent("no JDK here has the flag (8 to 24)")
+    theirs = verdict.absent("no JDK here has the flag (8 to 24)") if not known else verdict.holds(
+        "false" not in known.values(),
+        f"the flag is on in {', '.join(known)}; the others have none; JDK 6 is not here")
     missing = [name for name, source in data["sources"].items() if source["source"] == "none"]
     fine = data["resolution_ns"]["sched"]
     rows = [[name, source["source"], source["system_calls"], f"{source['resolution_ns']:,}",
-    f"{source['age_ns']:,}"] for name, source in data["sources"].items()]
+             f"{source['age_ns']:,}"] for name, source in data["sources"].items()]
     clocks = [[name, f"{ns:,}"] for name, ns in data["resolution_ns"].items()]
     return {"verdicts": {13: {"published": theirs, "ours": verdict.holds(
         data["getcpuclockid_is_precise"] and 0 < fine <= FINE_NS and not missing,
@@ -43,4 +43,4 @@ def judge(data, quiet):
         f"{', '.join(missing) or 'none'}")}},
         "tables": [{"title": "where threadclock takes each quantity from", "rows": rows, "head": [
             "", "source", "system calls", "resolution, ns", "age at most, ns"]},
-            {"title": "clock_getres", "head": ["clock", "ns"], "rows": clocks}], "why": ""}
+                   {"title": "clock_getres", "head": ["clock", "ns"], "rows": clocks}], "why": ""}

@@ -10,10 +10,8 @@ CLAIM = (
     "the JFR CPU-time sampler.")
 OURS = "With threadclock no way of JMX takes it."
 CONDITIONS = "strace counts openings of /proc/self/task/TID/stat: 1,000 reads, or 3 s of a recording at 10 Hz"
-JMX = {"user": "getCurrentThreadUserTime()",
-    "userById": "getThreadUserTime(id)",
-    "userOfArray": "getThreadUserTime(ids)",
-     "proxy": "the same by a JMX proxy"}
+JMX = {"user": "getCurrentThreadUserTime()", "userById": "getThreadUserTime(id)",
+       "userOfArray": "getThreadUserTime(ids)", "proxy": "the same by a JMX proxy"}
 EVENTS = {"jdk.ThreadCPULoad": "period", "jdk.CPUTimeSample": "throttle"}
 STAT_FILE = r'"/proc/(self|\d+)/task/\d+/stat"'
 READS, SECONDS_RECORDED, STRAY = 1000, 3, 10

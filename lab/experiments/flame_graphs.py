@@ -25,7 +25,8 @@ PARTS = {
     "locks": "spin_lock|lockref|mutex|lock_task_sighand|rwsem",
     "clock": "clock_gettime|posix_cpu_clock_get|getrusage",
     "look-up of the TID": "find_vpid|idr_find|radix_tree|pid_task|find_pid_ns|pid_for_clock",
-    "kernel": r"_\[k\]", }
+    "kernel": r"_\[k\]",
+}
 
 
 def shares(collapsed):
@@ -44,11 +45,10 @@ def run(lab):
     def record(jdk, agent, event, suffix):
         file = BUILD / f"profile.{suffix}"
         file.unlink(missing_ok=True)
-        lab.java(jdk, "Reads", "seconds", "user", seconds, agent=agent, options=
-            ("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
-             f"-agentpath:{profiler}=start,event={event},interval=1ms,threads=false,"
-              f"include=*Reads.run*,file={file}"
-             ))
+        lab.java(jdk, "Reads", "seconds", "user", seconds, agent=agent, options=(
+            "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints",
+            f"-agentpath:{profiler}=start,event={event},interval=1ms,threads=false,include=*Reads.run*,"
+            f"file={file}"))
         return file.read_text() if file.exists() else ""
     for kind, jdk in pair.items():
         for agent in (None, ""):
@@ -72,18 +72,19 @@ def judge(data, quiet):
         theirs = verdict.absent(data["absent"])
     else:
         before, after = by_kind["legacy"]["shares"], by_kind["virt"]["shares"]
-        theirs = verdict.holds(before["file"] > MOST and after["clock"] > MOST and after["file"] < LEAST,
-        f"in file operations {100 * before['file']:.0f} % of the samples before, "
-        f"{100 * after['file']:.0f} % after; then {100 * after['clock']:.0f} % in reading the clock, "
-        f"{100 * after['look-up of the TID']:.0f} % in the look-up of the TID")
+        theirs = verdict.holds(
+            before["file"] > MOST and after["clock"] > MOST and after["file"] < LEAST,
+            f"in file operations {100 * before['file']:.0f} % of the samples before, "
+            f"{100 * after['file']:.0f} % after; then {100 * after['clock']:.0f} % in reading the clock, "
+            f"{100 * after['look-up of the TID']:.0f} % in the look-up of the TID")
     kernel = [one["shares"]["kernel"] for one in data["found"].values() if one["kind"] == "threadclock"]
     seen = by_kind.get("legacy", by_kind.get("virt"))["shares"]["kernel"] > 0
-    ours = verdict.holds(max(kernel) < LEAST, f"at most {100 * max(kernel):.1f} % in the "
-                                              "kernel") if seen else (
-        verdict.absent("the profiler may not see the kernel's frames here (kernel.perf_event_paranoid)"))
+    ours = verdict.absent(
+        "the profiler may not see the kernel's frames here (kernel.perf_event_paranoid)") if not seen else (
+            verdict.holds(max(kernel) < LEAST, f"at most {100 * max(kernel):.1f} % in the kernel"))
     rows = [[name, one["event"], *(f"{100 * share:.1f} %" for share in one["shares"].values())]
             for name, one in data["found"].items()]
-    return {"verdicts": {8: {"published": theirs, "ours": ours}}, "tables": [{
-            "title": "share of the samples whose stack has such a frame", "head": ["", "event", *PARTS],
-            "rows": rows}],
+    return {"verdicts": {8: {"published": theirs, "ours": ours}},
+        "tables": [{"title": "share of the samples whose stack has such a frame",
+                    "head": ["", "event", *PARTS], "rows": rows}],
         "why": "Frames overlap: a lock inside open() counts in both. Symbols need kernel.kptr_restrict=0."}

@@ -12,12 +12,10 @@ ROWS = (18,)
 SOURCE = CLAIM = None
 OURS = (
     "Where the JVM reads /proc, and with reach=jvm on each JDK, jdk.ThreadCPULoad agrees with the kernel to "
-    "5 % of the "
-    "thread's CPU time and a tick per event. Where the JVM counts ticks, it does not.")
+    "5 % of the thread's CPU time and a tick per event. Where the JVM counts ticks, it does not.")
 CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
-    "second; the "
-    "truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
+    "second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
 CODE = [*READ_CODE, "native/core", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 35, 650
@@ -40,9 +38,10 @@ def run(lab):
         for mode, options in modes.items():
             recording.unlink(missing_ok=True)
             try:
-                lines = lab.java(jdk, "Loads", "together", 4000 if lab.quick else 20000, tick_ns, phase_ns,
-                agent=options, options=(f"-XX:StartFlightRecording=dumponexit=true,settings={settings},"
-                f"filename={recording}", ))
+                lines = lab.java(
+                    jdk, "Loads", "together", 4000 if lab.quick else 20000, tick_ns, phase_ns, agent=options,
+                    options=(f"-XX:StartFlightRecording=dumponexit=true,settings={settings},"
+                             f"filename={recording}",))
                 printed = lab.run([lab.builder.home / "bin/jfr", "print", "--json",
                                   "--events", "jdk.ThreadCPULoad", recording])
             except Failure as failure:
@@ -52,7 +51,7 @@ def run(lab):
             processors = next(int(line[1]) for line in lines if line[0] == "processors")
             add_recorded(loads, json.loads(printed)["recording"]["events"], processors)
             found[f"{jdk}, {mode}"] = {"kind": "legacy" if jdk.legacy else "virt", "mode": mode,
-            "loads": loads}
+                                       "loads": loads}
     if not found:
         raise NotRunnable("; ".join(notes) or "no JDK here makes a recording")
     return {"tick_ns": tick_ns, "found": found, "notes": notes}
@@ -60,8 +59,8 @@ def run(lab):
 
 def milliseconds(text):
     """Of a time like 2026-11-24T14:00:00.123456789+00:00, of which Python reads six digits."""
-    return datetime.fromisoformat(re.sub(r"(\.\d{6})\d*", r"\1", text).replace("Z",
-             "+00:00")).timestamp() * 1000
+    text = re.sub(r"(\.\d{6})\d*", r"\1", text).replace("Z", "+00:00")
+    return datetime.fromisoformat(text).timestamp() * 1000
 
 
 def add_recorded(loads, events, processors):
@@ -80,8 +79,8 @@ def add_recorded(loads, events, processors):
 
 
 def error(load):
-    return max(abs(load["recorded_user"] - load["kernel_user"]), abs(load["recorded_system"] - \
-               load["kernel_system"])) / (load["kernel_user"] + load["kernel_system"])
+    return max(abs(load[f"recorded_{part}"] - load[f"kernel_{part}"]) for part in ("user", "system")) / (
+        load["kernel_user"] + load["kernel_system"])
 
 
 def right(load, tick_ns):

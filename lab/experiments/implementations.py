@@ -21,8 +21,8 @@ def run(lab):
     nm = lab.tool("nm", "binutils")
     found = {}
     for jdk in lab.chosen():
-        symbols = [line.split(maxsplit=2)[-1] for line in lab.run([nm, "-C", jdk.libjvm],
-                              check=False)[1].splitlines() if "thread_cpu_time" in line]
+        listed = lab.run([nm, "-C", jdk.libjvm], check=False)[1].splitlines()
+        symbols = [line.split(maxsplit=2)[-1] for line in listed if "thread_cpu_time" in line]
         found[str(jdk)] = {"legacy": jdk.legacy, "symbols": symbols, "bound": bound(lab, jdk)}
     return {"jdks": found}
 
@@ -31,8 +31,8 @@ def bound(lab, jdk):
     """What threadclock status says of a JVM with the agent."""
     end = BUILD / "end"
     end.unlink(missing_ok=True)
-    with subprocess.Popen([jdk.java, f"-agentpath:{LIBRARY}", "-cp",
-         lab.class_file("Reads"), "Reads", "until", end], stdout=subprocess.PIPE, text=True) as process:
+    command = [jdk.java, f"-agentpath:{LIBRARY}", "-cp", lab.class_file("Reads"), "Reads", "until", end]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             pid = process.stdout.readline().split()[1]
             status = lab.run([lab.builder.java, "-jar", JAR, "status", "--json", pid])
@@ -52,7 +52,7 @@ def judge(data, quiet):
     else:
         wrong = [name for name, slow in shown.items() if slow != data["jdks"][name]["legacy"]]
         theirs = verdict.holds(not wrong,
-        f"with symbols: {', '.join(shown)}; contradicted by {wrong or 'none'}")
+                               f"with symbols: {', '.join(shown)}; contradicted by {wrong or 'none'}")
     user = {name: [owner for method, owner in one["bound"].items() if "User" in method]
             for name, one in data["jdks"].items()}
     wrong = [name for name, owners in user.items() if not owners or not all(
@@ -60,9 +60,8 @@ def judge(data, quiet):
     rows = [[name, "/proc" if one["legacy"] else "VIRT clock", "; ".join(one["symbols"]) or "stripped",
              ", ".join(f"{method}: {owner}" for method, owner in one["bound"].items())]
             for name, one in data["jdks"].items()]
-    return {"verdicts": {10: {"published": theirs, "ours": verdict.holds(
-                    not wrong, f"{len(user) - len(wrong)} of {len(user)} JDKs" +
-                    (f", not {', '.join(wrong)}" if wrong else ""))}}, "tables": [{
-                        "title": "in the binary, and bound with the agent",
-                        "head": ["JDK", "user time from", "symbols", "bound"], "rows": rows}],
+    text = f"{len(user) - len(wrong)} of {len(user)} JDKs{', not ' + ', '.join(wrong) if wrong else ''}"
+    return {"verdicts": {10: {"published": theirs, "ours": verdict.holds(not wrong, text)}},
+        "tables": [{"title": "in the binary, and bound with the agent",
+                    "head": ["JDK", "user time from", "symbols", "bound"], "rows": rows}],
         "why": f"Distributions strip libjvm.so: {', '.join(stripped) or 'none'} here."}

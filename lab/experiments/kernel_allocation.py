@@ -48,13 +48,13 @@ def judge(data, quiet):
     most = max(found[source].get("@kmallocs", 0) + found[source].get("@objects", 0) for source in OTHERS)
     kinds = ("@pages", "@kmallocs", "@kmalloc_bytes", "@objects", "@object_bytes")
     rows = [[source, *(stats.number(values.get(kind, 0)) for kind in kinds)]
-                       for source, values in found.items()]
-    return {"verdicts": {6: {"published": verdict.holds(
-                    abs(legacy - 1) <= STRAY, f"{legacy:.2f} buffers of 4,096 bytes a read of "
-                    "/proc"), "ours": verdict.holds(
-                        most <= STRAY, f"each of {len(OTHERS)} others: at most {most:.3f} allocations "
-                        "a read")}}, "tables": [{"title": "allocations of one read", "head": [
-                                "source", "buffers of 4,096 "
-                                "bytes", "kmallocs", "bytes", "slab objects", "their bytes"], "rows": rows}],
+            for source, values in found.items()]
+    return {"verdicts": {6: {
+        "published": verdict.holds(abs(legacy - 1) <= STRAY,
+                                   f"{legacy:.2f} buffers of 4,096 bytes a read of /proc"),
+        "ours": verdict.holds(most <= STRAY,
+                              f"each of {len(OTHERS)} others: at most {most:.3f} allocations a read")}},
+        "tables": [{"title": "allocations of one read", "rows": rows, "head": [
+            "source", "buffers of 4,096 bytes", "kmallocs", "bytes", "slab objects", "their bytes"]}],
         "why": "Slab objects are what open() allocates besides the buffer: the file, its path, directory "
-        "entries."}
+               "entries."}

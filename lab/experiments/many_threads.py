@@ -25,22 +25,16 @@ def run(lab):
 
 
 def judge(data, quiet):
-    ratios = {load: stats.ratio([one[load]["/proc"]
-                           for one in data["rounds"]], [one[load]["threadclock"] for one in data["rounds"]])
-        for load in data["rounds"][0]}
+    ratios = {load: stats.ratio(*([one[load][way] for one in data["rounds"]]
+                                  for way in ("/proc", "threadclock"))) for load in data["rounds"][0]}
     worst = min(ratios.values(), key=lambda each: each.low)
     return {"verdicts": {16: {"published": None, "ours": verdict.at_least(worst, FACTOR, quiet, "; ".join(
         f"{load}: /proc takes {each} x" for load, each in ratios.items()))}},
         "tables": [{"title": "microseconds a pass", "head": HEAD, "rows": rows(data)}], "why": ""}
 
 
-HEAD = [
-    "",
-    "bare system calls",
-    "threadclock",
-    "threadclock, a thread having started",
-    "/proc",
-     "/proc / threadclock"]
+HEAD = ["", "bare system calls", "threadclock", "threadclock, a thread having started", "/proc",
+        "/proc / threadclock"]
 
 
 def rows(data):
@@ -50,8 +44,5 @@ def rows(data):
             for load, found in data["rounds"][0].items()]
 
 
-VIEWS = {
-    "": lambda data: "Microseconds a pass over all threads of a process:\n\n" +
-    page.markdown_table(
-        HEAD,
-         rows(data))}
+VIEWS = {"": lambda data: "Microseconds a pass over all threads of a process:\n\n" +
+         page.markdown_table(HEAD, rows(data))}

@@ -10,18 +10,11 @@ CLAIM = (
 OURS = "A tick read has a lower median than both, idle and stressed."
 CONDITIONS = ("lab/programs/reads latency: sources take turns of 20 ms in one thread, beside 0, 2 and 8 "
               "threads that map 1 MB")
-PUBLISHED = {
-    "legacy, median": "> 2 ms",
-    "VIRT, median": "0.3 ms",
-    "median, factor": 7,
-    "legacy, max": "3.6 ms",
-     "max, factor": 1.8}
+PUBLISHED = {"legacy, median": "> 2 ms", "VIRT, median": "0.3 ms", "median, factor": 7,
+             "legacy, max": "3.6 ms", "max, factor": 1.8}
 MAPPERS = (0, 2, 8)
-NAMES = {
-    "proc": "/proc (legacy)",
-    "virt_tid": "VIRT by TID",
-    "tick": "threadclock, tick",
-     "now": "threadclock, now"}
+NAMES = {"proc": "/proc (legacy)", "virt_tid": "VIRT by TID", "tick": "threadclock, tick",
+         "now": "threadclock, now"}
 CODE = ["native/core", "lab/programs/reads.c"]
 SECONDS = 6, 100
 
@@ -50,17 +43,17 @@ def judge(data, quiet):
     # 2 ms in the median means that the reader waited for a CPU or a lock in each read: that is the claim.
     at_all = stats.interval([one[most]["proc"]["p50"] for one in data["rounds"]])
     reproduced = verdict.at_least(at_all, verdict.TOLERANCE * 2e6, quiet, "")
-    kind = verdict.REFUTED if verdict.REFUTED in (reproduced.kind, *(one.kind for one in kinds)) else (
-            verdict.CONFIRMED if all(one.kind == verdict.CONFIRMED for one in (
-                    reproduced, *kinds)) else verdict.NOISY)
+    found = {one.kind for one in (reproduced, *kinds)}
+    kind = (verdict.REFUTED if verdict.REFUTED in found else
+            verdict.CONFIRMED if found == {verdict.CONFIRMED} else verdict.NOISY)
     theirs = verdict.Verdict(
-    kind, f"{most}: legacy / VIRT median {median} x, published 7 x; max {maximum} x, published 1.8 x; the "
-          f"legacy median is {at_all} ns, published more than 2 ms")
+        kind, f"{most}: legacy / VIRT median {median} x, published 7 x; max {maximum} x, published 1.8 x; "
+              f"the legacy median is {at_all} ns, published more than 2 ms")
     worst = min((ratio(data, load, other, "tick", "p50") for load in loads for other in ("proc", "virt_tid")),
                 key=lambda each: each.low)
-    rows = [[
-        f"{load}: {quantile}", *(str(stats.interval([one[load][name][quantile] for one in data["rounds"]]))
-                                 for name in NAMES)] for load in loads for quantile in ("p50", "p99", "max")]
+    rows = [[f"{load}: {quantile}",
+             *(str(stats.interval([one[load][name][quantile] for one in data["rounds"]])) for name in NAMES)]
+            for load in loads for quantile in ("p50", "p99", "max")]
     return {"verdicts": {5: {"published": theirs, "ours": verdict.at_least(worst, 1, quiet,
                                          f"the nearest of the others is {worst} x the tick read")}},
         "tables": [{

@@ -82,12 +82,13 @@ def judge(data, quiet):
                 100 * (pair[3] / pair[2] - 1) for one in data["inside"] for pair in one[name]["pairs"]]))]
             for name in data["inside"][0]]
     return {"verdicts": {17: {"published": None, "ours": verdict.at_least(
-                    worst, FACTOR, quiet, "; ".join(f"{hertz} Hz: ThreadMXBean's pass costs {each} x"
-                                                    for hertz, each in ratios.items()))}}, "tables": [{
-            "title": f"from within, {data['jdk']}", "rows": rows,
-            "head": ["", "CPU us a pass", "more CPU a request, %"]
-        }, {"title": f"top, {SLEEPERS:,} sleeping threads, % of a CPU", "head": HEAD,
-            "rows": top_rows(data)}],
+        worst, FACTOR, quiet, "; ".join(f"{hertz} Hz: ThreadMXBean's pass costs {each} x"
+                                        for hertz, each in ratios.items()))}},
+        "tables": [
+            {"title": f"from within, {data['jdk']}", "rows": rows,
+             "head": ["", "CPU us a pass", "more CPU a request, %"]},
+            {"title": f"top, {SLEEPERS:,} sleeping threads, % of a CPU", "head": HEAD,
+             "rows": top_rows(data)}],
         "why": "top's own process starts a JVM: over a short look that start is most of its cost."}
 
 
@@ -101,9 +102,6 @@ def top_rows(data):
             for way, title in WAYS.items()]
 
 
-VIEWS = {
-    "top": lambda data: page.markdown_table(
-        HEAD,
-        top_rows(data)) +
-        f"\n\n{data['jdk']}, {SLEEPERS:,} sleeping threads, {TOP_HERTZ} times a second, for "
-        f"{data['seconds']} s from top's start."}
+VIEWS = {"top": lambda data: (
+    f"{page.markdown_table(HEAD, top_rows(data))}\n\n{data['jdk']}, {SLEEPERS:,} sleeping threads, "
+    f"{TOP_HERTZ} times a second, for {data['seconds']} s from top's start.")}

@@ -27,13 +27,14 @@ TITLES = {
     "now": "threadclock_user_now_ns",
     "proc": "/proc/self/task/<tid>/stat (legacy)",
     "papi": "PAPI_get_virt_nsec (total)",
-     }
+}
 PEERS = {
     "threadclock": "threadclock (`userNanos()`, `totalInterpolatedNanos()`)",
     "threadMXBean": "ThreadMXBean",
     "jna": "JNA (`getrusage`, `clock_gettime`)",
     "airlift": "airlift `CpuTimer`",
-     "oshi": "OSHI `OSThread`"}
+    "oshi": "OSHI `OSThread`",
+}
 CODE = ["native/core", *READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
         *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/JniClocks", "internal/Native")]
 SECONDS = 45, 600
@@ -45,8 +46,8 @@ def run(lab):
     pair, _ = lab.pair()
     settings, subjects = QUICK if lab.quick else (1, 1, 2, 1), {}
     for jdk in pair.values():
-        for agent, peers in (
-        (None, "threadclock,threadMXBean" if lab.quick else ",".join(PEERS)), ("", "threadMXBean")):
+        for agent, peers in ((None, "threadclock,threadMXBean" if lab.quick else ",".join(PEERS)),
+                             ("", "threadMXBean")):
             name = f"{jdk}{'' if agent is None else ', with the agent'}"
             options = ("--enable-native-access=ALL-UNNAMED",) if jdk.feature >= 22 else ()
             subjects[name] = lambda jdk=jdk, agent=agent, peers=peers, options=options: lab.jmh(
@@ -64,10 +65,11 @@ def judge(data, quiet):
                 [one[name]["nanoTime"]["mean"] for one in data["java"]],
                 [one[name][read]["mean"] for one in data["java"]])
     worst = min(ratios.values(), key=lambda each: each.low)
-    return {"verdicts": {15: {"published": None, "ours": verdict.at_least(worst, 1, quiet,
-    "nanoTime / user time: " + "; ".join( f"{name} {each} x" for name, each in ratios.items()))}},
-    "tables": [ {"title": "C, ns a read", "head": C_HEAD, "rows": c_rows(data)}, {"title": "Java, ns a read",
-    "head": JAVA_HEAD, "rows": java_rows(data)}], "why": ""}
+    return {"verdicts": {15: {"published": None, "ours": verdict.at_least(
+        worst, 1, quiet,
+        "nanoTime / user time: " + "; ".join(f"{name} {each} x" for name, each in ratios.items()))}},
+        "tables": [{"title": "C, ns a read", "head": C_HEAD, "rows": c_rows(data)},
+                   {"title": "Java, ns a read", "head": JAVA_HEAD, "rows": java_rows(data)}], "why": ""}
 
 
 C_HEAD = ["read", "ns [95 %]", "x CLOCK_MONOTONIC"]

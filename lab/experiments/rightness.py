@@ -13,12 +13,8 @@ CONDITIONS = (
     "their moments are dropped unseen. C: lab/programs/split; Java: ThreadMXBean on each JDK, with the agent "
     "and without")
 STEP_NS, SHARE, ON_TIME = 10_000_000, 0.05, 0.9
-LOADS = {
-    "around": "works around ticks",
-    "between": "works between ticks",
-    "user": "user mode",
-    "system": "the kernel",
-     "mix": "mix of 3 ms"}
+LOADS = {"around": "works around ticks", "between": "works between ticks", "user": "user mode",
+         "system": "the kernel", "mix": "mix of 3 ms"}
 CODE = ["native/core", *READ_CODE, "native/test/loads.c", "lab/programs/split.c",
         "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 45, 700

@@ -7,11 +7,9 @@ ROWS = ()
 SOURCE = CLAIM = None
 OURS = "A scrape of a JVM with 2,000 threads, 200 of which have run, takes less than 10 ms of CPU time."
 CONDITIONS = "-javaagent with prometheus=; 101 scrapes of the account read anew, in each of 3 JVMs"
-JVMS = {
-    "2,000, none": (
-        2000, 50, 0), "2,000, of which 200": (
-            2000, 50, 200), "200, of which 20": (
-                200, 20, 20)}
+# Threads, pools, and threads that run.
+JVMS = {"2,000, none": (2000, 50, 0), "2,000, of which 200": (2000, 50, 200),
+        "200, of which 20": (200, 20, 20)}
 PORT = 19464
 MOST_US = 10_000
 FLEET, PERIOD_S = 100_000, 15
@@ -37,8 +35,8 @@ def of(data, name, way, what):
 
 def judge(data, quiet):
     measured = of(data, "2,000, of which 200", "read identity", "us")
-    return {"verdicts": {
-            0: {"published": None, "ours": verdict.at_most(measured, MOST_US, quiet, f"{measured} us")}},
+    return {"verdicts": {0: {"published": None,
+                             "ours": verdict.at_most(measured, MOST_US, quiet, f"{measured} us")}},
         "tables": [{"title": data["jdk"], "head": HEAD, "rows": rows(data)}], "why": ""}
 
 

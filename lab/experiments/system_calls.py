@@ -53,13 +53,14 @@ def run(lab):
                 "ns": float(plain[2]) / reads}
     data = {"absent": None, "reads": reads, "jdks": {}}
     for jdk in lab.chosen():
-        data["jdks"][str(jdk)] = {"legacy": jdk.legacy, **{ name: measure(jdk, agent=agent)
-                         for name, agent in (("as it is", None), ("with threadclock", ""))}}
+        data["jdks"][str(jdk)] = {"legacy": jdk.legacy, "as it is": measure(jdk),
+                                  "with threadclock": measure(jdk, agent="")}
     flagged = [jdk for jdk in lab.jdks if f"bool {FLAG} " in lab.run(
         [jdk.java, "-XX:+PrintFlagsFinal", "-version"])]
     if flagged:
-        rounds = lab.rounds({sign: lambda sign=sign: measure( flagged[0], "total", options=(
-            f"-XX:{'+' if sign == 'on' else '-'}{FLAG}",)) for sign in ("off", "on")}, 3)
+        rounds = lab.rounds({name: lambda sign=sign: measure(flagged[0], "total",
+                                                             options=(f"-XX:{sign}{FLAG}",))
+                             for name, sign in (("off", "-"), ("on", "+"))}, 3)
         data["flag"] = {"jdk": str(flagged[0]), "rounds": rounds}
     else:
         data["absent"] = f"no JDK here has the flag {FLAG} (JDK 8 to 24)"

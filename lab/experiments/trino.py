@@ -42,7 +42,7 @@ def libraries(trino):
         (folder / "pom.xml").write_text(POM.format("".join(
             DEPENDENCY.format(name, trino) for name in ("trino-testing", "trino-tpch"))))
         done = subprocess.run([maven, "-q", "-B", "-f", folder / "pom.xml", COPY,
-            f"-DoutputDirectory={folder / 'part'}"], capture_output=True, text=True)
+                               f"-DoutputDirectory={folder / 'part'}"], capture_output=True, text=True)
         if done.returncode != 0:
             raise NotRunnable(f"Trino {trino} cannot be downloaded: {done.stdout.strip()[-300:]}")
         (folder / "part").rename(folder / "lib")
@@ -65,8 +65,9 @@ def run(lab):
 
     def engine(trino, jdk, repetitions, *load, agent=None):
         """The queries' lines as [name, process, query, operators, rows], the price, and the log."""
-        newer = [] if jdk.feature < 24 else ["-XX:+EnableDynamicAgentLoading",
-                 "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
+        newer = [] if jdk.feature < 24 else [
+            "-XX:+EnableDynamicAgentLoading", "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow"]
         if trino != "405":
             newer.append("--add-modules=jdk.incubator.vector")
         status, out, err = lab.run(

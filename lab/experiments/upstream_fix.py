@@ -28,9 +28,9 @@ def run(lab):
         found["unpatched"], "")}
 
     def measure(jdk, agent):
-        return {"loads": rightness.loads(lab.java(jdk, "Loads", "alone", 500 if lab.quick else 2000, tick_ns,
-            phase_ns, agent=agent)), "ns": lab.jmh(jdk, r"UserTime\.user$", "avgt", QUICK, 1,
-                 agent)["user"]["mean"]}
+        lines = lab.java(jdk, "Loads", "alone", 500 if lab.quick else 2000, tick_ns, phase_ns, agent=agent)
+        read = lab.jmh(jdk, r"UserTime\.user$", "avgt", QUICK, 1, agent)["user"]
+        return {"loads": rightness.loads(lines), "ns": read["mean"]}
     return {"rounds": lab.rounds({name: lambda one=one: measure(*one) for name, one in subjects.items()}, 3)}
 
 

@@ -16,12 +16,8 @@ LEAST = 98
 CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java",
         *library_java("VirtualThreads", "ThreadClock", "ThreadTimes")]
 SECONDS = 90, 300
-ONE_CARRIER = (
-    "-Djdk.virtualThreadScheduler.parallelism=1",
-    "-Djdk.virtualThreadScheduler.maxPoolSize=1",
-    "-Xms1g",
-    "-Xmx1g",
-     "-XX:+AlwaysPreTouch")
+ONE_CARRIER = ("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1",
+               "-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch")
 
 
 def run(lab):
@@ -93,17 +89,16 @@ def cost_rows(data):
     return [[names[what], *(cell(what, way) for way in WAYS)] for what in data["cost"][0]]
 
 
-VIEWS = {
-    "right": lambda data: f"{data['jdk']}:\n\n" +
-    page.markdown_table(
-        SUM_HEAD,
-        sum_rows(data)) +
-        "\n\nMounted time: " +
-        ", ".join(
-            f"{stats.interval([one['mounted'][burners] for one in data['right']])} x the CPU time beside "
-            f"{burners} burners" for burners in data["right"][0]["mounted"]) +
-            ".",
-            "cost": lambda data: page.markdown_table(
-                COST_HEAD,
-                cost_rows(data)) +
-                f"\n\nCPU nanoseconds in a JVM without an agent; else how many times as much; {data['jdk']}."}
+def right_view(data):
+    mounted = ", ".join(
+        f"{stats.interval([one['mounted'][burners] for one in data['right']])} x the CPU time beside "
+        f"{burners} burners" for burners in data["right"][0]["mounted"])
+    return f"{data['jdk']}:\n\n{page.markdown_table(SUM_HEAD, sum_rows(data))}\n\nMounted time: {mounted}."
+
+
+def cost_view(data):
+    return (f"{page.markdown_table(COST_HEAD, cost_rows(data))}\n\nCPU nanoseconds in a JVM without an "
+            f"agent; else how many times as much; {data['jdk']}.")
+
+
+VIEWS = {"right": right_view, "cost": cost_view}
