@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 from frame import page, stats, verdict
-from frame.lab import AGENT_JAR, BUILD, LIBRARY, Failure
+from frame.lab import AGENT_JAR, BUILD, CORE, LIBRARY, Failure
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -32,7 +32,7 @@ FORMS = {
     "`-javaagent`, both": (21, f"-javaagent:{AGENT_JAR}=prometheus=0,virtual=on")}
 APP_CDS, AOT_CACHES = 17, 24
 SETTLED_S = .1
-CODE = ["native/core", "native/jvm", "native/agent", "java/agent/src/main",
+CODE = [*CORE, "native/jvm", "native/agent", "java/agent/src/main",
         "lab/programs/java/AgentCost.java", "lab/programs/java/Empty.java"]
 SECONDS = 200, 1300
 

@@ -3,6 +3,7 @@
 import re
 
 from frame import verdict
+from frame.lab import CORE
 
 ROWS = (13,)
 SOURCE = "Packagecloud blog and JDK-8372625"
@@ -13,7 +14,7 @@ CONDITIONS = ("clock_getres on each clock, pthread_getcpuclockid, threadclock_de
               "of each JDK")
 FLAG = re.compile(r"^\s*bool UseLinuxPosixThreadCPUClocks\s.*=\s*(true|false)\b", re.M)
 FINE_NS = 1000
-CODE = ["native/core", "lab/programs/reads.c"]
+CODE = [*CORE, "lab/programs/reads.c"]
 SECONDS = 5, 5
 
 

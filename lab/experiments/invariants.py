@@ -9,7 +9,7 @@ CLAIM = ("-1 while disabled, never negative once enabled, never decreasing: on e
          "time as well.")
 OURS = "All of them hold on each JDK with threadclock."
 CONDITIONS = "three threads that work around ticks, in user mode and in the kernel, read each millisecond"
-CODE = ["native/core", *READ_CODE, "lab/programs/java/Invariants.java"]
+CODE = [*READ_CODE, "lab/programs/java/Invariants.java"]
 SECONDS = 10, 120
 
 

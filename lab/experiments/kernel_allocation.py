@@ -4,7 +4,7 @@ import json
 import os
 
 from frame import stats, verdict
-from frame.lab import PROGRAMS, NotRunnable
+from frame.lab import CORE, PROGRAMS, NotRunnable
 
 ROWS = (6,)
 SOURCE = "Norlinder's blog, bpftrace on kmalloc while one byte of the stat file is read"
@@ -17,7 +17,7 @@ PROC = ("one_byte", "proc")
 OTHERS = ("tick", "interpolated", "virt_pid0", "virt_tid", "sched", "sched_tid", "rusage", "now", "getppid")
 READS = 1000
 STRAY = 0.02 # allocations a read by interrupts that come meanwhile
-CODE = ["native/core", "lab/programs/reads.c", "lab/programs/kernel_allocation.bt"]
+CODE = [*CORE, "lab/programs/reads.c", "lab/programs/kernel_allocation.bt"]
 SECONDS = 4, 1
 
 

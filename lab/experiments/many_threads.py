@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All threads at once, up to 10,000."""
 from frame import page, stats, verdict
-from frame.lab import Failure, NotRunnable
+from frame.lab import CORE, Failure, NotRunnable
 
 ROWS = (16,)
 SOURCE = CLAIM = None
@@ -10,7 +10,7 @@ CONDITIONS = ("lab/programs/all_threads with 100, 1,000 and 10,000 threads; medi
               "processes")
 FACTOR = 5
 COUNTS = (100, 1000, 10000)
-CODE = ["native/core", "lab/programs/all_threads.c"]
+CODE = [*CORE, "lab/programs/all_threads.c"]
 SECONDS = 6, 90
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every source in C, idle and while other threads map memory."""
 from frame import stats, verdict
+from frame.lab import CORE
 
 ROWS = (5,)
 SOURCE = "Norlinder's blog, a program in C++"
@@ -15,7 +16,7 @@ PUBLISHED = {"legacy, median": "> 2 ms", "VIRT, median": "0.3 ms", "median, fact
 MAPPERS = (0, 2, 8)
 NAMES = {"proc": "/proc (legacy)", "virt_tid": "VIRT by TID", "tick": "threadclock, tick",
          "now": "threadclock, now"}
-CODE = ["native/core", "lab/programs/reads.c"]
+CODE = [*CORE, "lab/programs/reads.c"]
 SECONDS = 6, 100
 
 

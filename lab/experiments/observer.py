@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from frame import page, stats, verdict
-from frame.lab import BUILD, JAR, library_java
+from frame.lab import BUILD, CORE, JAR, library_java
 from frame.machine import TICK, text
 
 ROWS = (17,)
@@ -18,7 +18,7 @@ CONDITIONS = (
 FACTOR = 2
 HERTZ = (10, 100)
 SLEEPERS, TOP_HERTZ = 1000, 10
-CODE = ["native/core", *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
+CODE = [*CORE, *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
         "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Observed.java",
         "java/command/src/main/java/dev/threadclock/command/sample"]
 SECONDS = 55, 500

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiments import rightness
 from frame import page, verdict
-from frame.lab import BUILD, JAR, Failure
+from frame.lab import BUILD, CORE, JAR, Failure
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -21,7 +21,7 @@ CONDITIONS = (
     "from the threads seems to report too much. Few ticks hit a thread that works between them, so its split "
     "in an interval need not be that in the run. Not measured: OSHI with FFM (`oshi-core-ffm`), RETIT's "
     "OpenTelemetry extension and vthreadtime, of which no package could be had here.")
-CODE = ["native/core", "java/command/src/main/java/dev/threadclock/command/sample",
+CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
         "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
 SECONDS = 150, 1100
 THREADS = "around", "between", "system"

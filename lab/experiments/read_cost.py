@@ -35,7 +35,7 @@ PEERS = {
     "airlift": "airlift `CpuTimer`",
     "oshi": "OSHI `OSThread`",
 }
-CODE = ["native/core", *READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
+CODE = [*READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
         *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/JniClocks", "internal/Native")]
 SECONDS = 45, 600
 

@@ -15,7 +15,7 @@ CONDITIONS = (
 STEP_NS, SHARE, ON_TIME = 10_000_000, 0.05, 0.9
 LOADS = {"around": "works around ticks", "between": "works between ticks", "user": "user mode",
          "system": "the kernel", "mix": "mix of 3 ms"}
-CODE = ["native/core", *READ_CODE, "native/test/loads.c", "lab/programs/split.c",
+CODE = [*READ_CODE, "native/test/loads.c", "lab/programs/split.c",
         "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 45, 700
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a scrape of the metrics costs."""
 from frame import page, stats, verdict
-from frame.lab import AGENT_JAR
+from frame.lab import AGENT_JAR, CORE
 
 ROWS = ()
 SOURCE = CLAIM = None
@@ -13,7 +13,7 @@ JVMS = {"2,000, none": (2000, 50, 0), "2,000, of which 200": (2000, 50, 200),
 PORT = 19464
 MOST_US = 10_000
 FLEET, PERIOD_S = 100_000, 15
-CODE = ["java/agent/src/main", "java/library/src/main", "native/core", "lab/programs/java/ScrapeCost.java"]
+CODE = ["java/agent/src/main", "java/library/src/main", *CORE, "lab/programs/java/ScrapeCost.java"]
 SECONDS = 120, 250
 
 

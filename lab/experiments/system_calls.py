@@ -23,7 +23,7 @@ CALLS = ("openat", "read", "close", "fstat", "clock_gettime", "getrusage")
 SAME = {"newfstatat": "fstat", "newfstat": "fstat", "open": "openat"}
 FLAG = "UseLinuxPosixThreadCPUClocks"
 STRAY = 0.05 # calls a read by the JVM's other threads
-CODE = ["native/core", *READ_CODE, "lab/programs/java/Reads.java"]
+CODE = [*READ_CODE, "lab/programs/java/Reads.java"]
 SECONDS = 20, 500
 ROW = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
 

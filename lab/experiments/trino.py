@@ -16,7 +16,7 @@ CONDITIONS = (
     "TPC-H Q1, Q3, Q6 and Q18 on tpch.tiny; Trino of Maven Central (350 MB), a coordinator and two workers "
     "in one JVM with 3 GB; async-profiler counts the calls of ThreadMXBean; the price is that of the fastest "
     "of ten loops")
-CODE = ["native/core", *READ_CODE, "lab/programs/java/Trino.java"]
+CODE = [*READ_CODE, "lab/programs/java/Trino.java"]
 SECONDS = 1, 900
 SETUPS = (("405", 17), ("483", 25), ("405", 27)) # a version, and the JDK that it runs on
 METHODS = {"user": "getCurrentThreadUserTime", "total": "getCurrentThreadCpuTime"}

@@ -10,7 +10,7 @@ CLAIM = "User time costs 30 to 400 times as much as total, and more so with conc
 OURS = "With threadclock user time costs less than the JDK's own total."
 CONDITIONS = "JMH AverageTime of both reads by turns, 1 thread and twice the CPUs, 3 forks"
 LEAST = 30
-CODE = ["native/core", *READ_CODE, "lab/programs/jmh/src"]
+CODE = [*READ_CODE, "lab/programs/jmh/src"]
 SECONDS = 35, 500
 
 
