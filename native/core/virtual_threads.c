@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/resource.h>
 
 #include "clock_id.h"
 #include "interpolated.h"
@@ -21,26 +20,27 @@
  * have no time until the clock has caught up.
  *
  * Waits that do not show would always be taken off other stretches than their own. A wait in a gap is that of
- * a carrier without work: the limit is lower there. If the kernel counts more waits than there are long gaps,
- * some are in slices (a monitor, a system call): until WARY_COUNTS later, the clock is read after each slice.
+ * a carrier without work: the limit is lower there. If a read finds that more is missing than the stretch that
+ * stands out explains, there are waits in slices (a monitor, a system call): for WARY_NS the clock is read
+ * after each slice.
  */
 struct carrier {
     tc_virtual mounted;
     pid_t tid;
-    uint32_t long_gaps;    /* since waits were counted */
     struct tc_moment read; /* by its clock */
-    uint64_t read_ns, switched_ns, counted_ns; /* by passing_ns, which may change to another clock once */
-    uint64_t waits;        /* as last counted */
-    uint32_t wary;         /* counts until slices are believed to have no waits */
-    uint64_t highest_ns;   /* of its totals, read or estimated */
+    uint64_t read_ns, switched_ns, wary_ns; /* by passing_ns, which may change to another clock once */
+    uint64_t highest_ns;                    /* of its totals, read or estimated */
 };
 
 enum {
     READ_NS = 1000000,
     LONG_SLICE_NS = 100000,
     LONG_GAP_NS = 10000,
-    COUNT_WAITS_NS = 4000000,
-    WARY_COUNTS = 16
+    WARY_NS = 64000000,
+    /* What may be missing without a wait: interrupts, and the inaccuracy of the clocks. */
+    NOISE_NS = 2000,
+    NOISE_SHARE = 32,
+    INACCURACY_SHARE = 1024
 };
 
 static _Thread_local struct carrier own;
@@ -70,20 +70,6 @@ static int read_moment(struct carrier *carrier, enum threadclock_freshness clock
     return error;
 }
 
-static void count_waits(struct carrier *carrier, uint64_t now_ns)
-{
-    struct rusage usage;
-    bool known = tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0) == 0;
-    uint64_t waits = known ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
-    if (!known || waits - carrier->waits > carrier->long_gaps)
-        carrier->wary = WARY_COUNTS;
-    else if (carrier->wary > 0)
-        carrier->wary--;
-    carrier->waits = waits;
-    carrier->long_gaps = 0;
-    carrier->counted_ns = now_ns;
-}
-
 /* Time that passes, by the cheapest clock; negative: there is none without a system call. */
 static int64_t passing_ns(void)
 {
@@ -91,19 +77,21 @@ static int64_t passing_ns(void)
     return ns >= 0 ? ns : tc_monotonic_ns();
 }
 
-/* Time is read after the carrier's clock, so that an estimate is behind by the time between. */
-static int anchor(struct carrier *carrier, uint64_t now_ns, struct tc_moment *now)
+/*
+ * Whether a stretch since the last read of the carrier's clock, but not the one that ends now, had a wait:
+ * more time is missing than this one has, or it would have shown in another way. A gap stands out if nearly
+ * all of it is missing.
+ */
+static bool hid_wait(const struct carrier *carrier, bool slice, int64_t stretch_ns, uint64_t now_ns,
+                     uint64_t total_ns)
 {
-    if (now_ns - carrier->counted_ns >= COUNT_WAITS_NS)
-        count_waits(carrier, now_ns);
-    carrier->read_ns = 0; /* nothing is estimated from it if it fails */
-    int error = tc_own_moment(THREADCLOCK_INTERPOLATED, now);
-    if (error < 0)
-        return error;
-    carrier->read = *now;
-    carrier->read_ns = carrier->switched_ns = (uint64_t)passing_ns();
-    raise_total(carrier, now);
-    return 0;
+    int64_t passed_ns = (int64_t)(now_ns - carrier->read_ns);
+    int64_t missing_ns = passed_ns - (int64_t)(total_ns - carrier->read.total_ns);
+    if (carrier->read_ns == 0 || missing_ns < NOISE_NS || missing_ns < passed_ns / NOISE_SHARE)
+        return false;
+    bool stands_out = slice ? stretch_ns >= LONG_SLICE_NS
+                            : stretch_ns >= LONG_GAP_NS && missing_ns > stretch_ns - LONG_GAP_NS;
+    return !stands_out || missing_ns > stretch_ns + stretch_ns / INACCURACY_SHARE;
 }
 
 /* The carrier's moment at a switch that ends a slice or, if not, a gap. */
@@ -114,13 +102,22 @@ static int switch_moment(struct carrier *carrier, bool slice, struct tc_moment *
     if (passing < 0)
         return read_moment(carrier, clock, now);
     uint64_t now_ns = (uint64_t)passing, stretch_ns = now_ns - carrier->switched_ns;
-    uint64_t long_ns = !slice ? LONG_GAP_NS : carrier->wary > 0 ? 0 : LONG_SLICE_NS;
-    carrier->long_gaps += !slice && stretch_ns >= LONG_GAP_NS;
-    if (stretch_ns >= long_ns || now_ns - carrier->read_ns >= READ_NS)
-        return anchor(carrier, now_ns, now);
-    carrier->switched_ns = now_ns;
-    *now = carrier->read;
-    now->total_ns += now_ns - carrier->read_ns;
+    uint64_t long_ns = !slice ? LONG_GAP_NS : now_ns < carrier->wary_ns ? 0 : LONG_SLICE_NS;
+    if (stretch_ns < long_ns && now_ns - carrier->read_ns < READ_NS) {
+        carrier->switched_ns = now_ns;
+        *now = carrier->read;
+        now->total_ns += now_ns - carrier->read_ns;
+    } else {
+        int error = tc_own_moment(clock, now);
+        if (error == 0 && hid_wait(carrier, slice, (int64_t)stretch_ns, now_ns, now->total_ns))
+            carrier->wary_ns = now_ns + WARY_NS;
+        carrier->read_ns = 0; /* nothing is estimated from it if it fails */
+        if (error < 0)
+            return error;
+        carrier->read = *now;
+        /* Time is read after the clock, so that an estimate is behind by the time between. */
+        carrier->read_ns = carrier->switched_ns = (uint64_t)passing_ns();
+    }
     raise_total(carrier, now);
     return 0;
 }

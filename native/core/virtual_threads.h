@@ -22,7 +22,7 @@ struct tc_virtual_times {
 /*
  * mount: from now on the calling thread, the carrier, runs this virtual thread; false: the account has ended,
  * or there never was one. unmount: it no longer runs one. They take no lock, and make the system calls of the
- * clock, and getrusage at most every 4 ms.
+ * clock.
  */
 TC_INTERNAL bool tc_virtual_mount(tc_virtual account);
 TC_INTERNAL void tc_virtual_unmount(void);

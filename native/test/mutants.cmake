@@ -199,9 +199,12 @@ threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &
 threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
 threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
   "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word" THREADCLOCK_VIRTUAL_MS=4000)
-threadclock_mutant(preempted_runs virtual_threads virtual_threads.c "stretch_ns >= long_ns" "0")
+threadclock_mutant(preempted_runs virtual_threads virtual_threads.c "stretch_ns < long_ns" "1")
 threadclock_mutant(parked_runs virtual_threads virtual_threads.c "LONG_GAP_NS = 10000" "LONG_GAP_NS = 10000000")
-threadclock_mutant(waiting_runs virtual_threads virtual_threads.c "waits - carrier->waits > carrier->long_gaps" "0")
+threadclock_mutant(waiting_runs virtual_threads virtual_threads.c "= now_ns + WARY_NS" "= 0")
+threadclock_mutant(busy_is_waiting virtual_threads virtual_threads.c "missing_ns > stretch_ns - LONG_GAP_NS" "1")
+threadclock_mutant(one_wait_is_two virtual_threads virtual_threads.c
+  "!stands_out || missing_ns > stretch_ns + stretch_ns / INACCURACY_SHARE" "!stands_out")
 # Groups: the time of an ended thread is not counted; what was counted before is counted again; what was estimated too
 # high is taken back; a slice that is not over is left out, or divided as what came before; the digit of "G1 " is a
 # number.

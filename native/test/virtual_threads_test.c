@@ -63,9 +63,10 @@ static void slices_add_up(void **state)
 
 /*
  * What carriers do between switches, on one CPU: they are preempted, wait in a slice for a shorter and for a
- * longer time, and wait between slices. Each account gets the time of its slices.
+ * longer time, also if they work between slices for a shorter or a longer time, and wait there. Each account
+ * gets the time of its slices.
  */
-enum { PREEMPTED, WAITING, WAITING_LONG, PARKED, SHAPES };
+enum { PREEMPTED, WAITING, WAITING_LONG, WAITING_AND_BUSY, WAITING_AND_BUSIER, PARKED, SHAPES };
 static int requests[2], answers[2];
 
 static void use_ns(int64_t ns)
@@ -91,8 +92,9 @@ static void wait_for(int64_t ns)
                          && read(answers[0], &ns, sizeof ns) == sizeof ns);
 }
 
-static void check_shape(int shape)
+static void *check_shape(void *argument)
 {
+    int shape = *(int *)argument;
     enum { ACCOUNTS = 4, ROUNDS = 2000, SLICE_NS = 30000 };
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
     tc_virtual accounts[ACCOUNTS];
@@ -105,13 +107,15 @@ static void check_shape(int shape)
         tc_virtual_mount(accounts[which]);
         int64_t mounted_ns = thread_cpu_ns();
         use_ns(SLICE_NS);
-        if (which == 0 && (shape == WAITING || shape == WAITING_LONG))
-            wait_for(shape == WAITING ? SLICE_NS : NS_PER_MS);
+        if (which == 0 && shape >= WAITING && shape < PARKED)
+            wait_for(shape == WAITING_LONG ? NS_PER_MS : SLICE_NS);
         within_ns[which] += thread_cpu_ns() - mounted_ns;
         tc_virtual_unmount();
         around_ns[which] += thread_cpu_ns() - mount_ns;
         if (shape == PARKED)
             wait_for(SLICE_NS);
+        if (shape == WAITING_AND_BUSY || shape == WAITING_AND_BUSIER)
+            use_ns(shape == WAITING_AND_BUSY ? SLICE_NS / 2 : 2 * SLICE_NS);
     }
     for (int which = 0; which < ACCOUNTS; which++) {
         struct tc_virtual_times times;
@@ -125,6 +129,7 @@ static void check_shape(int shape)
         assert_in_any_thread(right);
     }
     tc_virtual_forbid();
+    return NULL;
 }
 
 static void *check_shapes(void *unused)
@@ -136,13 +141,14 @@ static void *check_shapes(void *unused)
     pid_t rival = fork();
     while (rival == 0 && getppid() != 1)
         burn_user_ns(NS_PER_MS);
-    check_shape(PREEMPTED);
+    int shape = PREEMPTED;
+    in_new_thread(check_shape, &shape);
     kill(rival, SIGKILL);
     assert_in_any_thread(waitpid(rival, NULL, 0) == rival && pipe(requests) == 0 && pipe(answers) == 0);
     pthread_t waited_for;
     assert_in_any_thread(pthread_create(&waited_for, NULL, be_waited_for, NULL) == 0);
-    for (int shape = WAITING; shape < SHAPES; shape++)
-        check_shape(shape);
+    for (shape = WAITING; shape < SHAPES; shape++)
+        in_new_thread(check_shape, &shape);
     close(requests[1]);
     assert_in_any_thread(pthread_join(waited_for, NULL) == 0);
     return unused;
