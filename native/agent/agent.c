@@ -439,6 +439,7 @@ typedef jint JNICALL agent_entry(JavaVM *vm, char *options, void *reserved);
 static void run_in_first(const char *entry, JavaVM *vm, char *options, bool once)
 {
     agent_entry *first = (agent_entry *)instance_first(entry);
+    instance_keep_file();
     if (first != NULL)
         first(vm, options, NULL);
     else

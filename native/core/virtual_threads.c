@@ -20,7 +20,7 @@
  * have no time until the clock has caught up.
  *
  * Waits that do not show would always be taken off other stretches than their own. A wait in a gap is that of
- * a carrier without work: the limit is lower there. If a read finds that more is missing than the stretch that
+ * a carrier without work: the limit is lower there. If a read finds more time missing than the stretch that
  * stands out explains, there are waits in slices (a monitor, a system call): for WARY_NS the clock is read
  * after each slice.
  */

@@ -18,6 +18,12 @@ TC_INTERNAL void *instance_first(const char *function);
 /* The name of the file that this library was loaded from, without its folder; null: not known. */
 TC_INTERNAL const char *instance_file(void);
 
+/*
+ * Not with glibc, which knows a loaded library by its name: keeps the library's file open, so that it can be
+ * loaded again by /proc/self/fd after its name is gone. An attach that asks what is loaded does that.
+ */
+TC_INTERNAL void instance_keep_file(void);
+
 /* A dlopen handle of the HotSpot JVM's library; null: another JVM. */
 TC_INTERNAL void *instance_libjvm(JavaVM *vm);
 

@@ -164,10 +164,11 @@ static const char *file_of(const void *function, const char **name)
     return slash != NULL ? slash + 1 : info.dli_fname;
 }
 
-/* True for glibc's function, wherever glibc takes it from. Any other may rely on being called directly. */
-static bool is_glibcs(const void *function)
+/* True for the C library's function, wherever it is from. Any other may rely on being called directly. */
+static bool is_libcs(const void *function)
 {
-    static const char *const files[] = {"libc.so.6", "librt.so.1", "linux-vdso.so.1"};
+    static const char *const files[] = {"libc.so.6", "librt.so.1", "linux-vdso.so.1", "ld-musl-x86_64.so.1",
+                                        "ld-musl-aarch64.so.1"};
     const char *name, *file = file_of(function, &name);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(file, files[i]) == 0)
@@ -203,8 +204,8 @@ static int look(JavaVM *vm, jvmtiEnv *jvmti, char *reason, size_t reason_size)
     if (import_find(inside, function_name, &jvm.import, reason, reason_size) != 0)
         return -1;
     void *present = import_get(&jvm.import);
-    if (!is_glibcs(present)) {
-        snprintf(reason, reason_size, "the JVM's clock_gettime is that of %.200s instead of glibc's",
+    if (!is_libcs(present)) {
+        snprintf(reason, reason_size, "the JVM's clock_gettime is that of %.200s instead of the C library's",
                  file_of(present, &name));
         return -1;
     }

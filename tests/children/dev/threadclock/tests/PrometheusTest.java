@@ -101,7 +101,8 @@ class PrometheusTest {
             AttachJvm.assertRefused(
                     AttachJvm.command("attach", jvm.pid(), "prometheus=" + busy.getLocalPort()),
                     "prometheus=127.0.0.1:" + busy.getLocalPort()
-                            + ": cannot listen there: Address already in use",
+                            + ": cannot listen there: Address ",
+                    " in use; ",
                     "name another address or port");
             assertThat(served(jvm)).as("after a refusal").isEqualTo(first);
             assertThat(Scrape.answers(first)).isTrue();
@@ -163,7 +164,7 @@ class PrometheusTest {
             assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
             assertThat(with.errLines()).satisfiesExactly(
                     line -> assertThat(line).startsWith("threadclock: prometheus=127.0.0.1:").contains(
-                            "Address already in use", "port 0", "threadclock runs without that option"),
+                            " in use; ", "port 0", "threadclock runs without that option"),
                     line -> assertThat(line).isEqualTo("this is stderr"));
             assertThat(ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).value("active"))
                     .isEqualTo("true");

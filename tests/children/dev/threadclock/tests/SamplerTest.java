@@ -71,12 +71,15 @@ class SamplerTest {
 
     private static boolean samplerRuns(AttachJvm jvm) throws IOException {
         try (Stream<Path> threads = Files.list(jvm.proc().resolve("task"))) {
-            for (Path thread : threads.toList()) {
-                if (Files.readString(thread.resolve("comm")).startsWith("threadc")) {
-                    return true;
-                }
-            }
-            return false;
+            return threads.anyMatch(thread -> nameOf(thread).startsWith("threadc"));
+        }
+    }
+
+    private static String nameOf(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm"));
+        } catch (IOException e) {
+            return ""; // it has ended
         }
     }
 

@@ -3,6 +3,10 @@ package dev.threadclock.tests;
 
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -50,6 +54,15 @@ record TestJdk(Jdk jdk) {
         String[] numbers = jdk.version().split("[^0-9]+");
         return feature() > 25
                 || feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
+    }
+
+    /** As ci/musl-jvm builds one. */
+    boolean isForMusl() {
+        try {
+            return Files.readString(jdk.java(), StandardCharsets.ISO_8859_1).contains("/ld-musl-");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Whether -javaagent and System.load cause a warning (JEP 472). */

@@ -117,8 +117,8 @@ public final class NativeLibrary {
 
     /**
      * If another class loader has loaded libthreadclock, which is never unloaded, loads a small library that
-     * hands over to it and that the JVM unloads with this class loader. False: load libthreadclock, which
-     * hands over as well, or reports why it does not load.
+     * hands over to it and that the JVM unloads with this class loader (musl unloads nothing). False: load
+     * libthreadclock, which hands over as well, or reports why it does not load.
      */
     private static boolean loadHandover() {
         if (loaded || failure != null) {
@@ -128,7 +128,7 @@ public final class NativeLibrary {
             return AccessController.doPrivileged(new PrivilegedAction<Boolean>() {
                 @Override
                 public Boolean run() {
-                    if (System.getProperty(Property.LOADED) == null || isMusl()) {
+                    if (System.getProperty(Property.LOADED) == null) {
                         return false;
                     }
                     loadCopy(NativeImage.fromJar(NativeImage.HANDOVER), NativeImage.HANDOVER);
@@ -137,18 +137,6 @@ public final class NativeLibrary {
             });
         } catch (UnsatisfiedLinkError | SecurityException e) {
             return false;
-        }
-    }
-
-    /**
-     * musl unloads nothing and does not find a library whose file is gone, so one that hands over would only
-     * be one more.
-     */
-    private static boolean isMusl() {
-        try {
-            return maps().contains("/ld-musl-");
-        } catch (IOException e) {
-            return true; // unknown: do not hand over
         }
     }
 

@@ -8,6 +8,7 @@ import dev.threadclock.attach.internal.ProcMaps.Mapped;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Makes the agent in the target do something, and fetches its report. Loads the library if need be. */
 final class AgentCall {
@@ -124,21 +125,25 @@ final class AgentCall {
                 + " that JVM with this one");
     }
 
-    /** The path by which the target's dynamic linker knows a loaded library. */
+    /**
+     * The path by which the target's dynamic linker knows a loaded library. musl's looks at the file: once it
+     * has no name any more, at the descriptor that our library keeps (instance_keep_file).
+     */
     private String pathOf(Mapped copy) {
-        return target.inside(copy.path());
+        return copy.deleted() && target.maps().isMusl()
+                ? target.process().descriptorOf(Set.of(copy.path() + " (deleted)"))
+                        .map(number -> "/proc/self/fd/" + number)
+                        .orElseThrow(() -> new AttachException("the JVM " + target.label() + " has loaded "
+                                + target.inside(copy.path()) + ", which was removed since, and musl's dynamic"
+                                + " linker finds no loaded library without its file" + STAYS))
+                : target.inside(copy.path());
     }
 
     /** A path that loaded a second copy would be worse than none: the state is in the first. */
     private void checkReachable(Mapped copy) {
-        if (!copy.deleted()) {
-            return;
-        }
         String path = pathOf(copy);
-        if (target.maps().isMusl()) {
-            throw new AttachException("the JVM " + target.label() + " has loaded " + path
-                    + ", which was removed since, and musl's dynamic linker"
-                    + " finds no loaded library without its file" + STAYS);
+        if (!copy.deleted() || target.maps().isMusl()) {
+            return;
         }
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.

@@ -2,12 +2,8 @@
 package dev.threadclock.attach.internal;
 
 import dev.threadclock.attach.AttachException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * The thread in a HotSpot JVM that listens for attach requests, seen from outside: whether it listens
@@ -101,19 +97,7 @@ final class AttachListener {
         if (links.isEmpty()) {
             return false;
         }
-        try (Stream<Path> descriptors = Files.list(target.process().folder().resolve("fd"))) {
-            return descriptors.anyMatch(descriptor -> links.contains(link(descriptor)));
-        } catch (IOException e) {
-            throw target.process().failure("cannot see the open files of process " + target.pid(), e);
-        }
-    }
-
-    private static String link(Path descriptor) {
-        try {
-            return Files.readSymbolicLink(descriptor).toString();
-        } catch (IOException e) {
-            return "";
-        }
+        return target.process().descriptorOf(links).isPresent();
     }
 
     String socketName() {

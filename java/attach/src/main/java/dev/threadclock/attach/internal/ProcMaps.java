@@ -64,8 +64,9 @@ public record ProcMaps(List<Mapped> files) {
         return first(file -> file.name().startsWith("libj9vm")).isPresent();
     }
 
+    /** Of Alpine, where the dynamic linker is the file; Debian has a link to libc.so there. */
     public boolean isMusl() {
-        return first(file -> file.name().startsWith("ld-musl-")).isPresent();
+        return first(file -> file.name().startsWith("ld-musl-") || file.name().equals("libc.so")).isPresent();
     }
 
     /** HotSpot's file of performance counters (jvmstat), unless disabled. */

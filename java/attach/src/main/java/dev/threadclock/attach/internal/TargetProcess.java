@@ -12,6 +12,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. */
 public final class TargetProcess {
@@ -56,6 +59,24 @@ public final class TargetProcess {
 
     Path folder() {
         return folder;
+    }
+
+    /** The number of an open file whose link in /proc/PID/fd is one of these. */
+    Optional<String> descriptorOf(Set<String> links) {
+        try (Stream<Path> descriptors = Files.list(folder.resolve("fd"))) {
+            return descriptors.filter(descriptor -> links.contains(link(descriptor)))
+                    .map(descriptor -> descriptor.getFileName().toString()).findFirst();
+        } catch (IOException e) {
+            throw failure("cannot see the open files of process " + pid, e);
+        }
+    }
+
+    private static String link(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     ProcStatus status() {
