@@ -16,7 +16,7 @@ OURS = (
 CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
     "second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
-CODE = [*READ_CODE, "lab/programs/java/Loads.java",
+CODE = [*READ_CODE, "native/jvm/jvm_clock.c", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 35, 650
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -39,7 +39,7 @@ def run(lab):
             recording.unlink(missing_ok=True)
             try:
                 lines = lab.java(
-                    jdk, "Loads", "together", 4000 if lab.quick else 20000, tick_ns, phase_ns, agent=options,
+                    jdk, "Loads", "together", 3000 if lab.quick else 20000, tick_ns, phase_ns, agent=options,
                     options=(f"-XX:StartFlightRecording=dumponexit=true,settings={settings},"
                              f"filename={recording}",))
                 printed = lab.run([lab.builder.home / "bin/jfr", "print", "--json",

@@ -65,10 +65,10 @@ def run(lab):
         return {"pairs": [list(map(float, line[1:])) for line in lines if line[0] == "pair"],
                 "pass_ns": next(float(line[1]) for line in lines if line[0] == "sampler")}
     inside = lab.rounds({f"{way}, {hertz} Hz": lambda way=way, hertz=hertz: sampled(way, hertz)
-                         for hertz in HERTZ for way in ("bean", "threadclock")}, 3)
+                         for hertz in HERTZ for way in ("bean", "threadclock")}, 2 if lab.quick else 3)
     seconds = 2 if lab.quick else 40
     outside = lab.rounds({way: lambda way=way: beside(lab, jdk, way, seconds)
-                         for way in ("nothing", "top", "bean")}, 3)
+                         for way in ("nothing", "top", "bean")}, 2 if lab.quick else 3)
     return {"jdk": str(jdk), "inside": inside, "outside": outside, "seconds": seconds}
 
 

@@ -17,10 +17,10 @@ OURS = ("threadclock's CPU time of a thread, or of the garbage collector, is wit
 CONDITIONS = (
     "A thread that works around ticks, one between them, both in user mode, and one in the kernel. The truth "
     "is each thread's schedstat: of its whole run for ThreadMXBean and async-profiler; otherwise per second "
-    "of the tool's run, which begins before the tool's own interval, so that a tool whose start takes CPU "
-    "from the threads seems to report too much. Few ticks hit a thread that works between them, so its split "
-    "in an interval need not be that in the run. Not measured: OSHI with FFM (`oshi-core-ffm`), RETIT's "
-    "OpenTelemetry extension and vthreadtime, of which no package could be had here.")
+    "of the tool's run, so a tool whose start takes CPU from the threads seems to report too much. Few ticks "
+    "hit a thread that works between them: its split in an interval need not be that in the run. Not "
+    "measured, because no package could be had here: OSHI with FFM, RETIT's OpenTelemetry extension, "
+    "vthreadtime.")
 CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
         "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
 SECONDS = 150, 1100

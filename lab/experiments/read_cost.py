@@ -41,8 +41,9 @@ SECONDS = 45, 600
 
 
 def run(lab):
-    reads, milliseconds = lab.c("reads"), 500 if lab.quick else 3000
-    data = {"c": [one["C"] for one in lab.rounds({"C": lambda: lab.json([reads, "cost", milliseconds])}, 5)]}
+    reads, (milliseconds, repetitions) = lab.c("reads"), (500, 3) if lab.quick else (3000, 5)
+    rounds = lab.rounds({"C": lambda: lab.json([reads, "cost", milliseconds])}, repetitions)
+    data = {"c": [one["C"] for one in rounds]}
     pair, _ = lab.pair()
     settings, subjects = QUICK if lab.quick else (1, 1, 2, 1), {}
     for jdk in pair.values():

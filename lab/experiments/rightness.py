@@ -30,7 +30,7 @@ def ticks(lab):
 
 
 def run(lab):
-    program, milliseconds, repetitions = split(lab), 400 if lab.quick else 2000, 3 if lab.quick else 5
+    program, milliseconds, repetitions = split(lab), 400 if lab.quick else 2000, 2 if lab.quick else 5
     tick_ns, phase_ns = ticks(lab)
     data = {"tick_ns": tick_ns, "absent": None}
     data["c"] = [one["C"] for one in lab.rounds(
@@ -42,7 +42,7 @@ def run(lab):
             data["java"][f"{jdk}, {name}"] = {
                 "kind": "ours" if agent == "" else "legacy" if jdk.legacy else "virt", "rounds": [
                     loads(lab.java(jdk, "Loads", "alone", milliseconds, tick_ns, phase_ns, agent=agent))
-                    for _ in range(3)]}
+                    for _ in range(1 if lab.quick else 3)]}
     return data
 
 

@@ -34,14 +34,14 @@ def run(lab):
 
     def cost():
         found = {}
-        for way in WAYS:
+        for way in QUICK_WAYS if lab.quick else WAYS:
             for line in lab.source(jdk, "VirtualCosts", "cost", way, lab.jvmti("switch_events"),
                                    options=ONE_CARRIER):
                 found.setdefault(line[1], {})[way] = float(line[2])
         return found
 
     return {"jdk": str(jdk),
-        "right": [one["right"] for one in lab.rounds({"right": right}, 3 if lab.quick else 5)],
+        "right": [one["right"] for one in lab.rounds({"right": right}, 2 if lab.quick else 5)],
         "cost": [one["cost"] for one in lab.rounds({"cost": cost}, 2 if lab.quick else 5)]}
 
 
@@ -61,7 +61,8 @@ def judge(data, quiet):
                     "rows": sum_rows(data)},
                    {"title": "mounted time / CPU time", "head": ["burners", "x"], "rows": [
                        [burners, str(each)] for burners, each in mounted.items()]},
-                   {"title": "CPU ns of one, with one carrier", "head": COST_HEAD, "rows": cost_rows(data)}],
+                   {"title": "CPU ns of one, with one carrier", "head": cost_head(data),
+                    "rows": cost_rows(data)}],
         "why": "A carrier that waits for a CPU between two virtual threads has time that no virtual thread "
                "has."}
 
@@ -70,13 +71,17 @@ SUM_HEAD = ["clock", "slices of 2 ms", "1 ms", "100 us", "10 us", "50 us, then a
 SLICES = ("2000", "1000", "100", "10", "parked")
 WAYS = {"nothing": "without an agent", "environment": "an empty agent", "events": "its events",
         "interpolated": "interpolated", "tick": "tick", "now": "now"}
-COST_HEAD = ["", *WAYS.values()]
+QUICK_WAYS = "nothing", "interpolated"
 
 
 def sum_rows(data):
     clocks = dict.fromkeys(name.split()[0] for name in data["right"][0]["sum"])
     return [[clock, *(str(stats.interval([one["sum"][f"{clock} {micros}"] for one in data["right"]])) + " %"
                       for micros in SLICES)] for clock in clocks]
+
+
+def cost_head(data):
+    return ["", *(WAYS[way] for way in data["cost"][0]["yield"])]
 
 
 def cost_rows(data):
@@ -86,7 +91,7 @@ def cost_rows(data):
             return str(stats.interval(values))
         return f"{stats.ratio(values, [one[what]['nothing'] for one in data['cost']])} x"
     names = {"yield": "a yield, two threads", "start": "a thread's start and end"}
-    return [[names[what], *(cell(what, way) for way in WAYS)] for what in data["cost"][0]]
+    return [[names[what], *(cell(what, way) for way in ways)] for what, ways in data["cost"][0].items()]
 
 
 def right_view(data):
@@ -97,7 +102,7 @@ def right_view(data):
 
 
 def cost_view(data):
-    return (f"{page.markdown_table(COST_HEAD, cost_rows(data))}\n\nCPU nanoseconds in a JVM without an "
+    return (f"{page.markdown_table(cost_head(data), cost_rows(data))}\n\nCPU nanoseconds in a JVM without an "
             f"agent; else how many times as much; {data['jdk']}.")
 
 

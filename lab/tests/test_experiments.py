@@ -240,10 +240,14 @@ def test_doctor_says_what_a_total_contains(says, wrong):
 @pytest.mark.parametrize("user, on_time, wrong", [(20, 10, 1), (20, 5, 0), (110, 5, 1), (90, 10, 0)])
 def test_a_guest_too_late_for_its_ticks_is_judged_by_what_cannot_be(user, on_time, wrong):
     measured = {"userNanos": user, "cpuNanos": 100, "rounds": 10, "roundsOnTime": on_time}
-    load = {"readings": {kernels.OURS_BY: [9, 0], "/proc": [9, 0]}, "total_ns": 9}
+    load = {"readings": {kernels.OURS_BY: [9, 0], "/proc": [9, 0]}, "total_ns": 9, "user_ns": 9}
     one = {"name": "6.1", "split": dict.fromkeys(kernels.LOADS, load), "virtual": [85, 90, 99],
            "demo": {"with": {"aroundTicks": measured, "betweenTicks": {**measured, "userNanos": 0}}},
            "passed": 1, "tests": {}}
     assert len(kernels.wrong(one)) == wrong
     for virtual in [85, 80, 99], [85, 110, 99]:
         assert len(kernels.wrong({**one, "virtual": virtual})) == wrong + 1
+    tested = {**one, "tests": {"own_thread": "", "slot": ""}}
+    assert len(kernels.wrong(tested)) == wrong + 2
+    late = {**load, "user_ns": 99_000_000}
+    assert len(kernels.wrong({**tested, "split": dict.fromkeys(kernels.LOADS, late)})) == wrong + 1
