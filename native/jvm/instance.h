@@ -19,8 +19,8 @@ TC_INTERNAL void *instance_first(const char *function);
 TC_INTERNAL const char *instance_file(void);
 
 /*
- * Not with glibc, which knows a loaded library by its name: keeps the library's file open, so that it can be
- * loaded again by /proc/self/fd after its name is gone. An attach that asks what is loaded does that.
+ * Not with glibc, which knows a loaded library by its name: keeps the library's file open, so that a later
+ * attach can load it again by /proc/self/fd after its name is gone.
  */
 TC_INTERNAL void instance_keep_file(void);
 

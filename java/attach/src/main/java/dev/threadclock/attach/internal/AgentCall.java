@@ -33,7 +33,8 @@ final class AgentCall {
         JvmFacts facts = request.facts();
         List<Mapped> copies = target.maps().threadclocks();
         boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
-                && copies.stream().noneMatch(copy -> facts.options().hasAgentPath(pathOf(copy)));
+                && copies.stream()
+                        .noneMatch(copy -> facts.options().hasAgentPath(target.inside(copy.path())));
         return facts.warns() && (copies.isEmpty() || fromJava)
                 ? Optional.of("that JVM " + (fromJava ? "may" : "will")
                         + " print its own warning about a dynamically loaded agent (JEP 451); to"
@@ -48,7 +49,7 @@ final class AgentCall {
 
     /** Several copies may answer, one on top of the other: each is asked to stop. */
     void detach() {
-        target.maps().threadclocks().forEach(copy -> reported(ask(copy, "do=detach")));
+        paths().forEach(path -> reported(ask(path, "do=detach")));
     }
 
     /** Makes the agent sample the JVM's threads and send the samples over this connection. */
@@ -71,26 +72,23 @@ final class AgentCall {
     }
 
     private Answer load(String options, boolean connect) {
-        List<Mapped> copies = target.maps().threadclocks();
-        return request.load(copies.isEmpty() ? AttachRequest.LIBRARY : pathOf(active(copies)), options,
-                connect,
-                deadline);
+        return request.load(active(paths()), options, connect, deadline);
     }
 
-    private Answer ask(Mapped copy, String options) {
-        return request.load(pathOf(copy), options, false, deadline);
+    private Answer ask(String path, String options) {
+        return request.load(path, options, false, deadline);
     }
 
     /**
      * An application may have loaded copies of its own: the one that matters has replaced the JVM's methods.
      */
-    private Mapped active(List<Mapped> copies) {
-        for (Mapped copy : copies) {
-            if (copies.size() == 1 || reported(ask(copy, "do=status")).status().isActive()) {
-                return copy;
+    private String active(List<String> paths) {
+        for (String path : paths) {
+            if (paths.size() == 1 || reported(ask(path, "do=status")).status().isActive()) {
+                return path;
             }
         }
-        return copies.get(0);
+        return paths.get(0);
     }
 
     private AgentReport reported(Answer answer) {
@@ -126,25 +124,32 @@ final class AgentCall {
     }
 
     /**
-     * The path by which the target's dynamic linker knows a loaded library. musl's looks at the file: once it
-     * has no name any more, at the descriptor that our library keeps (instance_keep_file).
+     * The paths by which the target's dynamic linker knows loaded copies; if it knows none, that of one to
+     * load: a copy that is loaded later hands over to the first.
      */
-    private String pathOf(Mapped copy) {
+    private List<String> paths() {
+        List<String> paths = target.maps().threadclocks().stream().map(this::pathOf).flatMap(Optional::stream)
+                .toList();
+        return paths.isEmpty() ? List.of(AttachRequest.LIBRARY) : paths;
+    }
+
+    /**
+     * musl's dynamic linker looks at the file: once it has no name any more, at the descriptor that a copy
+     * keeps which was loaded as an agent (instance_keep_file).
+     */
+    private Optional<String> pathOf(Mapped copy) {
         return copy.deleted() && target.maps().isMusl()
                 ? target.process().descriptorOf(Set.of(copy.path() + " (deleted)"))
                         .map(number -> "/proc/self/fd/" + number)
-                        .orElseThrow(() -> new AttachException("the JVM " + target.label() + " has loaded "
-                                + target.inside(copy.path()) + ", which was removed since, and musl's dynamic"
-                                + " linker finds no loaded library without its file" + STAYS))
-                : target.inside(copy.path());
+                : Optional.of(target.inside(copy.path()));
     }
 
     /** A path that loaded a second copy would be worse than none: the state is in the first. */
     private void checkReachable(Mapped copy) {
-        String path = pathOf(copy);
         if (!copy.deleted() || target.maps().isMusl()) {
             return;
         }
+        String path = target.inside(copy.path());
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.
         if (target.hasFile(path) && !request.facts().options().hasAgentPath(path)) {

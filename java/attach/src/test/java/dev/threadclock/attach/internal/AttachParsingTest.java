@@ -66,6 +66,9 @@ class AttachParsingTest {
         assertThat(maps.isMusl()).isTrue();
         assertThat(maps.isOpenJ9()).isFalse();
         assertThat(ProcMaps.parse("").jvm()).isEmpty();
+        String code = "7f0000008000-7f0000009000 r-xp 00000000 00:1b 16 ";
+        assertThat(ProcMaps.parse(code + "/usr/lib/x86_64-linux-musl/libc.so\n").isMusl()).isTrue();
+        assertThat(ProcMaps.parse(code + "/usr/lib/x86_64-linux-gnu/libc.so.6\n").isMusl()).isFalse();
     }
 
     @Test
