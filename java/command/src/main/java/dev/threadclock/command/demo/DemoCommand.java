@@ -9,7 +9,7 @@ import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.measure.MeasurementPlan;
 import dev.threadclock.command.terminal.SelfJar;
-import dev.threadclock.command.page.ReportFiles;
+import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Subcommand;
@@ -18,10 +18,16 @@ import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * The demo command: shows, for every JDK of this machine, what reading a thread's user time costs and whether
@@ -54,8 +60,23 @@ public final class DemoCommand implements Subcommand {
     @Option(names = "--quick", description = "Measure for a few seconds only: orders of magnitude.")
     private boolean quick;
 
-    @Mixin
-    private ReportFiles files;
+    @Option(names = "--html", paramLabel = "FILE",
+            description = "Write the page to this file (default: demo.html).")
+    private Path html;
+
+    @Option(names = "--no-html", description = "Write no page.")
+    private boolean noHtml;
+
+    @Option(names = "--json", paramLabel = "FILE",
+            description = "Write all figures as JSON; - is stdout, to which nothing else is then written.")
+    private Path json;
+
+    @Option(names = "--markdown", paramLabel = "FILE",
+            description = "Write the table as Markdown; - is stdout.")
+    private Path markdown;
+
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public int place() {
@@ -64,20 +85,49 @@ public final class DemoCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        files.check();
+        Map<OutputFile, Function<DemoReport, String>> files = files();
+        files.keySet().forEach(OutputFile::check); // before the measurement, which takes long
         SelfJar.loadNative();
         DemoReport report;
         try (Progress progress = new Progress()) {
             progress.say("Looking for JDKs");
             report = measure(Jdks.needed(homes), progress);
         }
-        boolean showTable = !files.goToStdout();
+        boolean showTable = files.keySet().stream().noneMatch(OutputFile::isStdout);
         if (showTable) {
             new DemoTable(report, new Style(Terminal.stdout().coloured())).lines()
                     .forEach(Terminal.stdout()::println);
         }
-        files.write(() -> new DemoHtml(report).render(), report::toJson, () -> DemoMarkdown.render(report));
+        files.forEach((file, content) -> {
+            file.write(content.apply(report));
+            if (!file.isStdout()) {
+                Terminal.stderr().println("Wrote " + file.path());
+            }
+        });
         return exitStatus(report, showTable);
+    }
+
+    /** The files to write, with the content of each. */
+    private Map<OutputFile, Function<DemoReport, String>> files() {
+        if (noHtml && html != null) {
+            throw new ParameterException(spec.commandLine(), "--html and --no-html exclude each other");
+        }
+        if (Stream.of(json, markdown, html).filter(Path.of("-")::equals).count() > 1) {
+            throw new ParameterException(spec.commandLine(),
+                    "only one of --json, --markdown and --html can go to stdout");
+        }
+        Map<OutputFile, Function<DemoReport, String>> files = new LinkedHashMap<>();
+        if (json != null) {
+            files.put(new OutputFile(json, "--json FILE"), DemoReport::toJson);
+        }
+        if (markdown != null) {
+            files.put(new OutputFile(markdown, "--markdown FILE"), DemoMarkdown::render);
+        }
+        if (!noHtml) {
+            files.put(new OutputFile(html == null ? Path.of("demo.html") : html,
+                    "--html FILE, or leave it out with --no-html"), report -> new DemoHtml(report).render());
+        }
+        return files;
     }
 
     /** Measures every JDK, one child after the other. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.demo;
 
+import com.google.gson.Gson;
 import dev.threadclock.command.measure.Latency;
 import dev.threadclock.command.measure.Measurement.Cost;
 import dev.threadclock.command.measure.Measurement;
-import dev.threadclock.command.page.Chart.Curve;
-import dev.threadclock.command.page.Chart;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Page;
 import dev.threadclock.command.probe.TickRun;
@@ -17,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The result as one self-contained page: demo.html with the figures filled in. */
@@ -47,9 +47,9 @@ public final class DemoHtml {
         Map<String, String> parts = new LinkedHashMap<>();
         parts.put("HEADLINE", headline());
         parts.put("NOTICES", notices());
-        parts.put("COST", costBars());
+        parts.put("COST", bars(this::costBars));
         parts.put("PERCENTILES", jdks.stream().map(DemoHtml::percentiles).collect(Collectors.joining()));
-        parts.put("RIGHTNESS", rightnessBars());
+        parts.put("RIGHTNESS", bars(this::rightnessBars));
         parts.put("TABLE", table());
         parts.put("MACHINE", Page.escape(report.machine().line() + ", " + report.machine().os()));
         parts.put("JDKS", report.jdks().stream()
@@ -58,7 +58,8 @@ public final class DemoHtml {
                 .collect(Collectors.joining("\n")));
         parts.put("MEASURED", Page.escape(report.measured()));
         parts.put("VERSION", Page.escape(report.threadclock()));
-        return Page.render(DemoHtml.class, "demo", "threadclock demo", parts, Chart.script());
+        return Page.render(DemoHtml.class, "demo", "threadclock demo", parts,
+                Page.resource(DemoHtml.class, "demo.js"));
     }
 
     private String headline() {
@@ -91,49 +92,56 @@ public final class DemoHtml {
         return html.toString();
     }
 
-    private static String percentiles(JdkResult jdk) {
-        return Chart.figure(List.of(curve(jdk, "as it is", jdk.before().latency()),
-                curve(jdk, "with threadclock", jdk.with().latency()),
-                curve(jdk, "the two nanoTime() calls alone", jdk.with().emptyLatency())));
+    /** points: the percentile from 0 to 100, and the latency in nanoseconds. */
+    private record Curve(String name, List<double[]> points) {
+        Curve(String name, Latency latency) {
+            this(name,
+                    latency.curve().stream().map(point -> new double[]{100 * point[0], point[1]}).toList());
+        }
     }
 
-    private static Curve curve(JdkResult jdk, String name, Latency latency) {
-        return new Curve(jdk.label(), name, Curve.Kind.PERCENTILES, "%", "ns", latency.curve().stream()
-                .map(point -> new double[]{100 * point[0], point[1]}).toArray(double[][]::new));
+    /** The curves' data, which a script draws. */
+    private static String percentiles(JdkResult jdk) {
+        String title = Page.escape(jdk.label());
+        List<Curve> curves = List.of(new Curve("as it is", jdk.before().latency()),
+                new Curve("with threadclock", jdk.with().latency()),
+                new Curve("the two nanoTime() calls alone", jdk.with().emptyLatency()));
+        // Gson escapes anything that could end the script.
+        return "<figure><figcaption>" + title + "</figcaption>\n<div role=\"img\" aria-label=\"" + title
+                + "\"><noscript>A script draws this; the tables have the numbers.</noscript></div>\n"
+                + "<script type=\"application/json\">" + new Gson().toJson(curves) + "</script></figure>\n";
+    }
+
+    private String bars(Function<JdkResult, String> barsOf) {
+        return jdks.stream().map(jdk -> "<div class=\"bars\"><h3>" + Page.escape(jdk.label()) + "</h3>\n"
+                + barsOf.apply(jdk) + "</div>\n").collect(Collectors.joining());
     }
 
     /** The cost of one call, as bars on a logarithmic scale. */
-    private String costBars() {
-        StringBuilder html = new StringBuilder();
-        for (JdkResult jdk : jdks) {
-            html.append("<div class=\"bars\"><h3>").append(Page.escape(jdk.label())).append("</h3>\n");
-            costBar(html, "as it is", "before", jdk.before().user(), "");
-            costBar(html, "with threadclock", "with", jdk.with().user(), Figures.times(jdk.speedUp()));
-            costBar(html, "nanoTime()", "other", jdk.with().nanoTime(), "");
-            costBar(html, "total CPU time", "other", jdk.with().cpu(), "");
-            scale(html);
-            html.append("</div>\n");
-        }
-        return html.toString();
+    private String costBars(JdkResult jdk) {
+        return costBar("as it is", "before", jdk.before().user(), "")
+                + costBar("with threadclock", "with", jdk.with().user(), Figures.times(jdk.speedUp()))
+                + costBar("nanoTime()", "other", jdk.with().nanoTime(), "")
+                + costBar("total CPU time", "other", jdk.with().cpu(), "") + scale();
     }
 
-    private void costBar(StringBuilder html, String label, String kind, Cost cost, String remark) {
-        html.append(Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
+    private String costBar(String label, String kind, Cost cost, String remark) {
+        return Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
                 + "<span class=\"fill\" style=\"width:%.1f%%\"></span></span><span class=\"value\""
                 + " title=\"quartiles %s to %s\">%s%s</span></div>%n",
                 kind, Page.escape(label), percent(cost.medianNanos()),
                 Figures.nanos(cost.lowerQuartileNanos()),
                 Figures.nanos(cost.upperQuartileNanos()), Figures.nanos(cost.medianNanos()),
-                remark.isEmpty() ? "" : " <b>" + remark + "</b>"));
+                remark.isEmpty() ? "" : " <b>" + remark + "</b>");
     }
 
-    private void scale(StringBuilder html) {
-        html.append("<div class=\"bar scale\"><span class=\"label\"></span><span class=\"track\">");
-        for (int decade = 0; decade <= lastDecade; decade++) {
-            html.append(Page.format("<i style=\"left:%.1f%%\">%s</i>", percent(Math.pow(10, decade)),
-                    Figures.decade(decade)));
-        }
-        html.append("</span><span class=\"value\"></span></div>\n");
+    private String scale() {
+        return "<div class=\"bar scale\"><span class=\"label\"></span><span class=\"track\">"
+                + IntStream.rangeClosed(0, lastDecade)
+                        .mapToObj(decade -> Page.format("<i style=\"left:%.1f%%\">%s</i>",
+                                percent(Math.pow(10, decade)), Figures.decade(decade)))
+                        .collect(Collectors.joining())
+                + "</span><span class=\"value\"></span></div>\n";
     }
 
     private double percent(double nanos) {
@@ -141,29 +149,23 @@ public final class DemoHtml {
     }
 
     /** Reported user time against the CPU time that it should equal, as bars on a linear scale. */
-    private String rightnessBars() {
-        StringBuilder html = new StringBuilder();
-        for (JdkResult jdk : jdks) {
-            html.append("<div class=\"bars\"><h3>").append(Page.escape(jdk.label())).append("</h3>\n");
-            html.append("<h4>A thread that works only around timer ticks</h4>\n");
-            runBar(html, "as it is", "before", jdk.before().aroundTicks());
-            runBar(html, "with threadclock", "with", jdk.with().aroundTicks());
-            html.append("<h4>A thread that works only between them</h4>\n");
-            runBar(html, "as it is", "before", jdk.before().betweenTicks());
-            runBar(html, "with threadclock", "with", jdk.with().betweenTicks());
-            html.append("</div>\n");
-        }
-        return html.toString();
+    private String rightnessBars(JdkResult jdk) {
+        return "<h4>A thread that works only around timer ticks</h4>\n"
+                + runBar("as it is", "before", jdk.before().aroundTicks())
+                + runBar("with threadclock", "with", jdk.with().aroundTicks())
+                + "<h4>A thread that works only between them</h4>\n"
+                + runBar("as it is", "before", jdk.before().betweenTicks())
+                + runBar("with threadclock", "with", jdk.with().betweenTicks());
     }
 
-    private void runBar(StringBuilder html, String label, String kind, TickRun run) {
-        html.append(Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
+    private String runBar(String label, String kind, TickRun run) {
+        return Page.format("<div class=\"bar %s\"><span class=\"label\">%s</span><span class=\"track\">"
                 + "<span class=\"fill\" style=\"width:%.1f%%\"></span><span class=\"truth\""
                 + " style=\"left:%.1f%%\"></span></span>"
                 + "<span class=\"value\">%s <b class=\"%s\">%s</b></span></div>%n", kind, label,
                 100 * run.userNanos / longestRun,
                 100 * run.cpuNanos / longestRun, Measurement.userOfCpu(run),
-                run.judgement().name().toLowerCase(Locale.ROOT), Measurement.verdict(run)));
+                run.judgement().name().toLowerCase(Locale.ROOT), Measurement.verdict(run));
     }
 
     /** All figures, as a table. */
