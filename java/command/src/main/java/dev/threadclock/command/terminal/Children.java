@@ -37,7 +37,11 @@ public final class Children {
         builder.environment().keySet().removeAll(JAVA_OPTION_VARIABLES);
         Process[] started = new Process[1];
         Runnable kill = () -> kill(started[0]);
-        Process child = start(builder, started, kill);
+        Shutdown.notDuring(() -> {
+            started[0] = builder.start();
+            Shutdown.add(kill);
+        });
+        Process child = started[0];
         try {
             StringBuffer stderr = new StringBuffer();
             Thread out = reader(child.getInputStream(), onStdoutLine);
@@ -63,21 +67,6 @@ public final class Children {
         } finally {
             kill(child);
             Shutdown.remove(kill);
-        }
-    }
-
-    private static Process start(ProcessBuilder builder, Process[] started, Runnable kill)
-            throws IOException {
-        try {
-            return Shutdown.notDuring(() -> {
-                started[0] = builder.start();
-                Shutdown.add(kill);
-                return started[0];
-            });
-        } catch (IOException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -44,7 +44,7 @@ public final class OutputFile {
         if (Files.isDirectory(path)) {
             throw refusal("it is a folder");
         }
-        if (isSpecial()) {
+        if (!isReplaced()) {
             if (!Files.isWritable(path)) {
                 throw refusal("permission denied");
             }
@@ -102,22 +102,11 @@ public final class OutputFile {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    private interface FileWork {
-        void run() throws IOException;
-    }
-
-    private void guarded(FileWork work) {
+    private void guarded(Shutdown.Step work) {
         try {
-            Shutdown.notDuring(() -> {
-                work.run();
-                return null;
-            });
+            Shutdown.notDuring(work);
         } catch (IOException e) {
             throw refusal(reason(e));
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
     }
 
@@ -145,14 +134,9 @@ public final class OutputFile {
         return target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
     }
 
-    /** Whether the file is replaced in one step. Otherwise its content is overwritten in place. */
+    /** Whether the file is replaced in one step. A device or a pipe cannot be: it is written in place. */
     private boolean isReplaced() {
-        return !isSpecial();
-    }
-
-    /** Whether the file is a device or a pipe, which cannot be replaced. */
-    private boolean isSpecial() {
-        return Files.exists(path) && !Files.isRegularFile(path);
+        return !Files.exists(path) || Files.isRegularFile(path);
     }
 
     /** The target of the rename. A symbolic link is followed, not replaced. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Callable;
 
 /**
  * Undoes what is unfinished when Ctrl-C or SIGTERM ends the command line: stops children, deletes
@@ -24,10 +24,15 @@ public final class Shutdown {
 
     private Shutdown() {}
 
+    /** A step that must not be interrupted. */
+    public interface Step {
+        void run() throws IOException;
+    }
+
     /** Runs a step that the shutdown waits for. Never returns once the shutdown is under way. */
-    public static synchronized <T> T notDuring(Callable<T> step) throws Exception {
+    public static synchronized void notDuring(Step step) throws IOException {
         stopIfUnderWay();
-        return step.call();
+        step.run();
     }
 
     /** Registers an action that runs at shutdown unless it is removed before. */
