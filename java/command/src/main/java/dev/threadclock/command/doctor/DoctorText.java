@@ -5,7 +5,6 @@ import dev.threadclock.command.measure.Judgement;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.terminal.Wrap;
 import dev.threadclock.command.page.Figures;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.Map;
 
 /** The report for people, 80 columns wide. */
 final class DoctorText {
+    private static final int WIDTH = 80;
     private static final int LABEL_WIDTH = 16;
     private static final int MARK_WIDTH = 4;
     private static final int JDK_INDENT = 7;
@@ -117,7 +117,19 @@ final class DoctorText {
         };
     }
 
+    /** The first line begins with start, which counts as indent columns. Long words may exceed the width. */
     private void wrapped(String start, int indent, String text) {
-        lines.addAll(Wrap.lines(start, indent, text));
+        StringBuilder line = new StringBuilder(start);
+        int column = indent;
+        for (String word : text.split(" ")) {
+            if (column > indent && column + 1 + word.length() > WIDTH) {
+                lines.add(line.toString());
+                line = new StringBuilder(" ".repeat(indent));
+                column = indent;
+            }
+            line.append(column > indent ? " " : "").append(word);
+            column += (column > indent ? 1 : 0) + word.length();
+        }
+        lines.add(line.toString());
     }
 }

@@ -34,12 +34,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
 
     /** Searches the usual places. */
     public static Jdks find() {
-        return probe(candidates());
-    }
-
-    /** Uses only these folders. Each may be a JDK's home or its bin/java. */
-    public static Jdks of(Collection<Path> homes) {
-        return probe(homes);
+        return of(candidates());
     }
 
     /**
@@ -65,7 +60,8 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return jdks;
     }
 
-    private static Jdks probe(Collection<Path> candidates) {
+    /** Uses only these folders. Each may be a JDK's home or its bin/java. */
+    public static Jdks of(Collection<Path> candidates) {
         Map<Path, Jdk> byHome = new LinkedHashMap<>();
         List<Skipped> skipped = new ArrayList<>();
         Set<Path> seen = new LinkedHashSet<>();

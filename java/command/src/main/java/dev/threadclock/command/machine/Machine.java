@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.machine;
 
+import dev.threadclock.command.host.HostLoad;
 import dev.threadclock.command.host.SystemFiles;
-import java.util.List;
 
 /** The machine on which figures were measured. Without it, they mean nothing. loadAverage: over a minute. */
 public record Machine(
         String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource,
         double loadAverage) {
     public static Machine describe(int tickHertz) {
-        List<String> cpuinfo = text("/proc/cpuinfo").lines().toList();
+        String cpuinfo = text("/proc/cpuinfo");
         return new Machine(
                 value(cpuinfo, "model name", ":", System.getProperty("os.arch")),
                 Runtime.getRuntime().availableProcessors(),
-                cpuinfo.stream().anyMatch(line -> line.startsWith("flags") && line.contains(" hypervisor")),
+                SystemTexts.hypervisor(cpuinfo).orElse(false),
                 text("/proc/sys/kernel/osrelease"),
-                value(text("/etc/os-release").lines().toList(), "PRETTY_NAME", "=", "Linux").replace("\"",
-                        ""),
+                value(text("/etc/os-release"), "PRETTY_NAME", "=", "Linux").replace("\"", ""),
                 tickHertz,
                 text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-                Double.parseDouble("0" + text("/proc/loadavg").split(" ")[0]));
+                HostLoad.now().load().orElse(0));
     }
 
     /** The machine in one line, for people. */
@@ -29,8 +28,8 @@ public record Machine(
                 + ", HZ=" + tickHertz + ", clock source " + clockSource;
     }
 
-    private static String value(List<String> lines, String key, String separator, String otherwise) {
-        return lines.stream().filter(line -> line.startsWith(key) && line.contains(separator)).findFirst()
+    private static String value(String text, String key, String separator, String otherwise) {
+        return text.lines().filter(line -> line.startsWith(key) && line.contains(separator)).findFirst()
                 .map(line -> line.substring(line.indexOf(separator) + 1).trim()).orElse(otherwise);
     }
 

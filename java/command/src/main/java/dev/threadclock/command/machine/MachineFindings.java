@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.IntFunction;
 
@@ -22,6 +23,9 @@ import java.util.function.IntFunction;
 public final class MachineFindings {
     private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
     private static final double MUCH_STEAL = 0.01;
+    private static final double MUCH_PRESSURE_PERCENT = 10;
+    private static final String TODO_IF_BUSY = "on a busy machine the costs below are too high, and threads"
+            + " wait for a CPU: the column WAIT% of threadclock top shows which ones";
 
     /** Clock sources that the vDSO reads on x86-64 and aarch64. */
     private static final Set<String> READ_WITHOUT_SYSTEM_CALL = Set.of("tsc", "kvm-clock",
@@ -211,8 +215,39 @@ public final class MachineFindings {
                             : Finding.note("steal", seconds, text,
                                     "other machines use these CPUs: measurements here are noisy");
                 }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not show it"))));
-        LoadFindings.add(findings, host, Runtime.getRuntime().availableProcessors());
+        load(findings, host, Runtime.getRuntime().availableProcessors());
         findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
+    }
+
+    /** How busy the machine is: this affects the costs measured here and how long threads wait. */
+    static void load(Map<String, Finding> all, HostLoad host, int cpus) {
+        all.put("load", load(host.load(), cpus, host.pressurePercent().isEmpty() ? TODO_IF_BUSY : ""));
+        all.put("pressure", pressure(host.pressurePercent()));
+    }
+
+    /** todo: "" if the pressure is known, because that is the better measure. */
+    private static Finding load(OptionalDouble load, int cpus, String todo) {
+        if (load.isEmpty()) {
+            return Finding.unknown("load", "/proc/loadavg cannot be read");
+        }
+        double threads = load.getAsDouble();
+        String text = String.format(Locale.ROOT, "%.1f threads ran or waited to run, on average over the"
+                + " last minute",
+                threads);
+        return threads > cpus ? Finding.note("load", threads, text + ": more than there are CPUs", todo)
+                : Finding.ok("load", threads, text);
+    }
+
+    private static Finding pressure(OptionalDouble pressure) {
+        if (pressure.isEmpty()) {
+            return Finding.unknown("pressure",
+                    "no /proc/pressure/cpu here (from Linux 4.20 on, unless it is switched off)");
+        }
+        double percent = pressure.getAsDouble();
+        String text = String.format(Locale.ROOT,
+                "a thread waited for a CPU in %.0f %% of the last 10 s", percent);
+        return percent >= MUCH_PRESSURE_PERCENT ? Finding.note("pressure", percent, text, TODO_IF_BUSY)
+                : Finding.ok("pressure", percent, text);
     }
 
     private void permissions() {

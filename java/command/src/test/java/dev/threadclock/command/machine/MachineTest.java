@@ -125,7 +125,7 @@ class MachineTest {
 
     private static Map<String, Finding> of(OptionalDouble load, OptionalDouble pressure) {
         Map<String, Finding> machine = new LinkedHashMap<>();
-        LoadFindings.add(machine, new HostLoad(load, pressure), 4);
+        MachineFindings.load(machine, new HostLoad(load, pressure), 4);
         return machine;
     }
 
