@@ -23,6 +23,12 @@ public final class Figures {
         return nanos < 1_000_000 ? number(nanos / 1e3) + " µs" : number(nanos / 1e6) + " ms";
     }
 
+    /** "3.2 s", "61 s". */
+    public static String seconds(long nanos) {
+        return nanos < 10_000_000_000L ? String.format(Locale.ROOT, "%.1f s", nanos / 1e9)
+                : Math.round(nanos / 1e9) + " s";
+    }
+
     /** "652×", "3.4×". */
     public static String times(double ratio) {
         return number(ratio) + "×";

@@ -13,6 +13,7 @@ import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.interval.Subject;
+import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.sample.Sampling;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -201,7 +202,7 @@ public final class RecordCommand implements Subcommand {
             finish(writer, soFar, stopped);
             save(scratch, output);
             keep = false;
-            String what = seconds(recorder.recordedNanos()) + " of " + sampling.label();
+            String what = Figures.seconds(recorder.recordedNanos()) + " of " + sampling.label();
             if (!stopped.isEmpty()) {
                 throw new Failure(stopped + "what was recorded before, " + what + ", is in " + output.path());
             }
@@ -246,19 +247,14 @@ public final class RecordCommand implements Subcommand {
 
     private void tell(Progress progress, Recorder recorder) {
         if (Terminal.stderr().watched()) {
-            progress.say("Recording: " + seconds(recorder.recordedNanos())
-                    + (duration.isZero() ? "" : " of " + seconds(duration.toNanos()))
+            progress.say("Recording: " + Figures.seconds(recorder.recordedNanos())
+                    + (duration.isZero() ? "" : " of " + Figures.seconds(duration.toNanos()))
                     + "; Ctrl-C ends it and keeps what was recorded");
         }
     }
 
     private long mostNanos() {
         return duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
-    }
-
-    private static String seconds(long nanos) {
-        return nanos < 10_000_000_000L ? Math.round(nanos / 1e8) / 10.0 + " s"
-                : Math.round(nanos / 1e9) + " s";
     }
 
     private ParameterException wrong(String what) {

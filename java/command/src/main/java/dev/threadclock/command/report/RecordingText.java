@@ -4,6 +4,7 @@ package dev.threadclock.command.report;
 import dev.threadclock.command.interval.Series;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
+import dev.threadclock.command.page.Figures;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -40,11 +41,8 @@ final class RecordingText {
     /** "38.1 % of a CPU over 60 s: 31.0 % user, 7.1 % system". */
     static String headline(Timeline timeline) {
         Series process = timeline.process();
-        double seconds = timeline.nanos() / 1e9;
-        return String.format(Locale.ROOT, "%.1f %% of a CPU over %s s: %.1f %% user, %.1f %% system",
-                percent(process.nanos(), timeline),
-                seconds < 10 ? String.format(Locale.ROOT, "%.1f", seconds)
-                        : String.valueOf(Math.round(seconds)),
+        return String.format(Locale.ROOT, "%.1f %% of a CPU over %s: %.1f %% user, %.1f %% system",
+                percent(process.nanos(), timeline), Figures.seconds(timeline.nanos()),
                 percent(process.userNanos(), timeline), percent(process.systemNanos(), timeline));
     }
 
