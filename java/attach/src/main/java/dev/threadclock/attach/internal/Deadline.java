@@ -14,10 +14,6 @@ final class Deadline {
         end = System.nanoTime() + length.toNanos();
     }
 
-    Deadline(int seconds) {
-        this(Duration.ofSeconds(seconds));
-    }
-
     long leftMillis() {
         return Math.max(0, (end - System.nanoTime()) / 1_000_000);
     }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -132,11 +133,8 @@ public final class TargetProcess {
 
     boolean isAlive() {
         try {
-            return startTime == startTime(
-                    Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1))
-                    && !ProcStatus
-                            .parse(Files.readString(folder.resolve("status"), StandardCharsets.ISO_8859_1))
-                            .hasEnded();
+            return startTime == startTime(text(folder.resolve("stat")))
+                    && !ProcStatus.parse(text(folder.resolve("status"))).hasEnded();
         } catch (IOException e) {
             return false;
         }
@@ -144,7 +142,7 @@ public final class TargetProcess {
 
     /** A JVM that ends closes its socket some time before the process is gone. */
     void awaitEnd() {
-        Deadline soon = new Deadline(1);
+        Deadline soon = new Deadline(Duration.ofSeconds(1));
         while (isAlive()) {
             if (!soon.pause()) {
                 return;
