@@ -67,7 +67,7 @@ find_namespace() {
 # prepare_apt: puts package lists into $WORK: sid's for this machine, or those of $suite for $architecture and
 # of its sources. They are kept there, like the downloads, until everything is made.
 prepare_apt() {
-    local arch=${architecture:-$(dpkg --print-architecture)} \
+    local conf arch=${architecture:-$(dpkg --print-architecture)} \
         keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial} || return 1
     : >"$WORK/state/status"
@@ -77,26 +77,8 @@ prepare_apt() {
         printf 'deb [arch=%s target=Packages%s] %s %s main\n' "$arch" "$keyring" "$mirror" "${suite:-sid}"
         [[ -z ${suite:-} ]] || printf 'deb-src [target=Sources%s] %s %s main\n' "$keyring" "$mirror" "$suite"
     ) >"$WORK/sources.list" || return 1
-    cat >"$WORK/apt.conf" <<END
-Dir::Etc { SourceList "$WORK/sources.list"; SourceParts "/dev/null"; };
-Dir::Etc { Preferences "/dev/null"; PreferencesParts "/dev/null"; };
-Dir::State "$WORK/state";
-Dir::State { Lists "$WORK/state/lists"; Status "$WORK/state/status"; };
-Dir::Cache "$WORK/cache";
-Dir::Cache { Archives "$WORK/cache/archives"; PkgCache ""; SrcPkgCache ""; };
-#clear APT::Architectures;
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear DPkg::Pre-Invoke;
-#clear DPkg::Post-Invoke;
-#clear DPkg::Pre-Install-Pkgs;
-APT::Architecture "$arch";
-APT::Default-Release "";
-APT::Sandbox::User "root";
-APT::Install-Recommends "false";
-Acquire::Retries "3";
-END
+    conf=$(<"$TC_ROOT/ci/lib/apt.conf.in") conf=${conf//@WORK@/"$WORK"}
+    printf '%s\n' "${conf//@ARCHITECTURE@/"$arch"}" >"$WORK/apt.conf"
     # Lists that are recent belong to the downloads of a killed run.
     [[ -n $(find "$WORK/updated" -mmin -60 2>/dev/null) ]] && return
     apt_private apt-get -q -o APT::Update::Error-Mode=any update >>"$LOG" 2>&1 && : >"$WORK/updated"
