@@ -19,6 +19,13 @@
 
 enum { SECONDS_AT_MOST = 60 };
 
+/* The function that reads the first file: on x86-64 the name of the clock source, before it interpolates. */
+#if defined(__x86_64__)
+#define READS_A_FILE "interpolated"
+#else
+#define READS_A_FILE "tid_times"
+#endif
+
 /*
  * For each system call: what each function must return (should_say) before the first read and after use; then
  * the first function to make the call, which ends the process if the call is fatal; null: none makes it.
@@ -40,13 +47,13 @@ static const struct fault {
      {"user_tick", "user_tick"}},
     {SYS_openat, "openat", {EPERM, ENOSYS, EMFILE, ENFILE},
      {".... .... .. .. . .... ee . . ee . .", ".... .... .. .. . .... .e . . ee . ."},
-     {"interpolated", "all_threads"}},
+     {READS_A_FILE, "all_threads"}},
     {SYS_read, "read", {EPERM, ENOSYS, EIO},
      {".... .... .. .. . .... ee . . ee . .", ".... .... .. .. . .... .. . . ee . ."},
-     {"interpolated", "all_threads"}},
+     {READS_A_FILE, "all_threads"}},
     {SYS_close, "close", {EPERM, ENOSYS, EINTR},
      {".... .... .. .. . .... .. . . .. . .", ".... .... .. .. . .... .. . . .. . ."},
-     {"interpolated", "all_threads"}},
+     {READS_A_FILE, "all_threads"}},
     {SYS_getdents64, "getdents64", {EPERM, ENOSYS, EINVAL},
      {".... .... .. .. . .... .e . . .. . .", ".... .... .. .. . .... .e . . .. . ."},
      {"all_threads", "all_threads"}},
