@@ -11,18 +11,18 @@ logged() {
     "$@" >>"$LOG" 2>&1 </dev/null
 }
 
-# download: Debian's newest openjdk-$JDK whose source the mirror really has. Leaves the version in $version.
+# download PACKAGE: Debian's newest source that the mirror really has. Leaves the version in $version.
 download() {
     local suite WORK lists=$OUT/apt
     find_debian || die "the source of OpenJDK cannot be had: $why"
     for suite in sid forky; do
         WORK=$lists/$suite
         prepare_apt || continue
-        version=$(apt_private apt-cache showsrc --only-source "openjdk-$JDK" 2>>"$LOG" |
+        version=$(apt_private apt-cache showsrc --only-source "$1" 2>>"$LOG" |
             sed -n 's/^Version: *//p' | sort -V | tail -n 1)
         [[ -n $version ]] || continue
-        say "source: openjdk-$JDK $version..."
-        (cd "$OUT" && logged apt_private apt-get -q source --download-only "openjdk-$JDK=$version") && return
+        say "source: $1 $version..."
+        (cd "$OUT" && logged apt_private apt-get -q source --download-only "$1=$version") && return
     done
     die "source: $(reason_from_log)"
 }
@@ -38,7 +38,7 @@ headers() {
 step_source() {
     local version='' orig
     "$TC_ROOT/ci/setup" hotspot || exit 1
-    download
+    download "openjdk-$JDK"
     headers || die "source: the headers that configure wants: $(reason_from_log)"
     orig=$OUT/openjdk-${JDK}_${version%-*}.orig.tar.xz
     [[ -e $orig ]] || die "source: no $orig after the download; see $LOG"
