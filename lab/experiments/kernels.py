@@ -272,10 +272,10 @@ def table(data):
                      *(", ".join(f"{share(one['split'][name], source):.0f} %"
                                  for source in ("VIRT", "/proc", OURS_BY)) for name in LOADS),
                      f"{in_jvm(one, 'before'):.0f} %, {in_jvm(one, 'with'):.0f} %",
-                     one.get("doctor", {}).get("rseq", "").split(" (")[0],
+                     "no" if one.get("doctor", {}).get("rseq", "not").startswith("not") else "yes",
                      ", ".join(f"{100 * part / one['virtual'][2]:.1f} %" for part in one["virtual"][:2]),
-                     f"{one['passed']} passed" + "".join(f"; {test} failed" for test in one["tests"])
-                     + ("; its own split is off" if is_off(one) else "")])
+                     f"{one['passed']} passed" + (f", not {', '.join(one['tests'])}" if one["tests"] else "")
+                     + (" (its own split is off)" if is_off(one) else "")])
     return rows
 
 
