@@ -80,7 +80,7 @@ static int64_t passing_ns(void)
 /*
  * Whether a stretch since the last read of the carrier's clock, but not the one that ends now, had a wait:
  * more time is missing than this one has, or it would have shown in another way. A gap stands out if nearly
- * all of it is missing.
+ * all of it is missing, or more than the stretches before it have (it worked, and was preempted).
  */
 static bool hid_wait(const struct carrier *carrier, bool slice, int64_t stretch_ns, uint64_t now_ns,
                      uint64_t total_ns)
@@ -90,7 +90,8 @@ static bool hid_wait(const struct carrier *carrier, bool slice, int64_t stretch_
     if (carrier->read_ns == 0 || missing_ns < NOISE_NS || missing_ns < passed_ns / NOISE_SHARE)
         return false;
     bool stands_out = slice ? stretch_ns >= LONG_SLICE_NS
-                            : stretch_ns >= LONG_GAP_NS && missing_ns > stretch_ns - LONG_GAP_NS;
+                            : stretch_ns >= LONG_GAP_NS && (missing_ns > stretch_ns - LONG_GAP_NS
+                                                            || missing_ns > passed_ns - stretch_ns);
     return !stands_out || missing_ns > stretch_ns + stretch_ns / INACCURACY_SHARE;
 }
 
