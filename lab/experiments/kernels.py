@@ -178,7 +178,8 @@ def results(said):
         found["virtual"] = list(map(int, said["virtual"][1].split()[1:4]))
     if "tests" in said:
         ended = re.findall(r"^test (\w+) (\d+)\n?(.*?)(?=^test |\Z)", said["tests"][1], re.M | re.S)
-        found["tests"] = {name: text.strip() for name, status, text in ended if status not in ("0", "77")}
+        found["tests"] = {name: text.strip().replace(f"{ROOT}/", "") for name, status, text in ended
+                          if status not in ("0", "77")}
         found["passed"] = sum(status == "0" for _, status, _ in ended)
     return found
 
