@@ -37,18 +37,34 @@ def in_words(machine):
 
 
 def run_times():
-    """CPU seconds of this process with its ended children, and of all processes that /proc shows.
+    """The CPU seconds of each process that /proc shows: its own, and those of the children that it has waited for.
 
     The scheduler's run times, which the kernel only scales: /proc/stat instead counts ticks, which is the
-    error that this project is about. A process's fields 14 to 17 include the children that it has waited for.
+    error that this project is about.
     """
-    own = sum(os.times()[:4])
-    everything = 0.0
+    found = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             fields = text(f"/proc/{entry.name}/stat").rpartition(")")[2].split()
-            everything += sum(map(int, fields[11:15])) * TICK if len(fields) > 15 else 0
-    return own, everything
+            if len(fields) > 19:  # A PID with its start: it may be another process's later.
+                user, system, of_children, system_of_children = (int(field) * TICK for field in fields[11:15])
+                found[int(entry.name), fields[19]] = user + system, of_children + system_of_children
+    return found
+
+
+def run_by_others(before, now):
+    """CPU seconds of all processes but this one and its ended children, between two run_times().
+
+    A process that has ended is in its parent's times, unless that one ignores its children or has ended too: then
+    all that it ever used is missing. What those used that are still there is the least that it was.
+    """
+    own = os.getpid()
+
+    def total(times):
+        return sum(sum(seconds) for (pid, _), seconds in times.items() if pid != own)
+
+    still_there = sum(now[of][0] - before.get(of, (0, 0))[0] for of in now if of[0] != own)
+    return max(total(now) - total(before), still_there)
 
 
 def stolen():
@@ -71,12 +87,11 @@ class Noise:
         return self
 
     def __exit__(self, *failure):
-        (start, (own, everything), steal, waited) = self.began
-        own_now, everything_now = run_times()
+        start, before, steal, waited = self.began
+        others = run_by_others(before, run_times())
         elapsed = max(time.monotonic() - start, 1e-3)
-        others = (everything_now - everything) - (own_now - own)
         now = pressure()
-        self.shares = {"others": round(max(0.0, others) / elapsed / CPUS, 3),
+        self.shares = {"others": round(others / elapsed / CPUS, 3),
             "steal": round((stolen() - steal) / elapsed / CPUS, 3),
             # Includes our own threads that wait for each other, so it is shown but decides nothing.
             "pressure": None if now is None or waited is None else round((now - waited) / elapsed, 3), }
