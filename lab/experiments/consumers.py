@@ -16,7 +16,7 @@ EVENTS = {"jdk.ThreadCPULoad": "period", "jdk.CPUTimeSample": "throttle"}
 STAT_FILE = r'"/proc/(self|\d+)/task/\d+/stat"'
 READS, SECONDS_RECORDED, STRAY = 1000, 3, 10
 CODE = [*READ_CODE, "lab/programs/java/Reads.java", "lab/programs/jvmti_clock.c"]
-SECONDS = 35, 35
+SECONDS = 12, 35
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0"><event name="{}">
   <setting name="enabled">true</setting><setting name="{}">{}</setting>

@@ -15,7 +15,7 @@ OURS = "With threadclock less than a twentieth of the samples is in the kernel."
 CONDITIONS = ("async-profiler 4.6 in a JVM that reads its user time, each ms of CPU time; perf events, else "
               "timers")
 CODE = [*READ_CODE, "lab/programs/java/Reads.java"]
-SECONDS = 10, 70
+SECONDS = 5, 70
 EVENTS = ("cpu", "ctimer", "itimer") # the first one shows the kernel's frames, where it is permitted
 MOST, LEAST = 0.5, 0.05
 PARTS = {

@@ -18,7 +18,7 @@ CONDITIONS = (
     "second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
 CODE = [*READ_CODE, "native/jvm/jvm_clock.c", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe"]
-SECONDS = 35, 650
+SECONDS = 21, 650
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0"><event name="jdk.ThreadCPULoad">
   <setting name="enabled">true</setting><setting name="period">1000 ms</setting>

@@ -14,7 +14,7 @@ OURS = ("With the agent, both native methods of ThreadImpl for user time are bou
 CONDITIONS = ("nm -C on each libjvm.so that has symbols, else the name of the /proc file in it; threadclock "
               "status")
 CODE = [*READ_CODE, "java/agent", "java/command/src/main/java/dev/threadclock/command/attach"]
-SECONDS = 4, 15
+SECONDS = 1, 15
 
 
 def run(lab):

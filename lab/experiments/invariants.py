@@ -10,7 +10,7 @@ CLAIM = ("-1 while disabled, never negative once enabled, never decreasing: on e
 OURS = "All of them hold on each JDK with threadclock."
 CONDITIONS = "three threads that work around ticks, in user mode and in the kernel, read each millisecond"
 CODE = [*READ_CODE, "lab/programs/java/Invariants.java"]
-SECONDS = 10, 120
+SECONDS = 6, 120
 
 
 def run(lab):

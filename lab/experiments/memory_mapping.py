@@ -17,7 +17,7 @@ MAPPERS = (0, 2, 8)
 NAMES = {"proc": "/proc (legacy)", "virt_tid": "VIRT by TID", "tick": "threadclock, tick",
          "now": "threadclock, now"}
 CODE = [*CORE, "lab/programs/reads.c"]
-SECONDS = 6, 100
+SECONDS = 5, 100
 
 
 def run(lab):

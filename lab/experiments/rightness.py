@@ -17,7 +17,7 @@ LOADS = {"around": "works around ticks", "between": "works between ticks", "user
          "system": "the kernel", "mix": "mix of 3 ms"}
 CODE = [*READ_CODE, "native/test/loads.c", "lab/programs/split.c",
         "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
-SECONDS = 45, 700
+SECONDS = 16, 700
 
 
 def split(lab):

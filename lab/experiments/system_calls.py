@@ -24,7 +24,7 @@ SAME = {"newfstatat": "fstat", "newfstat": "fstat", "open": "openat"}
 FLAG = "UseLinuxPosixThreadCPUClocks"
 STRAY = 0.05 # calls a read by the JVM's other threads
 CODE = [*READ_CODE, "lab/programs/java/Reads.java"]
-SECONDS = 20, 500
+SECONDS = 15, 500
 ROW = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
 
 
@@ -38,7 +38,7 @@ def parse(table):
 
 
 def run(lab):
-    strace, reads = lab.tool("strace"), READS // (5 if lab.quick else 1)
+    strace, reads = lab.tool("strace"), READS // (20 if lab.quick else 1)
     table = BUILD / "strace.txt"
 
     def count(jdk, kind, number, agent, options):
@@ -60,7 +60,8 @@ def run(lab):
     if flagged:
         rounds = lab.rounds({name: lambda sign=sign: measure(flagged[0], "total",
                                                              options=(f"-XX:{sign}{FLAG}",))
-                             for name, sign in (("off", "-"), ("on", "+"))}, 3)
+                             for name, sign in (("off", "-"), ("on", "+"))},
+                            2 if lab.quick else 3)
         data["flag"] = {"jdk": str(flagged[0]), "rounds": rounds}
     else:
         data["absent"] = f"no JDK here has the flag {FLAG} (JDK 8 to 24)"

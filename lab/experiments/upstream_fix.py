@@ -4,7 +4,7 @@ import os
 
 from experiments import rightness
 from frame import jdks, stats, verdict
-from frame.lab import QUICK, ROOT, NotRunnable
+from frame.lab import ROOT, NotRunnable
 
 ROWS = (19,)
 SOURCE = CLAIM = None
@@ -15,6 +15,7 @@ CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of ro
 CODE = ["upstream/26", "upstream/27", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe"]
 SECONDS = 60, 120
+JMH = (1, .5, 1, .5)  # iterations and their seconds: warm-up, measurement
 
 
 def built():
@@ -35,7 +36,7 @@ def run(lab):
 
     def measure(jdk, agent):
         lines = lab.java(jdk, "Loads", "alone", 500 if lab.quick else 2000, tick_ns, phase_ns, agent=agent)
-        read = lab.jmh(jdk, r"UserTime\.user$", "avgt", QUICK, 1, agent)["user"]
+        read = lab.jmh(jdk, r"UserTime\.user$", "avgt", JMH, 1, agent)["user"]
         return {"loads": rightness.loads(lines), "ns": read["mean"]}
     return {"jdk": str(unpatched), "rounds": lab.rounds(
         {name: lambda one=one: measure(*one) for name, one in subjects.items()}, 3)}

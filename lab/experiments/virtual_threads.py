@@ -15,7 +15,7 @@ CONDITIONS = (
 LEAST = 98
 CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java",
         *library_java("VirtualThreads", "ThreadClock", "ThreadTimes")]
-SECONDS = 90, 300
+SECONDS = 16, 300
 ONE_CARRIER = ("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1",
                "-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch")
 

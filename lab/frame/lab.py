@@ -68,7 +68,7 @@ def build(output, sources, command):
 
 
 # JMH's iterations and their seconds for a quick look: warm-up, then measurement.
-QUICK = (1, .5, 1, .5)
+QUICK = (1, .3, 1, .3)
 
 
 class Lab:
