@@ -37,7 +37,7 @@ def in_words(machine):
 
 
 def run_times():
-    """The CPU seconds of each process that /proc shows: its own, and those of the children that it has waited for.
+    """CPU seconds of each process that /proc shows: its own, and those of the children that it has waited for.
 
     The scheduler's run times, which the kernel only scales: /proc/stat instead counts ticks, which is the
     error that this project is about.
@@ -55,8 +55,8 @@ def run_times():
 def run_by_others(before, now):
     """CPU seconds of all processes but this one and its ended children, between two run_times().
 
-    A process that has ended is in its parent's times, unless that one ignores its children or has ended too: then
-    all that it ever used is missing. What those used that are still there is the least that it was.
+    A process that has ended is in its parent's times, unless that one ignores its children or has ended too:
+    then all that it ever used is missing. What those used that are still there is the least that it was.
     """
     own = os.getpid()
 
