@@ -37,7 +37,7 @@ def in_words(machine):
 
 
 def run_times():
-    """CPU seconds of each process that /proc shows: its own, and those of the children that it has waited for.
+    """CPU seconds of each process that /proc shows: its own, and those of children that it has waited for.
 
     The scheduler's run times, which the kernel only scales: /proc/stat instead counts ticks, which is the
     error that this project is about.
