@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034,SC2154 # why and others are read, zig is set by those who source this
 # What tests for aarch64 need on another machine: C libraries and JDKs, unpacked in a folder for qemu-user.
-# Sourced after build.bash and jdks.bash.
 #
 # $(tc_cache)/aarch64 has  root/ (Debian's glibc, musl and JDK), jdk-25/ (a run-time image from PyPI), cmocka/
 # (the sources), stamp (written last).
+. "$TC_ROOT/ci/lib/build.bash"
+. "$TC_ROOT/ci/lib/jdks.bash"
 
 # ensure_aarch64: leaves that folder in $aarch64, made if it is missing; or fails with the reason in $why.
 ensure_aarch64() {

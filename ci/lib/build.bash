@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # why is read by those who source this
-# Builds dist/ from the sources: the native library with CMake, then the jars with Maven. Sourced after
-# common.bash.
+# Builds dist/ from the sources: the native library with CMake, then the jars with Maven.
 #
 # The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps
 # them, and a build killed half-way leaves the old dist/ whole. dist/.stamp comes last and bears the time at
 # which the build began.
+. "$TC_ROOT/ci/lib/common.bash"
 
 TC_BUILD=$TC_ROOT/build
 TC_DIST=$TC_ROOT/dist

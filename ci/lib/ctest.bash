@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the native tree with its tests and runs them through ctest. Sourced after part.bash.
+# Builds the native tree with its tests and runs them through ctest.
+. "$TC_ROOT/ci/lib/part.bash"
 
 # shortened: reduces the repetitions of C tests.
 shortened() {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # why and mirror are read by ci/jdks
-# Makes one JDK of the matrix out of Debian sid's packages. Sourced by ci/jdks after common.bash.
+# Makes one JDK of the matrix out of Debian sid's packages. Sourced by ci/jdks.
 #
 # Debian's newest JDKs need the C library that they were built with. $JDKS/N therefore has
 #   root/usr   what the packages put there: the JDK, its libraries, a shell and mount
@@ -11,6 +11,7 @@
 # the program: every other folder stays what and where it is, java.home is jdk/, and the last process to end
 # takes the mounts with it. The packages are only unpacked (none of their scripts runs), so root is needed
 # only where the kernel asks for it.
+. "$TC_ROOT/ci/lib/common.bash"
 
 # What a JVM may start, and what the wrappers of other JDKs need when a JVM of the matrix starts them.
 JDKS_TOOLS=(bash dash coreutils mount util-linux)

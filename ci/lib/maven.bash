@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs tests through Maven and reads their results from Surefire's reports. Sourced after part.bash.
+# Runs tests through Maven and reads their results from Surefire's reports.
+. "$TC_ROOT/ci/lib/part.bash"
 
 # run_maven_tests "MODULE..." ARGUMENTS: prints a line per test class as it ends, then counts single tests.
 run_maven_tests() {
@@ -17,7 +18,7 @@ run_maven_tests() {
         done
     done
     if ((${#reports[@]})); then
-        python3 "$TC_ROOT/ci/lib/results.py" "${reports[@]}" | results_from
+        python3 "$TC_ROOT/ci/lib/results.py" "${reports[@]}" | results_from ''
     fi
     if ((status != 0)) ||
         grep -qE 'forked VM terminated|There was a timeout|ERROR.*The forked VM' "$output"; then

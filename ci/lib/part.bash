@@ -3,7 +3,6 @@
 # The beginning of every part of the test suite. ./test runs a part and tells it its name and its folder. A
 # part reports each single test by a line on stdout, and the same in $TC_RESULTS.
 : "${TC_PART_DIR:?is run by ./test --only PART}"
-. "$TC_ROOT/ci/lib/common.bash"
 . "$TC_ROOT/ci/lib/build.bash"
 
 # $TC_RESULTS has a line a test: status (pass, fail, skip), part, name, reason; separated by tabs.
