@@ -9,6 +9,16 @@ die() {
     exit 1
 }
 
+# usage: prints the usage of the script, which is the end of its first comment.
+usage() { sed -n '/^# usage: /,/^[^#]/ s/^# \{0,1\}//p' "$0"; }
+
+# wrong MESSAGE: a usage error.
+wrong() {
+    printf '%s\n' "$*" >&2
+    usage >&2
+    exit 2
+}
+
 # The platform's name in dist/ and in the jar: linux-x86_64, linux-aarch64.
 tc_platform() { printf '%s-%s\n' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$(uname -m)"; }
 
