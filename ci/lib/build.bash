@@ -57,6 +57,12 @@ tc_maven() {
         -Daether.connector.http.retryHandler.count=3 "$@"
 }
 
+# tc_test CLASS [OPTIONS]: runs tests in child JVMs on $TC_DIST.
+tc_test() {
+    tc_maven -pl tests -am -DskipTests -Dsurefire.failIfNoSpecifiedTests=false \
+        -Dthreadclock.dist="$TC_DIST" -Dtest="$1" "${@:2}" test
+}
+
 # build_dist [all]: builds for this machine with its own compiler, or for every platform with Zig.
 build_dist() {
     local stage=$TC_BUILD/stage platform architecture folder
@@ -66,8 +72,7 @@ build_dist() {
     : >"$TC_LOG"
     printf '%s\n' "${1:-$platform}" >"$stage/stamp"
 
-    JAVA_HOME=$(find_java jdk) || die "no JDK 17 or later found; run ci/setup build"
-    export JAVA_HOME
+    use_jdk
 
     # CMake refuses a build folder that was made for a checkout elsewhere.
     if [[ -e $TC_BUILD/native.root && $(<"$TC_BUILD/native.root") != "$TC_ROOT $JAVA_HOME" ]]; then

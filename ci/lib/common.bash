@@ -67,3 +67,9 @@ find_java() {
     done < <(jdk_homes 2>/dev/null) # if SIGPIPE is ignored, it complains that its output is not read
     return 1
 }
+
+# use_jdk: exports the JAVA_HOME to build with.
+use_jdk() {
+    JAVA_HOME=$(find_java jdk) || die "no JDK 17 or later found; run ci/setup build"
+    export JAVA_HOME
+}

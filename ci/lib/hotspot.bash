@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds OpenJDK from Debian's source package in steps. Sourced by upstream/build and ci/musl-jvm, which set
 # JDK, STEPS and OUT, and have a function step_NAME for each step but `source`.
+. "$TC_ROOT/ci/lib/build.bash"
 . "$TC_ROOT/ci/lib/jdks.bash"
 
 # logged COMMAND...: its output goes to $LOG.
