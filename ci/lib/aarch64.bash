@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2034,SC2154 # why and others are read, zig is set by those who source this
+# shellcheck disable=SC2154 # zig is set by those who source this
 # What tests for aarch64 need on another machine: C libraries and JDKs, unpacked in a folder for qemu-user.
 #
 # $(tc_cache)/aarch64 has  root/ (Debian's glibc, musl and JDK), jdk-25/ (a run-time image from PyPI), cmocka/
@@ -10,35 +10,27 @@
 
 # ensure_aarch64: leaves that folder in $aarch64, made if it is missing; or fails with the reason in $why.
 ensure_aarch64() {
-    local new package mirror='' suite architecture=arm64 WORK LOG
+    local new package mirror='' suite='' architecture=arm64 WORK LOG
     aarch64=$(tc_cache)/aarch64
     [[ -e $aarch64/stamp ]] && return
     new=$aarch64.new WORK=$aarch64.work LOG=$aarch64.log
-    if ! mkdir -p "$WORK" || ! : >"$LOG"; then
-        why="cannot write in $(tc_cache)"
-        return 1
-    fi
-    find_debian || return 1
-    # shellcheck source=/dev/null
-    suite=$(. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-sid}")
-    prepare_apt || { why="the package lists for arm64 cannot be had: $(reason_from_log)"; return 1; }
+    { mkdir -p "$WORK" && : >"$LOG"; } || because "cannot write in $(tc_cache)" || return
+    find_debian || return
+    suite=$codename
+    prepare_apt || because "the package lists for arm64 cannot be had: $(reason_from_log)" || return
     for package in openjdk-17-jre-headless openjdk-21-jre-headless openjdk-25-jre-headless; do
         apt_private apt-cache show "$package" >/dev/null 2>&1 && break
     done
     say "fetching what aarch64 needs: glibc, musl, $package, cmocka..."
     rm -rf "$new"
-    unpack_packages "$new/root" "$package" musl || return 1
+    unpack_packages "$new/root" "$package" musl || return
     settle_files "$new/root" "$new"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*
     ln -s usr/lib "$new/root/lib" # where qemu looks for the dynamic linkers
-    if ! (mkdir "$new/cmocka" && cd "$WORK" && apt_private apt-get -q source --download-only cmocka &&
-        tar -xf cmocka_*.orig.tar.?z -C "$new/cmocka" --strip-components=1) >>"$LOG" 2>&1; then
-        why="the sources of cmocka: $(reason_from_log)"
-        return 1
-    fi
+    (mkdir "$new/cmocka" && cd "$WORK" && apt_private apt-get -q source --download-only cmocka &&
+        tar -xf cmocka_*.orig.tar.?z -C "$new/cmocka" --strip-components=1) >>"$LOG" 2>&1 ||
+        because "the sources of cmocka: $(reason_from_log)" || return
     # A newer JDK. Without it, whatever needs one is not tested.
-    python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
-        --require-hashes --platform manylinux_2_17_aarch64 --target "$new/jdk-25" \
-        -r "$TC_ROOT/ci/jdk-aarch64.txt" >>"$LOG" 2>&1 </dev/null
+    fetch_wheel "$new/jdk-25" jdk-aarch64.txt --platform manylinux_2_17_aarch64 >>"$LOG" 2>&1
     rm -rf "$WORK" "$aarch64"
     mv -T "$new" "$aarch64" && : >"$aarch64/stamp"
 }

@@ -158,25 +158,26 @@ ensure_zig() {
     zig=${THREADCLOCK_ZIG:-$folder/ziglang/zig}
     export ZIG_GLOBAL_CACHE_DIR=$folder.cache ZIG_LOCAL_CACHE_DIR=$folder.cache
     [[ -x $zig ]] && return
-    [[ -z ${THREADCLOCK_ZIG:-} ]] || { why="THREADCLOCK_ZIG=$zig is no program"; return 1; }
+    [[ -z ${THREADCLOCK_ZIG:-} ]] || because "THREADCLOCK_ZIG=$zig is no program" || return
     python3 -m pip --version >/dev/null 2>&1 ||
-        { why='there is no pip for python3 to fetch Zig with: apt-get install python3-pip'; return 1; }
+        because 'there is no pip for python3 to fetch Zig with: apt-get install python3-pip' || return
     say "fetching Zig $version..."
-    if ! mkdir -p "$(tc_cache)" || ! new=$(mktemp -d "$folder.XXXXXX"); then
-        why="cannot write in $(tc_cache)"
-        return 1
-    fi
-    if ! said=$(python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile \
-        --only-binary :all: --require-hashes \
-        --target "$new/zig" -r "$TC_ROOT/ci/zig.txt" 2>&1 </dev/null); then
-        why="pip cannot fetch ziglang $version: $(grep -i error <<<"$said" | tail -n 1 |
-            sed -E 's#[a-z+]+://[^ ]+/#.../#g')"
+    { mkdir -p "$(tc_cache)" && new=$(mktemp -d "$folder.XXXXXX"); } ||
+        because "cannot write in $(tc_cache)" || return
+    if ! said=$(fetch_wheel "$new/zig" zig.txt 2>&1); then
         rm -rf "$new"
-        return 1
+        because "pip cannot fetch ziglang $version: $(grep -i error <<<"$said" | tail -n 1 | no_addresses)"
+        return
     fi
     mv -T "$new/zig" "$folder" 2>/dev/null # fails if another process was faster, with the same files
     rm -rf "$new"
-    [[ -x $zig ]] || { why="the wheel of ziglang $version has no program zig"; return 1; }
+    [[ -x $zig ]] || because "the wheel of ziglang $version has no program zig"
+}
+
+# fetch_wheel FOLDER FILE [OPTIONS]: what the file in ci/ names, from PyPI, verified by its hash.
+fetch_wheel() {
+    python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: \
+        --require-hashes --target "$1" -r "$TC_ROOT/ci/$2" "${@:3}" </dev/null
 }
 
 # configure_zig FOLDER TARGET [CMAKE OPTIONS]: configure_native for another platform. Call ensure_zig before.

@@ -9,6 +9,13 @@ die() {
     exit 1
 }
 
+# because REASON: fails, with the reason in $why.
+# shellcheck disable=SC2034 # the caller reads it
+because() { why=$* && return 1; }
+
+# no_addresses: the input without hosts and folders, because an address may contain a password.
+no_addresses() { sed -E 's#[a-z+]+://[^ ]+/#.../#g'; }
+
 # usage: prints the usage of the script, which is the end of its first comment.
 usage() { sed -n '/^# usage: /,/^[^#]/ s/^# \{0,1\}//p' "$0"; }
 

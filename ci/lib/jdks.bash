@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2034 # why and mirror are read by ci/jdks
+# shellcheck disable=SC2034 # mirror and others are read by those who source this
 # Makes one JDK of the matrix out of Debian sid's packages. Sourced by ci/jdks.
 #
 # Debian's newest JDKs need the C library that they were built with. $JDKS/N therefore has
@@ -34,24 +34,24 @@ debian_mirror() {
             $3 == "Debian" && !found++ { print $4 }'
 }
 
-# find_debian: leaves this host's Debian mirror in $mirror, or fails with the reason in $why.
+# find_debian: leaves this host's Debian mirror in $mirror and its release in $codename, or fails with the
+# reason in $why.
 find_debian() {
-    local tool system codename
+    local tool system
     for tool in apt-get apt-cache dpkg-deb; do
-        command -v "$tool" >/dev/null || { why="this machine has no $tool"; return 1; }
+        command -v "$tool" >/dev/null || because "this machine has no $tool" || return
     done
     # shellcheck source=/dev/null
     read -r system codename < <(. /etc/os-release && printf '%s %s\n' "$ID" "${VERSION_CODENAME:-sid}")
     if [[ ${system:-} != debian ]]; then
-        why="this is ${system:-an unknown system}; only Debian's apt sources surely name a mirror of Debian"
+        because "this is ${system:-an unknown system};" \
+            "only Debian's apt sources surely name a mirror of Debian"
     elif [[ ! -L /bin || ! -L /lib ]]; then
-        why='/bin and /lib are no links into /usr here, so a JDK cannot be given a /usr of its own'
+        because '/bin and /lib are no links into /usr here, so a JDK cannot be given a /usr of its own'
     else
         mirror=$(debian_mirror "$codename")
-        [[ -n $mirror ]] && return
-        why='the apt sources of this machine name no Debian mirror'
+        [[ -n $mirror ]] || because 'the apt sources of this machine name no Debian mirror'
     fi
-    return 1
 }
 
 # find_namespace: leaves in $unshare the command that makes a private mount namespace here, and in $drop the
@@ -87,7 +87,7 @@ prepare_apt() {
 
 # reason_from_log: apt's own words from the last 40 lines of the log, without the address that it used.
 reason_from_log() {
-    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | sed -E 's#[a-z+]+://[^ ]+/#.../#g' | grep . ||
+    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | no_addresses | grep . ||
         printf 'see %s\n' "$LOG"
 }
 
@@ -97,23 +97,18 @@ unpack_packages() {
     local root=$1 package=$2 files file
     shift
     # With an empty archive, --print-uris names every file: 'address' name size hash.
-    if ! files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "$@" \
-        2>>"$LOG"); then
-        why="apt cannot resolve $package: $(reason_from_log)"
-        return 1
-    fi
-    if ! apt_private apt-get -qq -y install --download-only "$@" >>"$LOG" 2>&1; then
-        why="download of $package: $(reason_from_log)"
-        return 1
-    fi
+    files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "$@" \
+        2>>"$LOG") || because "apt cannot resolve $package: $(reason_from_log)" || return
+    apt_private apt-get -qq -y install --download-only "$@" >>"$LOG" 2>&1 ||
+        because "download of $package: $(reason_from_log)" || return
     # These links are as in base-files, on which the other packages rely.
-    mkdir -p "$root"/usr/{bin,lib,lib64,sbin,local,src} || { why="cannot write in $root"; return 1; }
+    mkdir -p "$root"/usr/{bin,lib,lib64,sbin,local,src} || because "cannot write in $root" || return
     for file in bin lib lib64 sbin; do ln -s "usr/$file" "$root/$file"; done
     while IFS= read -r file; do
         dpkg-deb --fsys-tarfile "$WORK/cache/archives/$file" |
             tar -xpf - -C "$root" --keep-directory-symlink --no-same-owner \
             --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' 2>>"$LOG"
-        [[ ${PIPESTATUS[*]} == '0 0' ]] || { why="cannot unpack $file; see $LOG"; return 1; }
+        [[ ${PIPESTATUS[*]} == '0 0' ]] || because "cannot unpack $file; see $LOG" || return
     done < <(awk '{ print $2 }' <<<"$files")
 }
 
@@ -122,7 +117,7 @@ unpack_packages() {
 make_jdk() {
     local n=$1 package=openjdk-$1-jdk-headless version new=$JDKS/.new-$1 real
     version=$(apt_private apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: *//p' | head -n 1)
-    [[ -n $version ]] || { why="Debian sid has no $package for $(dpkg --print-architecture)"; return 1; }
+    [[ -n $version ]] || because "Debian sid has no $package for $(dpkg --print-architecture)" || return
     say "JDK $n: $package $version..."
     rm -rf --one-file-system "$new"
     unpack_packages "$new/root" "$package" "${JDKS_TOOLS[@]}" || return 1
@@ -130,11 +125,11 @@ make_jdk() {
     real=$(cd "$new/root" && printf '%s\n' usr/lib/jvm/java-"$n"-openjdk-*/bin/java)
     real=${real%/bin/java}
     [[ -x $new/root/$real/bin/java ]] ||
-        { why="$package has no bin/java where it is expected; see $LOG"; return 1; }
+        because "$package has no bin/java where it is expected; see $LOG" || return
     settle_files "$new/root" "$new/root/$real"
-    make_home "$n" "$new" "$real" || { why="cannot write in $JDKS"; return 1; }
+    make_home "$n" "$new" "$real" || because "cannot write in $JDKS" || return
     rm -rf --one-file-system "${JDKS:?}/$n"
-    mv -T "$new" "$JDKS/$n" || { why="cannot rename $new"; return 1; }
+    mv -T "$new" "$JDKS/$n" || because "cannot rename $new" || return
     finish_jdk "$n" "$version"
 }
 
@@ -195,7 +190,7 @@ finish_jdk() {
     fi
     version=$("$java" -XshowSettings:properties -version 2>&1 </dev/null | tee -a "$LOG" |
         sed -n 's/^ *java\.runtime\.version = //p')
-    [[ -n $version ]] || { why="it does not run: $(tail -n 1 "$LOG")"; return 1; }
+    [[ -n $version ]] || because "it does not run: $(tail -n 1 "$LOG")" || return
     printf '%s\t%s\n' "$version" "$2" >"$JDKS/$n/stamp.new"
     mv "$JDKS/$n/stamp.new" "$JDKS/$n/stamp"
 }
