@@ -18,7 +18,7 @@ ensure_aarch64() {
     find_debian || return
     suite=$codename
     prepare_apt || because "the package lists for arm64 cannot be had: $(reason_from_log)" || return
-    for package in openjdk-17-jre-headless openjdk-21-jre-headless openjdk-25-jre-headless; do
+    for package in openjdk-{17,21,25}-jre-headless; do
         apt_private apt-cache show "$package" >/dev/null 2>&1 && break
     done
     say "fetching what aarch64 needs: glibc, musl, $package, cmocka..."
