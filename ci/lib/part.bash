@@ -22,8 +22,16 @@ pass() { result pass "$1"; }
 fail() { result fail "$1" "${2:-}"; }
 skip() { result skip "$1" "${2:-no reason given}"; }
 
+# skip_rest WHAT REASON: skips it, and with it the rest of the part.
+skip_rest() { skip "$@" && exit 0; }
+
 # in_ci WHAT REASON: CI takes the time for it; a developer, who waits, gets it skipped.
 in_ci() { [[ ${CI:-} == true ]] || { skip "$1" "$2: with CI=true only" && return 1; }; }
+
+# has COMMAND WHAT [PACKAGE]: without the command, WHAT is skipped.
+has() {
+    command -v "$1" >/dev/null || { skip "$2" "$1 is not installed${3:+: apt-get install $3}" && return 1; }
+}
 
 # check NAME COMMAND...: the command's exit status is the test's result; when it fails, its output is shown.
 check() {
@@ -37,6 +45,18 @@ check() {
         return 1
     fi
 }
+
+# expect NAME STATUS STDOUT STDERR COMMAND...: patterns, '' for anything, - for nothing.
+expect() {
+    local problem='' status out=$TC_PART_DIR/out err=$TC_PART_DIR/err
+    "${@:5}" </dev/null >"$out" 2>"$err"
+    status=$?
+    ((status == $2)) || problem="exit $status instead of $2"
+    matches "$3" "$out" || problem+="${problem:+; }stdout is not /$3/"
+    matches "$4" "$err" || problem+="${problem:+; }stderr is not /$4/"
+    if [[ -z $problem ]]; then pass "$1"; else fail "$1" "$problem; stderr: $(tail -n 5 "$err")"; fi
+}
+matches() { [[ -z $1 || ($1 == - && ! -s $2) ]] || { [[ $1 != - ]] && grep -qE -- "$1" "$2"; }; }
 
 # must COMMAND...: a step without which the part cannot go on. Its output goes to the part's log; failing ends
 # the part.
