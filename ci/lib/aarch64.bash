@@ -47,18 +47,10 @@ aarch64_homes() {
 # build_tests FOLDER TARGET [CMAKE OPTIONS]: the C tests for another platform, with a cmocka of their own.
 # Call ensure_zig and ensure_aarch64 before.
 build_tests() {
-    local folder=$1 target=$2
-    shift 2
-    if [[ ! -e $folder/cmocka/built ]]; then
-        configure_cmocka "$folder/cmocka" "$target" && cmake --build "$folder/cmocka" &&
-            : >"$folder/cmocka/built" || return 1
-    fi
-    configure_zig "$folder/native" "$target" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON \
-        -DCMOCKA_INCLUDE="$aarch64/cmocka/include" -DCMOCKA_LIBRARY="$folder/cmocka/src/libcmocka.so" "$@" &&
-        cmake --build "$folder/native"
-}
-configure_cmocka() {
-    cmake -S "$aarch64/cmocka" -B "$1" -G Ninja --toolchain "$TC_ROOT/native/cmake/zig.cmake" -DZIG="$zig" \
-        -DZIG_TARGET="$2" \
-        -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF
+    cmake -S "$aarch64/cmocka" -B "$1/cmocka" -G Ninja --toolchain "$TC_ROOT/native/cmake/zig.cmake" \
+        -DZIG="$zig" -DZIG_TARGET="$2" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+        -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF && cmake --build "$1/cmocka" &&
+        configure_zig "$1/native" "$2" -DTHREADCLOCK_TESTS=ON -DTHREADCLOCK_WERROR=ON "${@:3}" \
+            -DCMOCKA_INCLUDE="$aarch64/cmocka/include" -DCMOCKA_LIBRARY="$1/cmocka/src/libcmocka.so" &&
+        cmake --build "$1/native"
 }

@@ -182,8 +182,6 @@ fetch_wheel() {
 
 # configure_zig FOLDER TARGET [CMAKE OPTIONS]: configure_native for another platform. Call ensure_zig before.
 configure_zig() {
-    local folder=$1 target=$2
-    shift 2
-    configure_native "$folder" --toolchain "$TC_ROOT/native/cmake/zig.cmake" -DZIG="$zig" \
-        -DZIG_TARGET="$target" "$@"
+    configure_native "$1" --toolchain "$TC_ROOT/native/cmake/zig.cmake" -DZIG="$zig" -DZIG_TARGET="$2" \
+        "${@:3}"
 }
