@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2034 # why is read by those who source this
 # Builds dist/ from the sources: the native library with CMake, then the jars with Maven.
 #
 # The parts are made in build/stage and renamed into dist/, so that a JVM which has the old files open keeps
@@ -65,8 +64,10 @@ tc_test() {
 
 # build_dist [all]: builds for this machine with its own compiler, or for every platform with Zig.
 build_dist() {
-    local stage=$TC_BUILD/stage platform architecture folder
+    local stage=$TC_BUILD/stage platform architecture architectures native folder
     platform=$(tc_platform)
+    architectures=("${platform#*-}")
+    [[ ${1:-} != all ]] || architectures=("${TC_ARCHITECTURES[@]}")
     rm -rf "$stage"
     mkdir -p "$stage"
     : >"$TC_LOG"
@@ -79,20 +80,12 @@ build_dist() {
         rm -rf "$TC_BUILD"/native "$TC_BUILD"/native-*
     fi
     printf '%s\n' "$TC_ROOT $JAVA_HOME" >"$TC_BUILD/native.root"
-    if [[ ${1:-} == all ]]; then
-        for architecture in "${TC_ARCHITECTURES[@]}"; do
-            build_step "building the native library for linux-$architecture..." build_native \
-                "$TC_BUILD/native-$architecture" \
-                configure_zig "$TC_BUILD/native-$architecture" "$(zig_target "$architecture")"
-            mkdir -p "$stage/linux-$architecture"
-            cp "$TC_BUILD/native-$architecture"/libthreadclock{,-handover}.so "$stage/linux-$architecture/"
-        done
-    else
-        build_step "building the native library..." build_native "$TC_BUILD/native" configure_native \
-            "$TC_BUILD/native"
-        mkdir -p "$stage/$platform"
-        cp "$TC_BUILD"/native/libthreadclock{,-handover}.so "$stage/$platform/"
-    fi
+    for architecture in "${architectures[@]}"; do
+        build_step "building the native library${1:+ for linux-$architecture}..." \
+            build_native "${1:+$architecture}"
+        mkdir -p "$stage/linux-$architecture"
+        cp "$native"/libthreadclock{,-handover}.so "$stage/linux-$architecture/"
+    done
     # Maven keeps classes whose sources are gone, and some that must be compiled again.
     rm -rf "$TC_ROOT"/java/{,metrics/}*/target/classes "$TC_ROOT"/java/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
@@ -112,10 +105,14 @@ build_dist() {
     rm -rf "$stage"
 }
 
-# build_native FOLDER CONFIGURE-COMMAND...
+# build_native ARCHITECTURE [CMAKE OPTIONS]: with Zig, or if it is '' for this machine with its own compiler.
+# Leaves the folder in $native.
 build_native() {
-    [[ -e $1/build.ninja ]] || rm -rf "$1"
-    "${@:2}" -DTHREADCLOCK_TESTS=OFF && cmake --build "$1"
+    native=$TC_BUILD/native${1:+-$1}
+    local configure=(configure_native "$native")
+    [[ -z $1 ]] || configure=(configure_zig "$native" "$(zig_target "$1")")
+    [[ -e $native/build.ninja ]] || rm -rf "$native"
+    "${configure[@]}" -DTHREADCLOCK_TESTS=OFF "${@:2}" && cmake --build "$native"
 }
 
 # ensure_dist [clean] [all]: sets up and builds what is missing or out of date, one process at a time. With
