@@ -78,6 +78,8 @@ makes() {
 # undone.
 run_steps() {
     local step lock undo=no
+    if [[ ${1:-} == -h || ${1:-} == --help ]]; then usage && exit; fi
+    if (($# > 1)) || [[ -n ${1:-} && " ${STEPS[*]} " != *" $1 "* ]]; then wrong "unknown step: \"$*\""; fi
     OUT=$(realpath -m -- "$OUT") || exit 1
     # OpenJDK's makefiles, and apt's configuration, have their own way with these.
     [[ $OUT != *[$' :\'"\\\n']* ]] || die "$OUT has a character in its name that does not work here"
