@@ -31,21 +31,10 @@ tc_platform() { printf '%s-%s\n' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$(u
 
 # jdk_version HOME: the feature version (8, 17, 25); fails if HOME is not a Java home.
 jdk_version() {
-    local line version=''
     [[ -x $1/bin/java ]] || return 1
-    if [[ -r $1/release ]]; then
-        while IFS= read -r line; do
-            [[ $line == JAVA_VERSION=* ]] && version=${line#*=}
-        done <"$1/release"
-    fi
-    if [[ -z $version ]]; then
-        version=$("$1/bin/java" -version 2>&1 | sed -n 's/.* version \("[^"]*"\).*/\1/p')
-    fi
-    version=${version//\"/}
-    version=${version#1.} # 1.8.0_452
-    version=${version%%[!0-9]*}
-    [[ -n $version ]] || return 1
-    printf '%s\n' "$version"
+    [[ $(sed -n 's/^JAVA_VERSION=//p' "$1/release" 2>/dev/null) =~ ^\"?(1\.)?([0-9]+) ]] ||
+        [[ $("$1/bin/java" -version 2>&1) =~ \ version\ \"(1\.)?([0-9]+) ]] || return 1 # 1.8.0_452 is 8
+    printf '%s\n' "${BASH_REMATCH[2]}"
 }
 
 # jdk_homes: every Java home in the order of preference, one per line, possibly more than once.
@@ -66,9 +55,7 @@ find_java() {
     while IFS= read -r home; do
         version=$(jdk_version "$home") || continue
         ((version >= 17)) || continue
-        if [[ ${1:-} == jdk ]]; then
-            [[ -x $home/bin/javac && -e $home/include/jni.h ]] || continue
-        fi
+        [[ ${1:-} != jdk || (-x $home/bin/javac && -e $home/include/jni.h) ]] || continue
         printf '%s\n' "$home"
         return 0
     done < <(jdk_homes 2>/dev/null) # if SIGPIPE is ignored, it complains that its output is not read
