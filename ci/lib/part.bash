@@ -35,15 +35,11 @@ has() {
 
 # check NAME COMMAND...: the command's exit status is the test's result; when it fails, its output is shown.
 check() {
-    local name=$1 output
-    shift
-    if output=$("$@" 2>&1 </dev/null); then
-        pass "$name"
-    else
-        fail "$name" "exit $?: $*"
-        printf '%s\n' "$output" | tail -n 40 | sed 's/^/        /'
-        return 1
-    fi
+    local output
+    output=$("${@:2}" 2>&1 </dev/null) && pass "$1" && return
+    fail "$1" "exit $?: ${*:2}"
+    printf '%s\n' "$output" | tail -n 40 | sed 's/^/        /'
+    return 1
 }
 
 # expect NAME STATUS STDOUT STDERR COMMAND...: patterns, '' for anything, - for nothing.
