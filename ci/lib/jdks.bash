@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034 # mirror and others are read by those who source this
-# Makes one JDK of the matrix out of Debian sid's packages. Sourced by ci/jdks.
+# Makes one JDK of the matrix out of Debian sid's packages. Sourced.
 #
 # Debian's newest JDKs need the C library that they were built with. $JDKS/N therefore has
 #   root/usr   what the packages put there: the JDK, its libraries, a shell and mount
