@@ -35,7 +35,7 @@ static void assert_group(const char *name, const char *expected)
     tc_virtual_end(account);
 }
 
-/* ThreadNamesTest has the same names. */
+/* ThreadNamesTest reads these names. */
 static void names_differ_in_numbers_only(void **state)
 {
     assert_group("http-nio-8080-exec-7", "http-nio-*-exec-*");
@@ -58,6 +58,7 @@ static void names_differ_in_numbers_only(void **state)
     assert_group("my-pool-1-thread-3", "my-pool-*-thread-*");
     assert_group("pool-1-threads", "pool-*-threads");
     assert_group("ForkJoinPool-1-worker-3", "ForkJoinPool-1-worker-*");
+    assert_group("ForkJoinPool.commonPool-worker-3", "ForkJoinPool.commonPool-worker-*");
     assert_group("", "");
     assert_int_equal(tc_group_of("worker-1"), tc_group_of("worker-222"));
     assert_int_not_equal(tc_group_of("worker-1"), tc_group_of("workers-1"));
