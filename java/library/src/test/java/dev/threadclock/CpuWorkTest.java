@@ -128,26 +128,6 @@ class CpuWorkTest {
     }
 
     @Test
-    void theTimeOfTwoThreadsIsAdded() throws Exception {
-        long[] burnt = new long[1];
-        long[] around = new long[1];
-        scopes.open();
-        burnt[0] += burn();
-        elsewhere(() -> {
-            long before = ThreadClock.totalNowNanos();
-            scopes.open();
-            burnt[0] += burn();
-            scopes.close();
-            around[0] = ThreadClock.totalNowNanos() - before;
-        });
-        scopes.close();
-        scopes.end();
-        assertThat(scopes.intervals()).isEqualTo(2);
-        assertSum(burnt[0], burnt[0] + around[0] + WORK_NANOS);
-        assertThat(scopes.isPartial()).isFalse();
-    }
-
-    @Test
     void aScopeThatAnotherThreadClosesIsDropped() throws Exception {
         scopes.open();
         elsewhere(scopes::close);
