@@ -69,14 +69,6 @@ class IntervalsTest {
                 .satisfies(nanos -> assertThat(nanos.stream().mapToLong(Long::longValue).sum())
                         .isEqualTo(4L * INTERVALS));
         assertThat(timeline.threads()).extracting(Series::name).contains("(other threads)");
-    }
-
-    @Test
-    void everyThreadOfAPoolIsCountedHoweverManyThereAre() {
-        Timeline timeline = new Timeline();
-        for (int i = 0; i < INTERVALS; i++) {
-            timeline.add(interval(i, "request-" + i));
-        }
         assertThat(timeline.pools()).extracting(Series::threads).containsExactly(1, INTERVALS);
         assertThat(timeline.threads()).filteredOn(thread -> thread.pool().equals("request-*"))
                 .extracting(Series::threads)
