@@ -13,8 +13,6 @@ import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -136,8 +134,7 @@ class SpringBootTest {
     @Test
     void aPropertyAccountsForVirtualThreads() throws Exception {
         List<String> logged = new ArrayList<>();
-        Handler handler = handler(logged);
-        LOGGER.addHandler(handler);
+        LOGGER.setFilter(line -> logged.add(line.getMessage()));
         try (Site site = new Site(List.of(Application.class), "--spring.threads.virtual.enabled=true",
                 "--management.metrics.threadclock.virtual-threads.enabled=true")) {
             site.get("/burn/1");
@@ -152,24 +149,9 @@ class SpringBootTest {
                         .startsWith("no CPU time of virtual threads: ");
             }
         } finally {
-            LOGGER.removeHandler(handler);
+            LOGGER.setFilter(null);
             assertThat(VirtualThreads.isAccounting()).isFalse(); // the application has ended
         }
-    }
-
-    private static Handler handler(List<String> messages) {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                messages.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
     }
 
     @Test

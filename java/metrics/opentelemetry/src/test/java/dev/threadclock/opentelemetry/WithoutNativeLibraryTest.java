@@ -10,8 +10,6 @@ import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,7 +33,8 @@ class WithoutNativeLibraryTest {
 
     @Test
     void withPropertiesTheApplicationRunsAndTheLogGivesTheReasonOnce() {
-        List<String> logged = logged();
+        List<String> logged = new ArrayList<>();
+        LOGGER.setFilter(line -> logged.add(line.getMessage()));
         InMemorySpanExporter exporter = InMemorySpanExporter.create();
         AutoConfiguredOpenTelemetrySdk configured = ThreadClockCustomizerTest.configured(exporter,
                 "virtual-threads.enabled", "true");
@@ -43,22 +42,5 @@ class WithoutNativeLibraryTest {
         assertThat(ThreadClockCustomizerTest.span(exporter, configured).isEmpty()).isTrue();
         assertThat(logged).singleElement().asString().startsWith("threadclock reports nothing: ")
                 .contains("/nonexistent");
-    }
-
-    private static List<String> logged() {
-        List<String> messages = new ArrayList<>();
-        LOGGER.addHandler(new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                messages.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        });
-        return messages;
     }
 }
