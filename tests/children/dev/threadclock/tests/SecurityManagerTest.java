@@ -4,8 +4,8 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.LibrarySources;
 import dev.threadclock.tests.child.Secured;
-import dev.threadclock.tests.child.SecuredLibrary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,8 +46,10 @@ class SecurityManagerTest {
     }
 
     private Result runLibrary(TestJdk jdk, String policy) throws Exception {
-        Result result = runUnder(policy, ChildJvm.of(jdk).withClassPath(Product.JAR), SecuredLibrary.class);
+        Result result = runUnder(policy, ChildJvm.of(jdk).withClassPath(Product.JAR), LibrarySources.class);
         assertThat(result.number("user")).as(result.toString()).isPositive();
+        assertThat(result.value("other")).as(result.toString()).isEqualTo("true");
+        assertThat(result.number("process")).as(result.toString()).isPositive();
         assertThat(result.all("thread")).as(result.toString()).contains("main", "sleeper");
         return result;
     }

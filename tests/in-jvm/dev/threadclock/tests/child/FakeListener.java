@@ -27,9 +27,7 @@ public final class FakeListener {
                 .invoke(null, StandardProtocolFamily.valueOf("UNIX"));
         server.bind(address);
         new java.io.File(socket).deleteOnExit();
-        Thread listener = new Thread(() -> answerAll(server, args[0]));
-        listener.setDaemon(true);
-        listener.start();
+        Threads.daemon("listener", () -> answerAll(server, args[0]));
         for (int i = 0; i < 3000; i++) {
             System.out.println("nanos=1");
             Thread.sleep(100);

@@ -11,10 +11,12 @@ import dev.threadclock.ThreadTimes;
 
 /**
  * A child program: reads behave alike, whatever the source of each quantity is. Prints the sources, one per
- * line, then {@code binding=B user=NANOS total=NANOS process=NANOS threads=N tid=TID meter=NANOS}.
+ * line, {@code thread=NAME} for each thread, then {@code binding=B user=NANOS total=NANOS process=NANOS
+ * threads=N tid=TID meter=NANOS}.
  */
 public final class LibrarySources {
     public static void main(String[] args) {
+        Thread sleeper = Threads.daemon("sleeper", () -> Threads.pause(60_000));
         CpuMeter meter = new CpuMeter().start();
         for (long x = 1, end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; x = x * 31 + 7) {
             if (x == 0) {
@@ -40,7 +42,12 @@ public final class LibrarySources {
         boolean read = ThreadClock.readNow(times);
         ThreadClock.readProcess(process);
         ThreadTimes threads = new ThreadTimes();
-        threads.read();
+        for (int pass = 0; pass < 3; pass++) {
+            threads.read();
+        }
+        for (int i = 0; i < threads.size(); i++) {
+            System.out.println("thread=" + threads.name(i).replace(' ', '_'));
+        }
         String byTid;
         try {
             byTid = String
@@ -62,7 +69,7 @@ public final class LibrarySources {
             required = "refused";
             System.out.println("required: " + e.getMessage());
         }
-        boolean other = ThreadClock.read(Thread.currentThread(), new CpuTimes());
+        boolean other = ThreadClock.read(sleeper, new CpuTimes());
         System.out.println("binding=" + ThreadClock.source(Quantity.USER, Freshness.TICK).binding() + " read="
                 + read
                 + " user=" + times.userNanos() + " system=" + times.systemNanos() + " total="

@@ -12,12 +12,12 @@ public final class MetricsLoad {
 
     public static void main(String[] args) throws Exception {
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
-            SampledLoad.start("busy-" + i, () -> Burn.until(END_NANOS));
+            Threads.daemon("busy-" + i, () -> Burn.until(END_NANOS));
         }
         for (int i = 0; i < 5; i++) {
-            SampledLoad.start("idle-" + i, MetricsLoad::sleep);
+            Threads.daemon("idle-" + i, MetricsLoad::sleep);
         }
-        SampledLoad.start("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
+        Threads.daemon("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
         if (hasVirtualThreads()) {
             VirtualLoad.start("request-1", MetricsLoad::workAndPause);
         }

@@ -20,16 +20,13 @@ public final class PoolWork {
             Idle.untilThere(args[0]);
         }
         AtomicLongArray workers = new AtomicLongArray(2);
-        Thread[] pool = new Thread[workers.length()];
-        for (int i = 0; i < pool.length; i++) {
+        for (int i = 0; i < workers.length(); i++) {
             int index = i;
-            pool[i] = new Thread(() -> {
+            Threads.daemon("pool-7-worker-" + i, () -> {
                 Burn.cpuNanos(WORKER_NANOS);
                 workers.set(index, Burn.THREADS.getCurrentThreadCpuTime());
                 Threads.pause(2 * WATCHED_MILLIS);
-            }, "pool-7-worker-" + i);
-            pool[i].setDaemon(true);
-            pool[i].start();
+            });
         }
         long brief = 0;
         for (int i = 0; i < BRIEF; i++) {

@@ -66,17 +66,14 @@ public final class RecordedPeriods {
     }
 
     private static void start(String name, Runnable work) {
-        Thread thread = new Thread(() -> {
+        THREADS.add(Threads.daemon(name, () -> {
             try {
                 STATS.put(name, Paths.get("/proc/thread-self").toRealPath().resolve("stat"));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
             work.run();
-        }, name);
-        thread.setDaemon(true);
-        thread.start();
-        THREADS.add(thread);
+        }));
     }
 
     private static void workInTheKernel() {

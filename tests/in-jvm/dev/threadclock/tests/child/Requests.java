@@ -18,9 +18,7 @@ public final class Requests {
         for (int i = 2; i < args.length; i++) {
             String options = args[i];
             FutureTask<Boolean> request = new FutureTask<>(() -> Helper.attach(args[1], options));
-            Thread listener = new Thread(request);
-            listener.setDaemon(true);
-            listener.start();
+            Threads.daemon("listener", request);
             try {
                 System.out.println("answered=" + request.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
             } catch (TimeoutException e) {

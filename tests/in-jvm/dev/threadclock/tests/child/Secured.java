@@ -12,9 +12,7 @@ import java.util.stream.Collectors;
 /** A child program under a security manager that grants nothing: shows which queries are allowed. */
 public final class Secured {
     public static void main(String[] args) throws Exception {
-        Thread sleeper = new Thread(() -> Threads.pause(60_000), "sleeper");
-        sleeper.setDaemon(true);
-        sleeper.start();
+        Thread sleeper = Threads.daemon("sleeper", () -> Threads.pause(60_000));
         may("property", () -> System.getProperty("user.home"));
         may("all ids", () -> THREADS.getAllThreadIds().length > 0);
         may("info", () -> THREADS.getThreadInfo(own()) != null);

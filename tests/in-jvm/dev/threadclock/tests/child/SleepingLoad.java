@@ -19,10 +19,10 @@ public final class SleepingLoad {
     public static void main(String[] args) throws Exception {
         for (int i = 0; i < RISERS; i++) {
             Semaphore wake = WAKE[i] = new Semaphore(0);
-            SampledLoad.start("riser-" + i, () -> rise(wake));
+            Threads.daemon("riser-" + i, () -> rise(wake));
         }
         for (int i = 0; i < Integer.parseInt(args[0]); i++) {
-            SampledLoad.start("sleeper-" + i, () -> new Semaphore(0).acquireUninterruptibly());
+            Threads.daemon("sleeper-" + i, () -> new Semaphore(0).acquireUninterruptibly());
         }
         long began = System.nanoTime();
         for (int turn = 0; System.nanoTime() - began < LONGEST_NANOS; turn++) {

@@ -100,6 +100,14 @@ public final class Threads {
         Thread make(Runnable run);
     }
 
+    /** Starts a daemon thread. */
+    public static Thread daemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
     /** "burnt" for a plausible time of a thread that has burnt 60 ms: at least some ticks, not far more. */
     public static String burnt(long user) {
         return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt"

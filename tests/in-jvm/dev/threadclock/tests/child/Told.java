@@ -17,12 +17,10 @@ public final class Told {
     }
 
     public static void main(String[] args) throws Exception {
-        Thread other = new Thread(() -> {
+        Thread other = Threads.daemon("other", () -> {
             burn();
             Threads.pause(60_000);
         });
-        other.setDaemon(true);
-        other.start();
         while (other.getState() != Thread.State.TIMED_WAITING) {
             Thread.sleep(10);
         }
