@@ -72,7 +72,7 @@ class ArchiveTest {
             return child.withAgentPath(options).run(Hello.class);
         }
         Path log = folder.resolve("log");
-        Result result = child.withAgentPath(options + ",log=" + log).run(Scraped.class, log.toString());
+        Result result = child.withAgentPath(options + ",log=" + log).run(Scraped.class, log);
         assertThat(loaded(result, false)).contains("dev.threadclock.prometheus.Exposition");
         log.toFile().delete();
         return result;

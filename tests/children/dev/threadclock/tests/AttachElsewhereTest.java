@@ -13,7 +13,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,10 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class AttachElsewhereTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
-
-    private static ChildJvm under(TestJdk jdk, List<String> command) {
-        return ChildJvm.of(jdk).under(command.toArray(String[]::new));
-    }
 
     private static void assertWorks(AttachJvm jvm, List<String> who) {
         for (String command : List.of("attach", "status", "detach", "attach")) {
@@ -45,7 +40,7 @@ class AttachElsewhereTest {
     void rootAndTheUserReachTheUsersJvm(TestJdk jdk) {
         AttachJvm.assumeUsers(jdk);
         for (List<String> who : List.of(List.<String>of(), USER)) {
-            try (AttachJvm jvm = AttachJvm.start(under(jdk, USER))) {
+            try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).under(USER))) {
                 assertWorks(jvm, who);
             }
         }
@@ -55,13 +50,11 @@ class AttachElsewhereTest {
     @Test
     void aUserReachesTheirOwnJvmInAContainer() {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
-        List<String> container = new ArrayList<>(USER);
-        container.addAll(List.of("unshare", "-U", "-r", "-p", "-m", "-f", "--mount-proc"));
-        List<String> trial = new ArrayList<>(container);
-        trial.add("true");
-        assumeTrue(ChildJvm.start(trial).end().exitCode() == 0,
+        List<String> container = ChildJvm.words(USER, "unshare", "-U", "-r", "-p", "-m", "-f",
+                "--mount-proc");
+        assumeTrue(ChildJvm.start(ChildJvm.words(container, "true")).end().exitCode() == 0,
                 "users may not make user namespaces here");
-        try (AttachJvm jvm = AttachJvm.start(under(TestJdk.newestForAll(), container))) {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()).under(container))) {
             assertWorks(jvm, USER);
         }
     }
@@ -70,7 +63,7 @@ class AttachElsewhereTest {
     void aUserDoesNotReachOthersJvms() {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
         try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()));
-                AttachJvm users = AttachJvm.start(under(TestJdk.newestForAll(), USER))) {
+                AttachJvm users = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()).under(USER))) {
             AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0",
                     "user 12345");
             AttachJvm.assertRefused(
@@ -115,7 +108,7 @@ class AttachElsewhereTest {
                 + tmpfs("size=4k", "/var/tmp") + " && cd /proc";
         try (AttachJvm jvm = AttachJvm
                 .start(contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts))) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "/tmp (No space left on device)",
+            AttachJvm.assertRefused(jvm.run("attach"), "/tmp (No space left on device)",
                     "/dev/shm (mounted noexec)", "TMPDIR");
             assertThat(Files.exists(Path.of(jvm.proc() + "/root/tmp/.java_pid1"))).isFalse();
             assertThat(jvm.left("/tmp")).isEmpty();
@@ -132,7 +125,7 @@ class AttachElsewhereTest {
         String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "
                 + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
         try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
-            Result attach = AttachJvm.command("attach", jvm.pid());
+            Result attach = jvm.run("attach");
             AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-agentpath");
             assertThat(jvm.left("/var/tmp")).isEmpty();
             assertThat(jvm.said()).isEmpty();
@@ -144,20 +137,15 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         try (AttachJvm jvm = AttachJvm
                 .start(contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp")))) {
-            AttachJvm.command("attach", jvm.pid());
+            jvm.run("attach");
             try (SocketChannel occupied = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 occupied.connect(UnixDomainSocketAddress.of(jvm.proc() + "/root/tmp/.java_pid1"));
                 Running detach = AttachJvm.startCommand(List.of(), "detach", jvm.pid());
-                for (int i = 0; i < 500 && jvm.left("/tmp").isEmpty(); i++) {
-                    AttachJvm.sleep(20);
-                }
-                assertThat(jvm.left("/tmp")).isNotEmpty();
+                jvm.await("the command's files", () -> !jvm.left("/tmp").isEmpty());
                 detach.process().destroy();
                 detach.end().exits(143);
-                for (int i = 0; i < 500 && !jvm.left("/tmp").isEmpty(); i++) {
-                    AttachJvm.sleep(20); // its child is about to end as well
-                }
-                assertThat(jvm.left("/tmp")).isEmpty();
+                // Its child is about to end as well.
+                jvm.await("their end", () -> jvm.left("/tmp").isEmpty());
             }
         }
     }

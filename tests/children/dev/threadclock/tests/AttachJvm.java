@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.google.gson.JsonObject;
+import dev.threadclock.tests.ChildJvm.Condition;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.AttachTarget;
+import dev.threadclock.tests.child.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongPredicate;
@@ -39,11 +39,7 @@ final class AttachJvm implements AutoCloseable {
 
     private AttachJvm(Running running) {
         this.running = running;
-        for (long began = System.nanoTime(); !read(running.out()).contains("nanos="); sleep(5)) {
-            if (!running.process().isAlive() || System.nanoTime() - began > PATIENCE_NANOS) {
-                throw new AssertionError("it does not run: " + read(running.out()) + read(running.err()));
-            }
-        }
+        running.awaitOutput("nanos=");
         // Under unshare, the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second)
                 .orElse(running.process().toHandle()).pid();
@@ -55,7 +51,7 @@ final class AttachJvm implements AutoCloseable {
     }
 
     /** Starts another program, which must also print some lines nanos=... once it is running. */
-    static AttachJvm start(ChildJvm child, Class<?> program, String... arguments) {
+    static AttachJvm start(ChildJvm child, Class<?> program, Object... arguments) {
         return new AttachJvm(child.start(program, arguments));
     }
 
@@ -112,7 +108,7 @@ final class AttachJvm implements AutoCloseable {
 
     /** What threadclock status reports of it. */
     JsonObject status() {
-        return command("status", "--json", pid()).ok().json();
+        return run("status", "--json").ok().json();
     }
 
     /** Everything else that it has printed. */
@@ -124,6 +120,15 @@ final class AttachJvm implements AutoCloseable {
         return Path.of("/proc", pid());
     }
 
+    void await(String what, Condition condition) {
+        running.await(what, condition);
+    }
+
+    /** Whether the agent has a thread. The kernel cuts its name at the end, or new JDKs in the middle. */
+    boolean hasAgentsThread() {
+        return Proc.threads(pid).stream().anyMatch(name -> name.startsWith("threadc"));
+    }
+
     /** The number of copies of the library in the JVM. */
     long copies() {
         return read(proc().resolve("maps")).lines()
@@ -132,13 +137,9 @@ final class AttachJvm implements AutoCloseable {
 
     /** The names in one of its folders, except HotSpot's own files and the path to its classes. */
     List<String> left(String folder) {
-        try (Stream<Path> files = Files.list(Path.of(proc() + "/root" + folder))) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.startsWith("hsperfdata_") && !name.startsWith(".java_pid"))
-                    .filter(name -> !CLASSES.startsWith(Path.of(folder, name))).toList();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
+        return Stream.of(Path.of(proc() + "/root" + folder).toFile().list())
+                .filter(name -> !name.startsWith("hsperfdata_") && !name.startsWith(".java_pid"))
+                .filter(name -> !CLASSES.startsWith(Path.of(folder, name))).toList();
     }
 
     /** Ends it with SIGTERM, as a user would, so that it removes its socket. */
@@ -163,26 +164,27 @@ final class AttachJvm implements AutoCloseable {
         running.end();
     }
 
+    /** Runs a command of the command line on this JVM. */
+    Result run(String command, Object... more) {
+        return command(command, pid, more);
+    }
+
     /** Runs a command of the command line, in a JVM that does nothing else. */
-    static Result command(String... arguments) {
+    static Result command(Object... arguments) {
         return CommandServer.run(patient(arguments));
     }
 
     /** Runs a command of the command line under another command, such as setpriv. */
-    static Running startCommand(List<String> under, String... arguments) {
-        List<String> command = new ArrayList<>(under);
-        command.addAll(QUICKLY);
-        command.addAll(List.of("-jar", (under.isEmpty() ? Product.JAR : COMMAND_LINE).toString()));
-        command.addAll(patient(arguments));
-        return ChildJvm.start(command);
+    static Running startCommand(List<String> under, Object... arguments) {
+        return ChildJvm
+                .start(ChildJvm.words(under, QUICKLY, "-jar", under.isEmpty() ? Product.JAR : COMMAND_LINE,
+                        patient(arguments)));
     }
 
-    private static List<String> patient(String... arguments) {
-        List<String> words = new ArrayList<>(Arrays.asList(arguments));
-        if (arguments.length > 0 && PATIENT.contains(arguments[0]) && !words.contains("--timeout")) {
-            words.addAll(List.of("--timeout", "60s"));
-        }
-        return words;
+    private static List<String> patient(Object... arguments) {
+        List<String> words = ChildJvm.words(arguments);
+        boolean patient = PATIENT.contains(words.get(0)) && !words.contains("--timeout");
+        return patient ? ChildJvm.words(words, "--timeout", "60s") : words;
     }
 
     /** Fails unless the command was refused in one line with these words. */
@@ -200,9 +202,8 @@ final class AttachJvm implements AutoCloseable {
     }
 
     static void assumeUsers(TestJdk jdk) {
-        List<String> command = new ArrayList<>(asUser(12345, 12346));
-        command.addAll(List.of("sh", "-c", "test -r \"$0\" && test -r \"$1\" && \"$2\" -version",
-                COMMAND_LINE.toString(), CLASSES.toString(), jdk.java()));
+        List<String> command = ChildJvm.words(asUser(12345, 12346), "sh", "-c",
+                "test -r \"$0\" && test -r \"$1\" && \"$2\" -version", COMMAND_LINE, CLASSES, jdk.java());
         try {
             if (ChildJvm.start(command).end().exitCode() == 0) {
                 return;

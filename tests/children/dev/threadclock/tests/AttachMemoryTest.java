@@ -71,10 +71,8 @@ class AttachMemoryTest {
         StormState state = new StormState(page.toString());
         ChildJvm child = ChildJvm.of(jdk).with(heap.toArray(new String[0]))
                 .with("-XX:NativeMemoryTracking=summary", Crash.flag(folder)).withDynamicAgents();
-        Running running = child.start(Steady.class, page.toString());
-        while (state.reads() == 0 && running.process().isAlive()) {
-            AttachJvm.sleep(5);
-        }
+        Running running = child.start(Steady.class, page);
+        running.await("reads", () -> state.reads() > 0);
         AttachChannel channel = new AttachChannel(running.process(), folder);
         cycles(channel, what, WARM_UP, millis / 5);
         Memory before = memory(channel, running);

@@ -28,8 +28,7 @@ class AttachRefusalTest {
 
     private void assertDisabled(ChildJvm child) {
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "DisableAttachMechanism",
-                    jvm.label(), "restart");
+            AttachJvm.assertRefused(jvm.run("attach"), "DisableAttachMechanism", jvm.label(), "restart");
             assertThat(jvm.said().lines()).allSatisfy(line -> assertThat(line).contains("Picked up "));
             assertThat(jvm.copies()).isZero();
         }
@@ -57,12 +56,11 @@ class AttachRefusalTest {
     private void assertHasItAlready(ChildJvm child, String flag) {
         try (AttachJvm jvm = AttachJvm.start(child)) {
             for (String command : List.of("attach", "status", "detach")) {
-                String[] words = (command + " " + jvm.pid()).split(" ");
-                Result result = AttachJvm.command(words);
+                Result result = jvm.run(command);
                 AttachJvm.assertRefused(result, "has threadclock loaded", flag, "restart");
                 assertThat(result.err()).as(command).doesNotContain("-agentpath");
             }
-            String doctor = AttachJvm.command("doctor", "--no-jdks", jvm.pid()).out().replaceAll("\\s+", " ");
+            String doctor = jvm.run("doctor", "--no-jdks").out().replaceAll("\\s+", " ");
             assertThat(doctor)
                     .contains("no command can reach it", "threadclock is loaded but cannot be asked")
                     .doesNotContain("-agentpath");
@@ -84,11 +82,10 @@ class AttachRefusalTest {
     private void assertShownByProc(ChildJvm child, String flag) throws Exception {
         Path csv = folder.resolve(flag + ".csv");
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            Result top = AttachJvm.command("top", "--once", "-i", "500ms", "--all", jvm.pid()).exits(0);
+            Result top = jvm.run("top", "--once", "-i", "500ms", "--all").exits(0);
             assertThat(top.err()).contains(flag, "what /proc shows", "Missing: ", "restart it without");
             assertThat(top.out()).contains(jvm.pid() + " by /proc alone (", "VM Thread", "TOTAL%");
-            JsonObject json = AttachJvm
-                    .command("top", "--once", "-i", "500ms", "--json", jvm.pid()).json();
+            JsonObject json = jvm.run("top", "--once", "-i", "500ms", "--json").json();
             long sum = 0;
             for (JsonElement row : json.getAsJsonArray("threads")) {
                 JsonObject thread = row.getAsJsonObject();
@@ -96,8 +93,7 @@ class AttachRefusalTest {
                 sum += thread.getAsJsonObject("life").get("totalNanos").getAsLong();
             }
             assertThat(sum).isPositive();
-            Result record = AttachJvm.command("record", "-i", "200ms", "-d", "1s", "-o", csv.toString(),
-                    jvm.pid()).exits(0);
+            Result record = jvm.run("record", "-i", "200ms", "-d", "1s", "-o", csv).exits(0);
             assertThat(record.out()).contains("by /proc alone");
             assertThat(record.err()).contains(flag);
             assertThat(Files.readAllLines(csv).stream().skip(1)).isNotEmpty()
@@ -123,15 +119,14 @@ class AttachRefusalTest {
         TestJdk jdk = TestJdk.newest();
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
-            AttachJvm.command("attach", jvm.pid()).exits(0);
+            jvm.run("attach").exits(0);
         }
     }
 
     @OnEachJdk(from = 9)
     void theJvmsOwnRefusalIsPassedOn(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading"))) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()),
-                    "Dynamic agent loading is not enabled");
+            AttachJvm.assertRefused(jvm.run("attach"), "Dynamic agent loading is not enabled");
             assertThat(jvm.said()).isEmpty();
             assertThat(jvm.copies()).isZero();
         }
@@ -150,10 +145,12 @@ class AttachRefusalTest {
             sleep.destroyForcibly().waitFor();
         }
         for (String command : List.of("attach", "doctor --json")) {
-            AttachJvm.assertRefused(AttachJvm.command((command + " " + pid).split(" ")), "no process " + pid);
+            AttachJvm.assertRefused(AttachJvm.command(List.of((command + " " + pid).split(" "))),
+                    "no process " + pid);
         }
         for (String command : List.of("doctor no.such.Main", "top no.such.Main --once")) {
-            AttachJvm.assertRefused(AttachJvm.command(command.split(" ")), "no JVM that runs 'no.such.Main'",
+            AttachJvm.assertRefused(AttachJvm.command(List.of(command.split(" "))),
+                    "no JVM that runs 'no.such.Main'",
                     "process number");
         }
     }
@@ -162,7 +159,7 @@ class AttachRefusalTest {
     void aFolderWithoutAJdkIsRefused() {
         for (String command : List.of("doctor --jdk /nonexistent/jdk",
                 "demo --quick --no-html --jdk /nonexistent/jdk", "demo --quick --no-html --jdk " + folder)) {
-            Result result = AttachJvm.command(command.split(" ")).exits(1);
+            Result result = AttachJvm.command(List.of(command.split(" "))).exits(1);
             assertThat(result.err()).contains(command.replaceAll(".* ", "")).doesNotContain("\tat ");
         }
     }
@@ -175,12 +172,10 @@ class AttachRefusalTest {
     }
 
     @Test
-    void aThreadsNumberIsToldFromAProcess() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()));
-                Stream<Path> tasks = Files.list(jvm.proc().resolve("task"))) {
-            String thread = tasks.map(task -> task.getFileName().toString())
-                    .filter(tid -> !tid.equals(jvm.pid()))
-                    .findFirst().orElseThrow();
+    void aThreadsNumberIsToldFromAProcess() {
+        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+            String thread = Stream.of(jvm.proc().resolve("task").toFile().list())
+                    .filter(tid -> !tid.equals(jvm.pid())).findFirst().orElseThrow();
             AttachJvm.assertRefused(AttachJvm.command("attach", thread), "thread of process " + jvm.pid());
         }
     }
@@ -189,7 +184,7 @@ class AttachRefusalTest {
     void aStoppedJvmIsNotSignalled() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             new ProcessBuilder("kill", "-STOP", jvm.pid()).start().waitFor();
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid()), "stopped", "kill -CONT");
+            AttachJvm.assertRefused(jvm.run("attach"), "stopped", "kill -CONT");
             new ProcessBuilder("kill", "-CONT", jvm.pid()).start().waitFor();
             AttachJvm.sleep(200);
             assertThat(jvm.said()).isEmpty();
@@ -208,13 +203,12 @@ class AttachRefusalTest {
     void theTimeLimitHolds() throws Exception {
         TestJdk jdk = TestJdk.newest();
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            AttachJvm.command("attach", jvm.pid());
+            jvm.run("attach");
             try (SocketChannel occupied = occupy(jvm)) {
-                AttachJvm.assertRefused(AttachJvm.command("detach", "--timeout", "1", jvm.pid()),
-                        "within 1 s", "longer timeout");
+                AttachJvm.assertRefused(jvm.run("detach", "--timeout", "1"), "within 1 s", "longer timeout");
                 assertThat(occupied.isOpen()).isTrue();
             }
-            AttachJvm.command("detach", jvm.pid()).exits(0);
+            jvm.run("detach").exits(0);
         }
     }
 
@@ -230,7 +224,7 @@ class AttachRefusalTest {
 
     private static Result detachedFromOneThatEndsAfter(long millis) throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
-            AttachJvm.command("attach", jvm.pid());
+            jvm.run("attach");
             try (SocketChannel occupied = occupy(jvm)) {
                 Running detach = AttachJvm.startCommand(List.of(), "detach", jvm.pid());
                 AttachJvm.sleep(millis);
@@ -256,7 +250,7 @@ class AttachRefusalTest {
         "demo --json", "demo --html x --no-html", "demo --json - --markdown -", "--no-such-option",
         "no-such-command"})
     void usedWronglyIsExit2(String arguments) {
-        Result result = AttachJvm.command(arguments.split(" ")).exits(2);
+        Result result = AttachJvm.command(List.of(arguments.split(" "))).exits(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).startsWith("threadclock").contains("--help").doesNotContain("\tat ");
     }
@@ -264,7 +258,7 @@ class AttachRefusalTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"1 a=1 b=2", "1 a=1, b=2", "1 a=1 , b=2"})
     void optionsInSeveralArgumentsAreShownAsOne(String arguments) {
-        Result result = AttachJvm.command(("attach " + arguments).split(" ")).exits(2);
+        Result result = AttachJvm.command(List.of(("attach " + arguments).split(" "))).exits(2);
         assertThat(result.errLines()).first().isEqualTo("threadclock attach: takes its options as one"
                 + " argument, separated by commas, without spaces: a=1,b=2");
     }

@@ -30,21 +30,21 @@ class AttachTest {
     /** The JVM's own answer costs at least this many times the agent's: 8000 or 220 ns against 20. */
     private static void assertTakesOver(AttachJvm jvm) {
         long before = jvm.nanosUntil(nanos -> nanos > 100);
-        AttachJvm.command("attach", jvm.pid()).exits(0);
+        jvm.run("attach").exits(0);
         jvm.nanosUntil(nanos -> nanos * 3 < before);
     }
 
     @OnEachJdk
     void attachTakesOverAndDetachGivesBack(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            assertThat(AttachJvm.command("status", jvm.pid()).ok().out())
+            assertThat(jvm.run("status").ok().out())
                     .isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
             assertThat(jvm.status().get("loaded").getAsBoolean()).isFalse();
-            assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains("not loaded");
+            assertThat(jvm.run("detach").ok().out()).contains("not loaded");
             assertThat(jvm.said()).as("a look from outside").isEmpty();
 
             long before = jvm.nanosUntil(nanos -> nanos > 100);
-            Result attach = AttachJvm.command("attach", jvm.pid()).exits(0);
+            Result attach = jvm.run("attach").exits(0);
             assertThat(attach.out())
                     .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
             assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
@@ -57,10 +57,10 @@ class AttachTest {
             assertThat(status.get("active").getAsString()).isEqualTo("yes");
             assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
                     .isEqualTo("threadclock");
-            assertThat(AttachJvm.command("status", jvm.pid()).ok().out()).contains(jvm.label(),
-                    "getThreadUserCpuTime0", "threadclock");
+            assertThat(jvm.run("status").ok().out()).contains(jvm.label(), "getThreadUserCpuTime0",
+                    "threadclock");
 
-            assertThat(AttachJvm.command("detach", jvm.pid()).ok().out()).contains(jvm.label());
+            assertThat(jvm.run("detach").ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
             JsonObject detached = jvm.status();
             assertThat(detached.get("active").getAsString()).isEqualTo("no");
@@ -69,7 +69,7 @@ class AttachTest {
             assertThat(detached.getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString())
                     .isEqualTo("jvm");
 
-            assertThat(AttachJvm.command("attach", jvm.pid()).ok().out()).contains("answers user time");
+            assertThat(jvm.run("attach").ok().out()).contains("answers user time");
             jvm.nanosUntil(nanos -> nanos * 3 < before);
             assertThat(jvm.copies()).isEqualTo(1);
             assertThat(Documented.printed(jvm.said().lines().toList()))
@@ -81,8 +81,8 @@ class AttachTest {
     void withDynamicLoadingAllowedNothingIsPrinted(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading"))) {
             for (String options : List.of("", "total=interpolated", "freshness=now")) {
-                AttachJvm.command("attach", jvm.pid(), options).ok();
-                AttachJvm.command("detach", jvm.pid()).ok();
+                jvm.run("attach", options).ok();
+                jvm.run("detach").ok();
             }
             assertThat(jvm.said()).isEmpty();
         }
@@ -102,9 +102,9 @@ class AttachTest {
             long attached = jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library); // as an update does
-            AttachJvm.command("detach", jvm.pid()).ok();
+            jvm.run("detach").ok();
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
-            AttachJvm.command("attach", jvm.pid(), "freshness=tick").ok();
+            jvm.run("attach", "freshness=tick").ok();
             jvm.nanosUntil(nanos -> nanos < 100);
             assertThat(jvm.copies()).isEqualTo(1);
             assertThat(jvm.said()).isEmpty();
@@ -122,7 +122,7 @@ class AttachTest {
             jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library);
-            AttachJvm.assertRefused(AttachJvm.command("detach", jvm.pid()), "another file", "restart");
+            AttachJvm.assertRefused(jvm.run("detach"), "another file", "restart");
             assertThat(jvm.copies()).isEqualTo(1);
         }
     }
@@ -132,7 +132,7 @@ class AttachTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent("").withAgentPath(""))) {
             assertThat(jvm.copies()).as("one of each way in").isEqualTo(2);
             long attached = jvm.nanosUntil(nanos -> nanos < 100);
-            AttachJvm.command("detach", jvm.pid()).exits(0);
+            jvm.run("detach").exits(0);
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
             assertThat(jvm.copies()).isEqualTo(2);
         }
@@ -142,11 +142,10 @@ class AttachTest {
     void aMistakeInTheOptionsIsReportedByTheCommandNotByTheJvm() {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
             String before = jvm.said();
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/nonexistent/folder/log"));
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "log=/tmp/" + "x".repeat(1100)),
-                    "1024 bytes");
+            AttachJvm.assertRefused(jvm.run("attach", "log=/nonexistent/folder/log"));
+            AttachJvm.assertRefused(jvm.run("attach", "log=/tmp/" + "x".repeat(1100)), "1024 bytes");
             for (String options : List.of("freshness=never", "speed=high", "x".repeat(900))) {
-                Result result = AttachJvm.command("attach", jvm.pid(), options).exits(2);
+                Result result = jvm.run("attach", options).exits(2);
                 assertThat(result.err()).contains("option '");
             }
             assertThat(before).isEmpty();
@@ -176,7 +175,7 @@ class AttachTest {
             String commands = CommandServer.pid();
             for (int i = 1; i <= TIMES; i++) {
                 for (String command : List.of("attach", "detach")) {
-                    AttachJvm.command(command, jvm.pid()).exits(0);
+                    jvm.run(command).exits(0);
                 }
                 if (i == 1 || i == TIMES) {
                     held.add(List.of(openFiles(jvm.pid()), Sample.of(jvm.pid()).maps(),

@@ -8,12 +8,10 @@ import dev.threadclock.tests.ChildJvm.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 /**
  * A library compiled from tests/c, for child programs that need native code or another agent.
@@ -65,11 +63,11 @@ record CLibrary(Optional<Path> file, String problem) {
 
     /** Compiles a program from its sources, or skips the test. */
     static Path assumeProgram(Path program, Path... sources) {
-        List<String> command = new ArrayList<>(List.of("gcc", "-std=gnu11", "-D_GNU_SOURCE=", "-Wall",
-                "-Wextra", "-O2", "-o", program.toString()));
-        Stream.of(sources).map(Path::toString).forEach(command::add);
         try {
-            Result result = ChildJvm.start(command).end();
+            Result result = ChildJvm
+                    .start(ChildJvm.words("gcc", "-std=gnu11", "-D_GNU_SOURCE=", "-Wall", "-Wextra",
+                            "-O2", "-o", program, sources))
+                    .end();
             assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
         } catch (IllegalStateException e) {
             abort("gcc cannot be run: " + e.getCause());

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -85,16 +86,14 @@ class ChangeOfUserTest {
         Path usr = Path.of(java.replaceAll("/jdk/.*", "/root/usr"));
         boolean script = java.contains("/jdk/") && Files.isDirectory(usr);
         if (script) {
-            try (Stream<Path> homes = Files.list(usr.resolve("lib/jvm"))) {
-                java = homes.filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)).findFirst()
-                        .orElseThrow().resolve("bin/java").toString().substring(usr.toString().length() - 4);
-            }
+            java = Stream.of(usr.resolve("lib/jvm").toFile().listFiles()).map(File::toPath)
+                    .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)).findFirst()
+                    .orElseThrow()
+                    .resolve("bin/java").toString().substring(usr.toString().length() - 4);
         }
-        List<String> under = new ArrayList<>(List.of("unshare", "-m"));
-        under.addAll(place.equals("container") ? List.of("-p", "-f") : List.of());
-        under.addAll(List.of("sh", "-c", SCRIPT.formatted(place, AttachJvm.CLASSES, USER, GROUP), "sh",
-                script ? usr.toString() : "", java));
-        return AttachJvm.start(ChildJvm.of(jdk).under(under.toArray(String[]::new)));
+        List<String> namespaces = place.equals("container") ? List.of("-p", "-f") : List.of();
+        return AttachJvm.start(ChildJvm.of(jdk).under("unshare", "-m", namespaces, "sh", "-c",
+                SCRIPT.formatted(place, AttachJvm.CLASSES, USER, GROUP), "sh", script ? usr : "", java));
     }
 
     /** Each JDK and each place once, because the command does not know the JDK, and follows with strace. */
@@ -125,12 +124,10 @@ class ChangeOfUserTest {
                 "-e",
                 "trace=" + TRACED, "-e", "inject=setuid,setreuid,setresuid:signal=SIGSTOP", "-o",
                 folder + "/calls");
-        List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
-        arguments.addAll(List.of("--timeout", "60s", jvm.pid()));
         Thread watch = new Thread(() -> watch(jvm.pid()));
         watch.start();
         try (TerminalSession session = TerminalSession.start(100, 30, strace,
-                arguments.toArray(new String[0]))) {
+                (command + " --timeout 60s " + jvm.pid()).split(" "))) {
             // 1: doctor has found that Flight Recorder is wrong.
             assertThat(session.awaitEnd()).as(command)
                     .containsPattern(command.equals("doctor") ? "exit=[01]" : "exit=0");

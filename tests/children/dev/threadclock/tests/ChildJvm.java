@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Describes a child JVM that runs one of the programs in src/main, starts it, and collects its output and
@@ -22,6 +24,7 @@ import java.util.stream.Collectors;
  */
 final class ChildJvm {
     private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
     /** The programs that child JVMs run, for any user. */
     static final Path CLASSES = Product.readableByOthers(Product.origin(Hello.class));
 
@@ -97,8 +100,8 @@ final class ChildJvm {
     }
 
     /** Runs it under a command that takes the java command line as arguments: strace, unshare. */
-    ChildJvm under(String... command) {
-        before.addAll(Arrays.asList(command));
+    ChildJvm under(Object... command) {
+        before.addAll(words(command));
         return this;
     }
 
@@ -108,18 +111,21 @@ final class ChildJvm {
     }
 
     /** Starts the program and waits for its end. */
-    Result run(Class<?> program, String... args) {
+    Result run(Class<?> program, Object... args) {
         return start(program, args).end();
     }
 
-    Running start(Class<?> program, String... args) {
-        List<String> command = new ArrayList<>(before);
-        command.add(jdk.java());
-        command.addAll(flags);
+    Running start(Class<?> program, Object... args) {
         String path = classPath.stream().map(Path::toString).collect(Collectors.joining(":"));
-        command.addAll(List.of("-cp", path, program.getName()));
-        command.addAll(Arrays.asList(args));
-        return start(command, environment, limit);
+        return start(words(before, jdk.java(), flags, "-cp", path, program.getName(), words(args)),
+                environment, limit);
+    }
+
+    /** The words of a command: each is given alone, or with others in a list or an array. */
+    static List<String> words(Object... parts) {
+        return Stream.of(parts).flatMap(part -> part instanceof Collection<?> list ? list.stream()
+                : part instanceof Object[] array ? Stream.of(array) : Stream.of(part)).map(Object::toString)
+                .toList();
     }
 
     /** Starts any command with the environment of a plain shell, which has no options for Java. */
@@ -155,7 +161,34 @@ final class ChildJvm {
         }
     }
 
+    /** What is waited for. */
+    interface Condition {
+        boolean holds() throws IOException;
+    }
+
     record Running(List<String> command, Process process, Path out, Path err, Duration limit) {
+        /** Waits until something holds. Fails if it does not within two minutes, or the process has ended. */
+        void await(String what, Condition condition) {
+            try {
+                for (long began = System.nanoTime();; AttachJvm.sleep(10)) {
+                    boolean alive = process.isAlive();
+                    if (condition.holds()) {
+                        return;
+                    }
+                    if (!alive || System.nanoTime() - began > PATIENCE_NANOS) {
+                        throw new AssertionError("waited in vain for " + what + ": it " + state());
+                    }
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** Waits until it has printed this. */
+        void awaitOutput(String text) {
+            await(text, () -> Files.readString(out).contains(text));
+        }
+
         Result end() {
             try {
                 boolean ended = process.waitFor(limit.toSeconds(), TimeUnit.SECONDS);
@@ -196,6 +229,10 @@ final class ChildJvm {
     }
 
     record Result(List<String> command, int exitCode, String out, String err) {
+        List<String> outLines() {
+            return out.lines().toList();
+        }
+
         List<String> errLines() {
             return err.lines().toList();
         }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -51,12 +50,11 @@ final class CommandServer {
         statuses = Files.createTempFile("commands-", ".status");
         out = Files.createTempFile("commands-", ".out");
         err = Files.createTempFile("commands-", ".err");
-        List<String> command = new ArrayList<>(AttachJvm.QUICKLY);
-        if (Runtime.version().feature() >= 24) {
-            command.add("--enable-native-access=ALL-UNNAMED");
-        }
-        command.addAll(List.of("-cp", Product.JAR + ":" + Product.origin(CommandServer.class),
-                CommandServer.class.getName(), statuses.toString()));
+        List<String> quietly = Runtime.version().feature() >= 24
+                ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
+        List<String> command = ChildJvm.words(AttachJvm.QUICKLY, quietly, "-cp",
+                Product.JAR + ":" + Product.origin(CommandServer.class), CommandServer.class.getName(),
+                statuses);
         process = ChildJvm.plain(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         requests = new DataOutputStream(process.getOutputStream());
         for (Path file : List.of(statuses, out, err)) {

@@ -125,10 +125,8 @@ class CompanyTest {
     }
 
     private static boolean hasCollector(TestJdk jdk, String collector) {
-        List<String> command = new ArrayList<>(List.of(jdk.java()));
-        command.addAll(List.of(collectorFlags(collector)));
-        command.add("-version");
-        return ChildJvm.start(command).end().exitCode() == 0;
+        return ChildJvm.start(ChildJvm.words(jdk.java(), collectorFlags(collector), "-version")).end()
+                .exitCode() == 0;
     }
 
     @ParameterizedTest(name = "{1}, {0}")

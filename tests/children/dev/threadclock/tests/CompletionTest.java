@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,9 +27,8 @@ class CompletionTest {
         String shell = "compopt() { :; }; . '" + folder.resolve("threadclock")
                 + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
-        List<String> command = new ArrayList<>(List.of("bash", "-c", shell, "bash"));
-        command.addAll(List.of(words));
-        return ChildJvm.start(command).end().ok().out().lines().map(String::strip).toList();
+        return ChildJvm.start(ChildJvm.words("bash", "-c", shell, "bash", words)).end().ok().out().lines()
+                .map(String::strip).toList();
     }
 
     @Test

@@ -11,8 +11,6 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,11 +28,8 @@ class DemoTest {
 
     private Running start(String... arguments) throws Exception {
         Path tmp = Files.createDirectories(folder.resolve("tmp"));
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java", "-Djava.io.tmpdir=" + tmp, "-jar",
-                Product.JAR.toString()));
-        command.addAll(Arrays.asList(arguments));
-        return ChildJvm.start(command, Map.of("TMPDIR", tmp.toString()));
+        return ChildJvm.start(ChildJvm.words(System.getProperty("java.home") + "/bin/java",
+                "-Djava.io.tmpdir=" + tmp, "-jar", Product.JAR, arguments), Map.of("TMPDIR", tmp.toString()));
     }
 
     private Result run(String... arguments) throws Exception {

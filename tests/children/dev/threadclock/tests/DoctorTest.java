@@ -11,7 +11,6 @@ import dev.threadclock.tests.child.AttachTarget;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +33,7 @@ class DoctorTest {
     @OnEachJdk
     void theVerdictOnAJvm(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            Result before = AttachJvm.command("doctor", "--json", jvm.pid());
+            Result before = jvm.run("doctor", "--json");
             JsonObject report = before.exits(1).json();
             assertThat(report.get("well").getAsBoolean()).isFalse();
             assertThat(value(report, "jvm", "version")).isEqualTo(jdk.jdk().version());
@@ -81,7 +80,7 @@ class DoctorTest {
     @OnEachJdk(from = 21)
     void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean,virtual=tick"))) {
-            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
+            JsonObject report = jvm.run("doctor", "--json").json();
             assertVirtual(jdk, report, "tick");
             JsonObject recorder = report.getAsJsonObject("jvm").getAsJsonObject("flightRecorder");
             if (recorder != null && recorder.get("value").getAsString().equals("wrong")) {
@@ -94,15 +93,14 @@ class DoctorTest {
     @Test
     void itSaysWhereMetricsAreServedAndToWhom() {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).withJavaAgent("virtual=off"))) {
-            assertThat(
-                    AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm").keySet())
+            assertThat(jvm.run("doctor", "--json").json().getAsJsonObject("jvm").keySet())
                     .doesNotContain("metrics");
-            AttachJvm.command("attach", jvm.pid(), "prometheus=0");
+            jvm.run("attach", "prometheus=0");
             JsonObject own = metrics(jvm);
             assertThat(own.get("level").getAsString()).isEqualTo("ok");
             assertThat(own.get("text").getAsString())
                     .matches("Prometheus: http://127\\.0\\.0\\.1:\\d+/metrics");
-            AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            jvm.run("attach", "prometheus=0.0.0.0:0");
             JsonObject all = metrics(jvm);
             assertThat(all.get("level").getAsString()).isEqualTo("note");
             assertThat(all.get("text").getAsString()).matches(
@@ -113,15 +111,14 @@ class DoctorTest {
     }
 
     private static JsonObject metrics(AttachJvm jvm) {
-        return AttachJvm.command("doctor", "--json", jvm.pid()).json().getAsJsonObject("jvm")
-                .getAsJsonObject("metrics");
+        return jvm.run("doctor", "--json").json().getAsJsonObject("jvm").getAsJsonObject("metrics");
     }
 
     /** If the JVM reads the VIRT clock, the agent then repairs ThreadMXBean, but not Flight Recorder. */
     @OnEachJdk
     void withReachBeanThreadMxBeanAloneIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean"))) {
-            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            Result with = jvm.run("doctor", "--json");
             JsonObject report = with.json();
             assertThat(value(report, "jvm", "threadclock")).as(with.toString()).isEqualTo("active");
             assertThat(value(report, "jvm", "userTime")).isEqualTo("right");
@@ -139,7 +136,7 @@ class DoctorTest {
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
                         .withJavaAgent(""))) {
-            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            Result with = jvm.run("doctor", "--json");
             JsonObject archive = with.json().getAsJsonObject("jvm").getAsJsonObject("archive");
             assertThat(archive.get("level").getAsString()).as(with.toString()).isEqualTo("note");
             assertThat(archive.get("todo").getAsString()).contains("-agentpath instead of -javaagent");
@@ -150,7 +147,7 @@ class DoctorTest {
     @OnEachJdk
     void withTheAgentFromTheStartAllIsRight(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
-            Result with = AttachJvm.command("doctor", "--json", jvm.pid());
+            Result with = jvm.run("doctor", "--json");
             JsonObject report = with.json();
             assertThat(value(report, "jvm", "userTime")).as(with.toString()).isEqualTo("right");
             assertThat(with.out()).contains("loaded by -agentpath");
@@ -197,7 +194,7 @@ class DoctorTest {
                 cp -al "${java%/bin/java}/." "$home" 2>/dev/null || cp -a "${java%/bin/java}/." "$home" &&
                 mv "$home/bin/java" "$home/bin/app" && exec "$home/bin/app" "$@\"""", root.toString());
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
+            JsonObject report = jvm.run("doctor", "--json").json();
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("version").get("text").getAsString())
                     .isEqualTo("JDK " + jdk.feature());
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("userTime").get("text").getAsString())
@@ -261,7 +258,7 @@ class DoctorTest {
     void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
-            JsonObject report = AttachJvm.command("doctor", "--json", jvm.pid()).json();
+            JsonObject report = jvm.run("doctor", "--json").json();
             assertThat(value(report, "jvm", "attach")).isEqualTo("false");
             assertThat(report.getAsJsonObject("jvm").getAsJsonObject("attach").get("todo").getAsString())
                     .contains("-agentpath:" + Product.LIBRARY);
@@ -288,10 +285,8 @@ class DoctorTest {
     }
 
     private static JsonObject userTimeOfOther(Path home) throws Exception {
-        List<String> command = Stream
-                .concat(AttachJvm.asUser(12345, 12346).stream(), Stream.of(home + "/bin/java", "-cp",
-                        AttachJvm.CLASSES.toString(), AttachTarget.class.getName()))
-                .toList();
+        List<String> command = ChildJvm.words(AttachJvm.asUser(12345, 12346), home + "/bin/java", "-cp",
+                AttachJvm.CLASSES, AttachTarget.class.getName());
         Process other = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         try {
             Result result = AttachJvm.command("doctor", "--json", "" + other.pid()).exits(1);

@@ -8,7 +8,6 @@ import dev.threadclock.tests.ChildJvm.Result;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,16 +27,12 @@ class DocumentedExamplesTest {
         Matcher block = JAVA_BLOCK.matcher(Files.readString(Product.ROOT.resolve(page)));
         assertThat(block.find()).isTrue();
         Path source = Files.writeString(classes.resolve(name + ".java"), block.group(1));
-        List<String> compile = new ArrayList<>(List.of(javac.toString()));
-        compile.addAll(List.of(options));
-        compile.addAll(List.of("-cp", Product.JAR.toString(), "-d", classes.toString(), source.toString()));
-        ChildJvm.start(compile).end().exits(0); // it notes what is a preview
-        List<String> command = new ArrayList<>(List.of(jdk.java()));
-        command.addAll(options.length > 2 ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED")
-                : List.of());
-        command.addAll(List.of("-cp", classes + File.pathSeparator + Product.JAR, name));
-        Result result = ChildJvm.start(command).end().exits(0);
-        return result;
+        ChildJvm.start(ChildJvm.words(javac, options, "-cp", Product.JAR, "-d", classes, source)).end()
+                .exits(0); // it notes what is a preview
+        List<String> flags = options.length > 2
+                ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED") : List.of();
+        return ChildJvm.start(ChildJvm.words(jdk.java(), flags, "-cp",
+                classes + File.pathSeparator + Product.JAR, name)).end().exits(0);
     }
 
     @OnEachJdk

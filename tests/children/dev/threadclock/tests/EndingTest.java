@@ -2,13 +2,12 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Ending;
+import dev.threadclock.tests.child.Proc;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -27,16 +26,13 @@ class EndingTest {
     private static final int START_MICROS = 150_000;
     private static final int SET_UP_MICROS = 20_000;
 
-    private static final CLibrary COMPANY = CLibrary.of("company");
-
     private final Random random = new Random(2);
 
     @TempDir
     Path folder;
 
     private ChildJvm child(TestJdk jdk) {
-        ChildJvm child = ChildJvm.of(jdk).with(Crash.flag(folder), "-XX:TieredStopAtLevel=1");
-        return jdk.feature() >= 21 ? child.with("-XX:+EnableDynamicAgentLoading") : child;
+        return ChildJvm.of(jdk).with(Crash.flag(folder), "-XX:TieredStopAtLevel=1").withDynamicAgents();
     }
 
     private void assertEnded(Running running, int how) throws IOException {
@@ -83,8 +79,8 @@ class EndingTest {
     /** As after SIGTERM during premain: JVMTI is dead, but the JVM has not ended yet. */
     @OnEachJdk
     void anAgentLoadedAfterTheJvmsWorkIsSilent(TestJdk jdk) throws Exception {
-        assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
-        Result result = child(jdk).with("-agentpath:" + COMPANY.file().get() + "=late=" + Product.LIBRARY)
+        Result result = child(jdk)
+                .with("-agentpath:" + CLibrary.assume("company") + "=late=" + Product.LIBRARY)
                 .start(Ending.class, "return", "0").end();
         assertThat(result.errLines()).as(result.toString()).isEmpty();
         assertThat(result.out()).as(result.toString()).contains("late: 0");
@@ -97,17 +93,18 @@ class EndingTest {
      */
     @OnEachJdk
     void noThreadOfTheAgentHoldsTheEnd(TestJdk jdk) throws Exception {
-        assumeTrue(COMPANY.file().isPresent(), COMPANY.problem());
+        String company = "-agentpath:" + CLibrary.assume("company") + "=left";
         for (int how : new int[]{0, 2, 3}) {
             boolean term = HOW[how].equals("TERM");
             Path log = folder.resolve("log" + how);
             ChildJvm child = how != 2 ? child(jdk).withAgentPath("prometheus=0,virtual=off,log=" + log)
                     : child(jdk).withJavaAgent("prometheus=0,log=" + log);
-            Running running = child.with("-agentpath:" + COMPANY.file().get() + "=left")
+            Running running = child.with(company)
                     .start(Ending.class, term ? "stay" : HOW[how], "7000000");
             awaitThread(running, "threadc.*(pro|theus)");
-            Thread sampling = new Thread(() -> AttachJvm.command("record", "" + running.process().pid(), "-d",
-                    "20s", "-o", folder.resolve("sampled.html").toString()));
+            Thread sampling = new Thread(
+                    () -> AttachJvm.command("record", running.process().pid(), "-d", "20s",
+                            "-o", folder.resolve("sampled.html")));
             sampling.start();
             awaitThread(running, "threadclock sam|threadc.*ampler");
             String address = PrometheusTest.address(log);
@@ -129,18 +126,9 @@ class EndingTest {
         }
     }
 
-    private static void awaitThread(Running running, String name) throws IOException {
-        Path tasks = Path.of("/proc/" + running.process().pid() + "/task");
-        for (boolean found = false; !found; AttachJvm.sleep(5)) {
-            assertThat(running.process().isAlive()).as(running.state()).isTrue();
-            try (var all = Files.list(tasks)) {
-                for (Path task : all.toList()) {
-                    found |= Files.readString(task.resolve("comm")).strip().matches(name);
-                }
-            } catch (IOException | UncheckedIOException e) {
-                // One of them has ended.
-            }
-        }
+    private static void awaitThread(Running running, String name) {
+        running.await(name, () -> Proc.threads(running.process().pid()).stream()
+                .anyMatch(each -> each.matches(name)));
     }
 
     @OnEachJdk

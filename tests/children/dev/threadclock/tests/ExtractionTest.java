@@ -16,7 +16,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,18 +46,12 @@ class ExtractionTest {
                 line -> assertThat(line).startsWith("library=" + place + "/").endsWith("(deleted)"));
     }
 
-    private static void assertEmpty(Path place) throws IOException {
-        try (Stream<Path> left = Files.list(place)) {
-            assertThat(left).isEmpty();
-        }
-    }
-
     @OnEachJdk
     void nothingIsLeftWhileTheJvmRunsNorAfter(TestJdk jdk) throws Exception {
         Result result = agent(jdk, tmp).run(Active.class, "list=" + tmp);
         assertLoadedBelow(result, tmp.toString());
         assertThat(result.out()).doesNotContain("left=");
-        assertEmpty(tmp);
+        assertThat(tmp).isEmptyDirectory();
     }
 
     @ParameterizedTest(name = "{0}")
@@ -67,7 +60,7 @@ class ExtractionTest {
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
         assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
                 chosen.toString());
-        assertEmpty(chosen);
+        assertThat(chosen).isEmptyDirectory();
         for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
                 "/dev/null")) {
             assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class),
@@ -77,7 +70,7 @@ class ExtractionTest {
         Result with = agent(jdk, "/nonexistent").run(Active.class);
         assertThat(with.value("active")).as(with.toString()).isEqualTo("true");
         assertThat(with.err()).as("newer JVMs warn of the folder themselves").isEqualTo(without.err());
-        assertEmpty(tmp);
+        assertThat(tmp).isEmptyDirectory();
     }
 
     @Test
@@ -159,7 +152,7 @@ class ExtractionTest {
                     .run(Hello.class);
             assertRunsWithout(result);
             assertThat(result.err()).contains("libthreadclock.so");
-            assertEmpty(tmp);
+            assertThat(tmp).isEmptyDirectory();
         }
     }
 
@@ -181,6 +174,6 @@ class ExtractionTest {
         for (Running child : children) {
             assertLoadedBelow(child.end(), tmp.toString());
         }
-        assertEmpty(tmp);
+        assertThat(tmp).isEmptyDirectory();
     }
 }

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -139,16 +138,14 @@ class FaultsTest {
     void aProcThatHidesOthersProcesses(TestJdk jdk) {
         Host.assumeMounts();
         AttachJvm.assumeUsers(jdk);
-        String[] user = AttachJvm.asUser(12345, 12346).toArray(String[]::new);
+        List<String> user = AttachJvm.asUser(12345, 12346);
         ChildJvm child = ChildJvm.of(jdk).mounted("mount -t proc -o hidepid=2 proc /proc").under(user);
         try (AttachJvm jvm = AttachJvm.start(child)) {
-            List<String> inside = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
-            inside.addAll(Arrays.asList(user));
+            List<String> inside = ChildJvm.words("nsenter", "-m", "-t", jvm.pid());
             for (String command : List.of("attach", "status", "detach")) {
-                AttachJvm.startCommand(inside, command, jvm.pid()).end().exits(0);
+                AttachJvm.startCommand(ChildJvm.words(inside, user), command, jvm.pid()).end().exits(0);
             }
-            List<String> another = new ArrayList<>(List.of("nsenter", "-m", "-t", jvm.pid()));
-            another.addAll(AttachJvm.asUser(54321, 12346));
+            List<String> another = ChildJvm.words(inside, AttachJvm.asUser(54321, 12346));
             AttachJvm.assertRefused(AttachJvm.startCommand(another, "attach", jvm.pid()).end(),
                     "no process " + jvm.pid());
         }
@@ -160,12 +157,11 @@ class FaultsTest {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
         List<String> user = AttachJvm.asUser(12345, 12346);
         try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newestForAll()).under(user.toArray(String[]::new)))) {
-            List<String> attacker = new ArrayList<>(AttachJvm.asUser(54321, 54321));
+                .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
-            attacker.addAll(List.of("sh", "-c", "ln -s /etc/passwd " + trigger + " && mkfifo " + socket));
-            ChildJvm.start(attacker).end().exits(0);
+            ChildJvm.start(ChildJvm.words(AttachJvm.asUser(54321, 54321), "sh", "-c",
+                    "ln -s /etc/passwd " + trigger + " && mkfifo " + socket)).end().exits(0);
             try {
                 for (List<String> who : List.of(List.<String>of(), user)) {
                     Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end()
@@ -193,16 +189,13 @@ class FaultsTest {
         Path working = Files.createDirectory(folder.resolve("working"));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.setPosixFilePermissions(working, PosixFilePermissions.fromString("rwxrwxrwx"));
-        List<String> user = new ArrayList<>(AttachJvm.asUser(12345, 12346));
-        user.addAll(List.of("env", "-C", working.toString()));
+        List<String> user = ChildJvm.words(AttachJvm.asUser(12345, 12346), "env", "-C", working);
         try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newestForAll()).under(user.toArray(String[]::new)))) {
+                .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
-            List<String> another = new ArrayList<>(AttachJvm.asUser(54321, 54321));
-            another.addAll(List.of("touch", trigger.toString()));
-            ChildJvm.start(another).end().exits(0);
+            ChildJvm.start(ChildJvm.words(AttachJvm.asUser(54321, 54321), "touch", trigger)).end().exits(0);
             try {
-                AttachJvm.command("attach", jvm.pid()).exits(0);
+                jvm.run("attach").exits(0);
                 assertThat(jvm.said()).as("no thread dump").doesNotContain("Full thread dump");
             } finally {
                 Files.delete(trigger);

@@ -101,12 +101,12 @@ class HostileTargetTest {
         try (AttachJvm jvm = contained()) {
             Thread attacker = repeat(attack, Path.of(jvm.proc() + "/root/tmp"), hits);
             for (int i = 0; i < ATTACKS; i++) {
-                Result result = AttachJvm.command("attach", "--timeout", "5", jvm.pid());
+                Result result = jvm.run("attach", "--timeout", "5");
                 assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
                 assertThat(result.errLines()).as(result.toString()).hasSizeLessThanOrEqualTo(1);
             }
-            AttachJvm.command("record", "-d", "1s", "--timeout", "5", "--jvm-events", "default", "-o",
-                    folder.resolve("out.jfr").toString(), jvm.pid());
+            jvm.run("record", "-d", "1s", "--timeout", "5", "--jvm-events", "default", "-o",
+                    folder.resolve("out.jfr"));
             attacker.interrupt();
             attacker.join();
         }
@@ -149,12 +149,12 @@ class HostileTargetTest {
                 AttachJvm jvm = contained()) {
             server.bind(UnixDomainSocketAddress.of(outside));
             server.configureBlocking(false);
-            AttachJvm.command("attach", "--timeout", "60", jvm.pid()).exits(0);
+            jvm.run("attach", "--timeout", "60").exits(0);
             Path socket = Path.of(jvm.proc() + "/root/tmp/.java_pid1");
             Files.delete(socket);
             Files.createSymbolicLink(socket, outside);
             // The JVM makes its socket again.
-            AttachJvm.command("status", "--timeout", "60", jvm.pid()).exits(0);
+            jvm.run("status", "--timeout", "60").exits(0);
             try (SocketChannel connected = server.accept()) {
                 assertThat(connected).as("a connection to a socket outside of the container").isNull();
             }
@@ -168,12 +168,11 @@ class HostileTargetTest {
         Path words = Files.writeString(folder.resolve("words"), "-Dsome=thing\n");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(JDK).with("@" + words).under(USER.toArray(String[]::new)))) {
+                .start(ChildJvm.of(JDK).with("@" + words).under(USER))) {
             Files.writeString(words, "TheSecretOfRoot\n");
-            assertThat(AttachJvm.command("status", jvm.pid()).toString()).as("readable by everybody")
-                    .contains("TheSecretOfRoot");
+            assertThat(jvm.run("status").toString()).as("readable by everybody").contains("TheSecretOfRoot");
             Files.setPosixFilePermissions(words, PosixFilePermissions.fromString("rw-------"));
-            Result result = AttachJvm.command("status", jvm.pid()).exits(0);
+            Result result = jvm.run("status").exits(0);
             assertThat(result.out() + result.err()).doesNotContain("TheSecretOfRoot");
         }
     }
@@ -184,7 +183,7 @@ class HostileTargetTest {
     void aFakeListenerIsNotWaitedForNorBelieved(String kind) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK), FakeListener.class, kind)) {
             long began = System.nanoTime();
-            Result result = AttachJvm.command("attach", "--timeout", "3", jvm.pid()).exits(1);
+            Result result = jvm.run("attach", "--timeout", "3").exits(1);
             assertThat(result.errLines()).filteredOn(line -> !line.contains("JEP 451")).as(result.toString())
                     .hasSize(1);
             assertThat(result.err()).as("no escape sequence").doesNotContain("\u001b", "\u009b");

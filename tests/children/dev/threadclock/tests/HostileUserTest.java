@@ -17,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,10 +56,8 @@ class HostileUserTest {
 
     /** An exit status that fits the output, in time; or what else happened. */
     private static void run(String command, int number, String jvm, ConcurrentLinkedQueue<String> problems) {
-        List<String> words = new ArrayList<>(
-                List.of(command.formatted(folder.resolve("out" + number)).split(" ")));
-        words.addAll(List.of("--timeout", "5s", jvm));
-        try (TerminalSession session = TerminalSession.start(100, 30, words.toArray(new String[0]))) {
+        String words = command.formatted(folder.resolve("out" + number)) + " --timeout 5s " + jvm;
+        try (TerminalSession session = TerminalSession.start(100, 30, words.split(" "))) {
             String all = session.awaitEnd();
             Matcher output = OUTPUT.matcher(all);
             // doctor fails with a report of what is wrong with the JVM.
@@ -85,17 +82,14 @@ class HostileUserTest {
     private void attack(int runs, String... how) throws Exception {
         ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
         List<AttachJvm> jvms = new ArrayList<>();
-        List<String> attacker = new ArrayList<>(USER);
-        attacker.add(program.toString());
-        attacker.addAll(List.of(how));
         ExecutorService shells = Executors.newFixedThreadPool(SIDE_BY_SIDE);
         String attacked;
         try {
             for (int i = 0; i < SIDE_BY_SIDE; i++) {
-                jvms.add(AttachJvm.start(ChildJvm.of(JDK).under(USER.toArray(String[]::new))));
-                attacker.add(jvms.get(i).pid());
+                jvms.add(AttachJvm.start(ChildJvm.of(JDK).under(USER)));
             }
-            Running running = ChildJvm.start(attacker);
+            Running running = ChildJvm
+                    .start(ChildJvm.words(USER, program, how, jvms.stream().map(AttachJvm::pid).toList()));
             for (int i = 0; i < runs * commands.size(); i++) {
                 int number = i;
                 shells.execute(() -> {
@@ -153,9 +147,7 @@ class HostileUserTest {
         Path aside = Files.createDirectory(folder.resolve("aside"));
         Files.setPosixFilePermissions(aside, PosixFilePermissions.fromString("rwxrwxrwx"));
         attack((RUNS + 3) / 4, "files", victim.toString(), aside.toString());
-        try (Stream<Path> files = Files.list(victim)) {
-            assertThat(files.sorted().map(file -> file.getFileName().toString())).isEqualTo(names);
-        }
+        assertThat(victim.toFile().list()).containsExactlyInAnyOrderElementsOf(names);
         for (String name : names) {
             assertThat(victim.resolve(name)).hasContent("precious");
         }

@@ -130,7 +130,7 @@ class InJvmTest {
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
                             "-Dthreadclock.tick.phase=" + ticks.phaseNanos()));
             long began = System.nanoTime();
-            Result result = child.run(InJvm.class, file.toString(), form.tag() + tags, WHICH);
+            Result result = child.run(InJvm.class, file, form.tag() + tags, WHICH);
             System.out.printf("  %s: %d s%n", title, (System.nanoTime() - began) / 1_000_000_000);
             List<String[]> lines = Files.readAllLines(file).stream().map(line -> line.split("\t", 3))
                     .toList();

@@ -18,15 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** With the agent, the JVM's own Flight Recorder records CPU times, from the JVM's start or later. */
 class JfrTest {
+    private static final String THREADS = "dev.threadclock.ThreadCpuTime";
+
     @TempDir
     Path folder;
-
-    private Path settings(String setting) throws Exception {
-        return Files.writeString(folder.resolve("settings.jfc"),
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">"
-                        + "<event name=\"dev.threadclock.ThreadCpuTime\">" + setting
-                        + "</event></configuration>\n");
-    }
 
     /** With -agentpath, the classes are in the jar beside the library. */
     private ChildJvm recording(TestJdk jdk, Path file, String more) {
@@ -45,7 +40,7 @@ class JfrTest {
                 ChildJvm.of(jdk).withAgentPath(""))) {
             Result result = recording(child, file, "").with("-Dgiven=HIDDENPROPERTY")
                     .withEnvironment("GIVEN", "HIDDENVARIABLE")
-                    .run(PoolWork.class, folder.toString(), "--given=HIDDENARGUMENT").ok();
+                    .run(PoolWork.class, folder, "--given=HIDDENARGUMENT").ok();
             Used used = Used.inJfr(file);
             used.assertAsSaid(result.out());
             assertThat(used.processNanos()).isPositive();
@@ -60,7 +55,7 @@ class JfrTest {
         Path page = folder.resolve("given.html");
         assertThat(RecordingFile.readAllEvents(file).toString()).as("the JVM's own record")
                 .contains("HIDDENPROPERTY", "HIDDENVARIABLE", "HIDDENARGUMENT");
-        Result result = AttachJvm.command("report", file.toString(), "--text", "-o", page.toString()).ok();
+        Result result = AttachJvm.command("report", file, "--text", "-o", page).ok();
         assertThat(result.out()).contains(" (java " + PoolWork.class.getName() + "), from ");
         assertThat(result + Files.readString(page)).doesNotContain("HIDDEN", folder + " ");
     }
@@ -71,18 +66,16 @@ class JfrTest {
         Result result = recording(ChildJvm.of(jdk).withJavaAgent(""), file, "")
                 .run(VirtualAccounts.class);
         long recorded = 0;
-        for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-            if (event.getEventType().getName().equals("dev.threadclock.VirtualThreadsCpuTime")) {
-                assertThat(event.getString("group")).isEqualTo("(unnamed virtual threads)");
-                assertThat(event.getLong("user") + event.getLong("system")).isEqualTo(event.getLong("total"));
-                assertThat(event.getLong("mounted")).isBetween(0L, event.getLong("threads"));
-                recorded += event.getLong("total");
-            }
+        for (RecordedEvent event : Used.events(file, "dev.threadclock.VirtualThreadsCpuTime")) {
+            assertThat(event.getString("group")).isEqualTo("(unnamed virtual threads)");
+            assertThat(event.getLong("user") + event.getLong("system")).isEqualTo(event.getLong("total"));
+            assertThat(event.getLong("mounted")).isBetween(0L, event.getLong("threads"));
+            recorded += event.getLong("total");
         }
         long used = result.ok().number("total");
         // It includes the program's warm-up, but not the CPU time after the last whole second.
         assertThat(recorded).as("%s", result).isBetween(used / 10, used * 3 / 2);
-        assertThat(AttachJvm.command("report", file.toString()).ok().out())
+        assertThat(AttachJvm.command("report", file).ok().out())
                 .contains("VIRTUAL THREADS, ", "\n(unnamed virtual threads) ");
     }
 
@@ -90,22 +83,20 @@ class JfrTest {
     @MethodSource("dev.threadclock.tests.TestJdk#thorough")
     void thePeriodIsASetting(TestJdk jdk) throws Exception {
         Path file = folder.resolve("period.jfr");
-        Path settings = settings(
-                "<setting name=\"enabled\">true</setting><setting name=\"period\">100 ms</setting>");
+        Path settings = Used.settings(folder, THREADS, true, "100 ms");
         Result result = recording(jdk, file, ",settings=" + settings).run(PoolWork.class);
         Used.inJfr(file).assertAsSaid(result.out());
-        List<Long> intervals = RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime"))
-                .map(event -> event.getLong("interval")).sorted().toList();
+        List<Long> intervals = Used.events(file, THREADS).stream().map(event -> event.getLong("interval"))
+                .sorted().toList();
         assertThat(intervals.get(intervals.size() / 2)).as("the usual interval").isLessThan(500_000_000L);
     }
 
     @OnEachJdk
     void switchedOffThereAreNone(TestJdk jdk) throws Exception {
         Path file = folder.resolve("off.jfr");
-        recording(jdk, file, ",settings=" + settings("<setting name=\"enabled\">false</setting>"))
+        recording(jdk, file, ",settings=" + Used.settings(folder, THREADS, false, "1 s"))
                 .run(Hello.class);
-        assertThat(Used.inJfr(file).types()).doesNotContain("dev.threadclock.ThreadCpuTime");
+        assertThat(Used.inJfr(file).types()).doesNotContain(THREADS);
     }
 
     @OnEachJdk

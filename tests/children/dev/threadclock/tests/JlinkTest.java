@@ -10,7 +10,6 @@ import dev.threadclock.tests.child.Idle;
 import dev.threadclock.tests.child.Scraped;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,10 +32,7 @@ class JlinkTest {
     }
 
     private static Result run(Path runtime, String... arguments) {
-        List<String> command = new ArrayList<>(
-                List.of(runtime + "/bin/java", "-jar", Product.JAR.toString()));
-        command.addAll(List.of(arguments));
-        return ChildJvm.start(command).end();
+        return ChildJvm.start(ChildJvm.words(runtime + "/bin/java", "-jar", Product.JAR, arguments)).end();
     }
 
     private static void assertRefused(Result result, String module) {
@@ -49,10 +45,8 @@ class JlinkTest {
         Path go = folder.resolve("go");
         Running idle = ChildJvm.start(List.of(base + "/bin/java", "-XX:+EnableDynamicAgentLoading",
                 "-Xcheck:jni", "-cp", AttachJvm.CLASSES.toString(), Idle.class.getName(), go.toString()));
-        while (idle.process().isAlive() && !Files.readString(idle.out()).startsWith("ready\n")) {
-            AttachJvm.sleep(20);
-        }
-        AttachJvm.command("attach", Long.toString(idle.process().pid())).exits(0);
+        idle.awaitOutput("ready\n");
+        AttachJvm.command("attach", idle.process().pid()).exits(0);
         Files.createFile(go);
         assertThat(idle.end().ok().out()).isEqualTo("ready\nthere\n");
     }

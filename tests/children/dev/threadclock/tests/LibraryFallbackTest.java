@@ -8,7 +8,6 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibrarySources;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,13 +50,11 @@ class LibraryFallbackTest {
 
     @OnEachJdk(from = 9)
     void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
-        List<String> command = new ArrayList<>(List.of(jdk.java(), "-Xmx256m", "--module-path",
-                Product.JAR.toString(),
-                "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class).toString(),
-                LibrarySources.class.getName()));
-        if (jdk.warnsOfNativeAccess()) {
-            command.add(1, "--enable-native-access=dev.threadclock");
-        }
+        List<String> quietly = jdk.warnsOfNativeAccess() ? List.of("--enable-native-access=dev.threadclock")
+                : List.of();
+        List<String> command = ChildJvm.words(jdk.java(), quietly, "-Xmx256m", "--module-path", Product.JAR,
+                "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class),
+                LibrarySources.class.getName());
         assertThat(ChildJvm.start(command).end().ok().value("native")).isEqualTo("true");
     }
 
@@ -68,10 +65,9 @@ class LibraryFallbackTest {
         assertThat(result.number("user")).as(result.toString()).isPositive();
         assertThat(result.number("user") + result.number("system")).as(result.toString())
                 .isEqualTo(result.number("total"));
-        assertThat(result.number("tick")).as(result.toString()).isPositive();
-        assertThat(result.number("process")).as(result.toString()).isPositive();
-        assertThat(result.number("threads")).as(result.toString()).isPositive();
-        assertThat(result.number("meter")).as(result.toString()).isPositive();
+        for (String number : List.of("tick", "process", "threads", "meter")) {
+            assertThat(result.number(number)).as("%s in %s", number, result).isPositive();
+        }
         assertThat(result.number("tid")).isEqualTo(-1);
         assertThat(result.value("byTid")).isEqualTo("unsupported");
         assertThat(result.value("other")).isEqualTo("true");

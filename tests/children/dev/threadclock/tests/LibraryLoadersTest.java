@@ -14,10 +14,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
@@ -39,7 +37,7 @@ class LibraryLoadersTest {
 
     private static void run(TestJdk jdk, List<String> flags, String... loaders) {
         Result result = ChildJvm.of(jdk).with(flags.toArray(String[]::new)).withNativeAccess()
-                .run(LibraryLoaders.class, loaders).ok();
+                .run(LibraryLoaders.class, List.of(loaders)).ok();
         assertThat(result.number("native")).as(result.toString()).isEqualTo(loaders.length);
         assertThat(result.number("user")).as(result.toString()).isPositive();
         assertThat(result.number("other")).as(result.toString()).isPositive();
@@ -47,9 +45,7 @@ class LibraryLoadersTest {
 
     /** Flags for a JVM without the agent, and for one with it. */
     private static List<List<String>> alone(String... flags) {
-        List<String> withAgent = new ArrayList<>(List.of(flags));
-        withAgent.add("-agentpath:" + Product.LIBRARY);
-        return List.of(List.of(flags), withAgent);
+        return List.of(List.of(flags), ChildJvm.words(flags, "-agentpath:" + Product.LIBRARY));
     }
 
     @OnEachJdk
@@ -96,10 +92,7 @@ class LibraryLoadersTest {
         // The JVM has some mappings of its own that come and go. Each library that stays has five.
         assertThat(result.number("mappings.after") - result.number("mappings.before"))
                 .as(result.toString()).isLessThan(100);
-        try (Stream<Path> left = Files.list(tmp)) {
-            assertThat(left.filter(file -> file.getFileName().toString().startsWith("threadclock-")))
-                    .isEmpty();
-        }
+        assertThat(tmp.toFile().list()).noneMatch(file -> file.startsWith("threadclock-"));
     }
 
     /**

@@ -26,7 +26,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,7 +44,6 @@ class OpenTelemetryTest {
     private static final int WARM_UP = 4;
     private static final int REQUESTS = 10;
     private static final double PERCENT = 3;
-    private static final long PATIENCE_SECONDS = 120;
 
     @TempDir
     Path folder;
@@ -166,7 +164,7 @@ class OpenTelemetryTest {
                 .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
                         "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
                         "-Dotel.metric.export.interval=500")
-                .start(TracedApplication.class, args);
+                .start(TracedApplication.class, List.of(args));
     }
 
     /** The flags of the first command in that section of docs/metrics.md. */
@@ -192,14 +190,9 @@ class OpenTelemetryTest {
     }
 
     private long get(Running server, String path, String trace) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        String said;
-        while (!(said = Files.readString(server.out())).contains("\n")) {
-            assertThat(System.nanoTime() < deadline && server.process().isAlive()).as(server.state())
-                    .isTrue();
-            Thread.sleep(10);
-        }
-        URI uri = URI.create("http://127.0.0.1:" + said.strip().replace("port=", "") + path);
+        server.awaitOutput("\n");
+        String port = Files.readString(server.out()).strip().replace("port=", "");
+        URI uri = URI.create("http://127.0.0.1:" + port + path);
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .header("traceparent", "00-" + trace + "-00000000000000ff-01").build();
         return Long.parseLong(client.send(request, BodyHandlers.ofString()).body());

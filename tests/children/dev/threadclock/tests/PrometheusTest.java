@@ -41,9 +41,8 @@ class PrometheusTest {
     Path folder;
 
     static String served(AttachJvm jvm) {
-        return AttachJvm.command("status", jvm.pid()).out().lines()
-                .filter(line -> line.strip().startsWith("prometheus ")).findFirst().orElseThrow()
-                .replaceFirst("^ *prometheus +", "");
+        return jvm.run("status").out().lines().filter(line -> line.strip().startsWith("prometheus "))
+                .findFirst().orElseThrow().replaceFirst("^ *prometheus +", "");
     }
 
     /** The CPU time of the process by the kernel's clock, in steps of 10 ms. */
@@ -91,68 +90,40 @@ class PrometheusTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent(""));
                 ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(served(jvm)).isEqualTo("off");
-            Result attached = AttachJvm.command("attach", jvm.pid(), "prometheus=0");
+            Result attached = jvm.run("attach", "prometheus=0");
             String first = served(jvm);
             assertThat(attached.out()).endsWith("\nPrometheus metrics at http://" + first + "/metrics\n");
             assertThat(Scrape.answers(first)).isTrue();
-            AttachJvm.command("attach", jvm.pid(), "freshness=now,prometheus=" + first);
+            jvm.run("attach", "freshness=now,prometheus=" + first);
             assertThat(served(jvm)).as("the same").isEqualTo(first);
 
-            AttachJvm.assertRefused(
-                    AttachJvm.command("attach", jvm.pid(), "prometheus=" + busy.getLocalPort()),
-                    "prometheus=127.0.0.1:" + busy.getLocalPort()
-                            + ": cannot listen there: Address ",
-                    " in use; ",
-                    "name another address or port");
+            AttachJvm.assertRefused(jvm.run("attach", "prometheus=" + busy.getLocalPort()),
+                    "prometheus=127.0.0.1:" + busy.getLocalPort() + ": cannot listen there: Address ",
+                    " in use; ", "name another address or port");
             assertThat(served(jvm)).as("after a refusal").isEqualTo(first);
             assertThat(Scrape.answers(first)).isTrue();
 
-            AttachJvm.assertRefused(
-                    AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:" + first.split(":")[1]),
+            AttachJvm.assertRefused(jvm.run("attach", "prometheus=0.0.0.0:" + first.split(":")[1]),
                     "this JVM serves that port at " + first, "detach first");
             assertThat(Scrape.answers(first)).isTrue();
-            AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            jvm.run("attach", "prometheus=0.0.0.0:0");
             String second = served(jvm);
             assertThat(second).startsWith("0.0.0.0:");
             assertThat(Scrape.answers(second.replace("0.0.0.0", "127.0.0.1"))).isTrue();
             assertThat(Scrape.answers(first)).isFalse();
 
-            Result ended = AttachJvm.command("attach", jvm.pid());
+            Result ended = jvm.run("attach");
             assertThat(served(jvm)).as("attach sets all options anew").isEqualTo("off");
             assertThat(ended.out()).endsWith("\nPrometheus metrics are no longer served at http://" + second
                     + "/metrics: an attach sets all options\n");
-            assertThat(AttachJvm.command("attach", jvm.pid()).out()).doesNotContain("Prometheus");
-            AttachJvm.command("attach", jvm.pid(), "prometheus=" + first);
+            assertThat(jvm.run("attach").out()).doesNotContain("Prometheus");
+            jvm.run("attach", "prometheus=" + first);
             assertThat(Scrape.answers(first)).isTrue();
-            assertThat(threads(jvm)).anyMatch(PrometheusTest::isServer);
-            AttachJvm.command("detach", jvm.pid());
+            assertThat(jvm.hasAgentsThread()).isTrue();
+            jvm.run("detach");
             assertThat(Scrape.answers(first)).isFalse();
-            awaitNoServer(jvm);
-        }
-    }
-
-    /** The kernel's name of threadclock-prometheus is cut at its end, or by new JDKs in its middle. */
-    private static boolean isServer(String name) {
-        return name.startsWith("threadc");
-    }
-
-    /** The JVM's thread has ended before this is called; the kernel's thread ends a little later. */
-    private static void awaitNoServer(AttachJvm jvm) throws IOException {
-        for (int i = 0; threads(jvm).stream().anyMatch(PrometheusTest::isServer); i++) {
-            assertThat(i).as("rounds").isLessThan(1000);
-            AttachJvm.sleep(20);
-        }
-    }
-
-    private static List<String> threads(AttachJvm jvm) throws IOException {
-        try (var tasks = Files.list(jvm.proc().resolve("task"))) {
-            return tasks.map(task -> {
-                try {
-                    return Files.readString(task.resolve("comm")).strip();
-                } catch (IOException e) {
-                    return "ended";
-                }
-            }).toList();
+            // The JVM's thread has ended before; the kernel's ends a little later.
+            jvm.await("the end of the server's thread", () -> !jvm.hasAgentsThread());
         }
     }
 
@@ -184,10 +155,10 @@ class PrometheusTest {
             Scrape scrape = Scrape.of(address(log));
             assertThat(scrape.samples()).containsKey(
                     "threadclock_cpu_time_seconds_total{cpu_mode=\"user\",kind=\"java\",group=\"main\"}");
-            Result again = AttachJvm.command("attach", jvm.pid(), "prometheus=0.0.0.0:0");
+            Result again = jvm.run("attach", "prometheus=0.0.0.0:0");
             assertThat(again.out()).as(again.toString()).contains("Prometheus metrics at http://0.0.0.0:");
-            AttachJvm.command("detach", jvm.pid()).ok();
-            awaitNoServer(jvm);
+            jvm.run("detach").ok();
+            jvm.await("the end of the server's thread", () -> !jvm.hasAgentsThread());
             assertThat(jvm.said()).isEmpty();
         }
     }
@@ -252,9 +223,9 @@ class PrometheusTest {
     @OnEachJdk
     void ofAnAttachThatNoJvmStartedWithItIsRefused(TestJdk jdk) {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
-            AttachJvm.assertRefused(AttachJvm.command("attach", jvm.pid(), "prometheus=0"),
+            AttachJvm.assertRefused(jvm.run("attach", "prometheus=0"),
                     "start the JVM with -agentpath:libthreadclock.so");
-            Result attached = AttachJvm.command("attach", jvm.pid());
+            Result attached = jvm.run("attach");
             assertThat(attached.exitCode()).as(attached.toString()).isZero();
         }
     }
@@ -305,31 +276,23 @@ class PrometheusTest {
         Path page = Files.createFile(folder.resolve("state"));
         StormState state = new StormState(page.toString());
         Running running = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
-                .with("-Xmx32m", "-Xint").start(Steady.class, page.toString(), full.toString());
+                .with("-Xmx32m", "-Xint").start(Steady.class, page, full);
         try {
-            awaitAnswer(running, log, true);
+            running.await("metrics", () -> answersInTime(log));
             Files.createFile(full);
-            awaitAnswer(running, log, false);
+            running.await("no metrics", () -> !answersInTime(log));
             for (int i = 0; i < 3; i++) {
                 AttachJvm.sleep(500);
                 answersInTime(log);
             }
             state.totalMayDecrease(true);
-            awaitAnswer(running, log, true);
+            running.await("metrics", () -> answersInTime(log));
             state.end();
             Result result = running.end();
             assertThat(result.exitCode()).as(result.toString()).isZero();
             assertThat(result.err()).as("an uncaught exception").doesNotContain("threadclock");
         } finally {
             running.process().destroyForcibly();
-        }
-    }
-
-    private static void awaitAnswer(Running running, Path log, boolean answer) throws IOException {
-        for (long began = System.nanoTime(); answersInTime(log) != answer; AttachJvm.sleep(50)) {
-            assertThat(running.process().isAlive()).as(running.state()).isTrue();
-            assertThat(System.nanoTime() - began).as("nanoseconds of waiting: %s", running.state())
-                    .isLessThan(60_000_000_000L);
         }
     }
 

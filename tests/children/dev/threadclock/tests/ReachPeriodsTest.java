@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,7 +49,7 @@ class ReachPeriodsTest {
         return AttachJvm.start(
                 child.withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
                         + "dumponexit=true,filename=" + file + ",settings="
-                        + ReachTest.settings(folder, "1 s")),
+                        + Used.settings(folder, ReachTest.LOAD, true, "1 s")),
                 RecordedPeriods.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos(),
                 younger().toString());
     }
@@ -61,23 +60,20 @@ class ReachPeriodsTest {
     }
 
     private static void jcmd(TestJdk jdk, AttachJvm jvm, String... command) {
-        List<String> line = new ArrayList<>(List.of(jdk.jdk().home() + "/bin/jcmd", jvm.pid()));
-        line.addAll(List.of(command));
-        ChildJvm.start(line).end().ok();
+        ChildJvm.start(ChildJvm.words(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), command)).end().ok();
     }
 
     private static void assumeReadsVirt(AttachJvm jvm) {
-        AttachJvm.command("attach", jvm.pid(), "reach=jvm").exits(0);
-        assumeTrue(AttachJvm.command("status", "--json", jvm.pid()).ok().out()
-                .contains("\"libjvm_user_time\": \"threadclock\""),
+        jvm.run("attach", "reach=jvm").exits(0);
+        assumeTrue(jvm.run("status", "--json").ok().out().contains("\"libjvm_user_time\": \"threadclock\""),
                 "the JVM reads /proc: the option changes nothing");
     }
 
     /** The events of this program's threads by the moment of Flight Recorder's look, in milliseconds. */
     private static TreeMap<Long, Map<String, RecordedEvent>> looks(Path file) throws IOException {
         TreeMap<Long, Map<String, RecordedEvent>> looks = new TreeMap<>();
-        for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-            if (event.getEventType().getName().equals("jdk.ThreadCPULoad") && event.getThread() != null
+        for (RecordedEvent event : Used.events(file, ReachTest.LOAD)) {
+            if (event.getThread() != null
                     && ("" + event.getThread().getJavaName()).matches("(old|young)-.*")) {
                 long millis = event.getStartTime().toEpochMilli();
                 Long known = looks.floorKey(millis);
@@ -171,7 +167,7 @@ class ReachPeriodsTest {
             Files.createFile(younger());
             AttachJvm.sleep(9000);
             detaching = System.currentTimeMillis();
-            AttachJvm.command("detach", jvm.pid()).ok();
+            jvm.run("detach").ok();
             detached = System.currentTimeMillis();
             AttachJvm.sleep(4000);
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
@@ -239,7 +235,8 @@ class ReachPeriodsTest {
             AttachJvm.sleep(3000);
             jcmd(jdk, jvm, "JFR.stop", "name=first");
             assumeReadsVirt(jvm);
-            jcmd(jdk, jvm, "JFR.start", "name=second", "settings=" + ReachTest.settings(folder, "1 s"));
+            jcmd(jdk, jvm, "JFR.start", "name=second",
+                    "settings=" + Used.settings(folder, ReachTest.LOAD, true, "1 s"));
             began = System.currentTimeMillis();
             Files.createFile(younger());
             AttachJvm.sleep(8000);

@@ -18,11 +18,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
 /** reach=jvm: which function answers libjvm, and when. {@link ReachPeriodsTest} has what is recorded then. */
 class ReachTest {
+    static final String LOAD = "jdk.ThreadCPULoad";
     private static final String DIVIDES = "jvm: it divides the time itself, which is right;"
             + " reach=jvm changes nothing";
     private static final String RAW_TICKS = "jvm: it reads the VIRT clock, raw ticks; ";
@@ -32,25 +32,9 @@ class ReachTest {
     @TempDir
     Path folder;
 
-    /** A file of settings in this folder: for jdk.ThreadCPULoad alone, with this period. */
-    static Path settings(Path folder, String period) throws IOException {
-        return Files.writeString(folder.resolve("load.jfc"), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                + "<configuration version=\"2.0\"><event name=\"jdk.ThreadCPULoad\">"
-                + "<setting name=\"enabled\">true</setting><setting name=\"period\">" + period + "</setting>"
-                + "</event></configuration>\n");
-    }
-
-    private static List<RecordedEvent> loads(Path file) throws IOException {
-        return RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().equals("jdk.ThreadCPULoad")).toList();
-    }
-
-    private static boolean isOf(RecordedEvent event, String thread) {
-        return event.getThread() != null && thread.equals(event.getThread().getJavaName());
-    }
-
     private ChildJvm recording(TestJdk jdk, Path file, String period) throws IOException {
-        String options = "dumponexit=true,filename=" + file + ",settings=" + settings(folder, period);
+        String options = "dumponexit=true,filename=" + file + ",settings="
+                + Used.settings(folder, LOAD, true, period);
         return ChildJvm.of(jdk).withClassPath(Product.JAR).with("-XX:StartFlightRecording=" + options);
     }
 
@@ -62,11 +46,11 @@ class ReachTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             String start = "start,event=ctimer,interval=1ms";
             for (String command : List.of(start, "stop", start, "stop,collapsed,file=" + profile)) {
-                AttachJvm.command("attach", jvm.pid(), "reach=jvm");
+                jvm.run("attach", "reach=jvm");
                 assertAnswers(jvm, "threadclock");
                 tellProfiler(jdk, jvm, library, command);
                 assertAnswers(jvm, "threadclock");
-                AttachJvm.command("detach", jvm.pid()).exits(0);
+                jvm.run("detach").exits(0);
                 assertDetached(jvm);
                 AttachJvm.sleep(400); // without the agent its reads take long enough for some samples
             }
@@ -89,7 +73,10 @@ class ReachTest {
         TickClock ticks = TickClock.learn();
         recording(jdk, file, "100 ms").withAgentPath("reach=jvm")
                 .run(ChangingLoad.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos()).exits(0);
-        List<RecordedEvent> events = loads(file).stream().filter(event -> isOf(event, "changer")).toList();
+        List<RecordedEvent> events = Used.events(file, LOAD).stream()
+                .filter(event -> event.getThread() != null
+                        && "changer".equals(event.getThread().getJavaName()))
+                .toList();
         assertThat(events).hasSizeGreaterThan(5).allSatisfy(event -> {
             assertThat(event.getDouble("user")).as("%s", event).isNotNegative();
             assertThat(event.getDouble("system")).as("%s", event).isNotNegative();
@@ -114,7 +101,7 @@ class ReachTest {
         assumeConcerned(jdk);
         ChildJvm child = recording(jdk, folder.resolve("switching.jfr"), "20 ms");
         Result result = child.withNativeAccess()
-                .run(ReachSwitching.class, CLibrary.assume("parity_helper"), Product.LIBRARY.toString(),
+                .run(ReachSwitching.class, CLibrary.assume("parity_helper"), Product.LIBRARY,
                         jdk.isThorough() ? "1000" : "300")
                 .exits(0);
         for (String mistake : List.of("backwards", "thrown")) {
@@ -130,7 +117,7 @@ class ReachTest {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
         Path report = Files.createFile(folder.resolve("report"));
         Result result = ChildJvm.of(jdk).with("--enable-native-access=ALL-UNNAMED").run(ReachRefused.class,
-                CLibrary.assume("parity_helper"), Product.LIBRARY.toString(), report.toString()).ok();
+                CLibrary.assume("parity_helper"), Product.LIBRARY, report).ok();
         assertThat(result.out().lines().map(line -> line.replaceAll("the page.*?filter\\?\\)", "...")))
                 .containsExactly(
                         "bean: 0; " + CORRECTABLE + "; ok",
@@ -180,13 +167,13 @@ class ReachTest {
             for (String options : List.of("freshness=tick", "reach=jvm", "freshness=now", "reach=bean",
                     "freshness=tick", "reach=jvm")) {
                 reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;
-                AttachJvm.command("attach", jvm.pid(), options).exits(0);
+                jvm.run("attach", options).exits(0);
                 JsonObject status = jvm.status();
                 assertThat(status.get("reach").getAsString()).isEqualTo(reach);
                 assertThat(status.get("libjvm_user_time").getAsString())
                         .isEqualTo(!virt ? READS_PROC : reach.equals("jvm") ? "threadclock" : CORRECTABLE);
             }
-            AttachJvm.command("detach", jvm.pid()).ok();
+            jvm.run("detach").ok();
             if (virt) {
                 assertDetached(jvm);
             } else {

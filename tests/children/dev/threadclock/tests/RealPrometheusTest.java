@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -58,9 +57,7 @@ class RealPrometheusTest {
     }
 
     private static Result promtool(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(tool("promtool").toString()));
-        command.addAll(List.of(arguments));
-        return ChildJvm.start(command, Map.of()).end();
+        return ChildJvm.start(ChildJvm.words(tool("promtool"), arguments)).end();
     }
 
     private static void assertGood(Result result) {
@@ -121,10 +118,8 @@ class RealPrometheusTest {
 
     private void checkMetrics(int port) throws IOException {
         Path text = Files.writeString(folder.resolve("metrics"), Scrape.of("127.0.0.1:" + port).text());
-        assertGood(ChildJvm.start(
-                List.of("sh", "-c", "exec \"$0\" check metrics <\"$1\"", tool("promtool").toString(),
-                        text.toString()),
-                Map.of()).end());
+        assertGood(ChildJvm.start(ChildJvm.words("sh", "-c", "exec \"$0\" check metrics <\"$1\"",
+                tool("promtool"), text)).end());
     }
 
     /** The dashboard's queries, with the values that Grafana inserts for its variables. */
@@ -177,10 +172,8 @@ class RealPrometheusTest {
 
         Prometheus(Path config, int port, Path data) {
             api = "http://127.0.0.1:" + port + "/api/v1/";
-            running = ChildJvm.start(
-                    List.of(tool("prometheus").toString(), "--config.file=" + config,
-                            "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port),
-                    Map.of());
+            running = ChildJvm.start(ChildJvm.words(tool("prometheus"), "--config.file=" + config,
+                    "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port));
         }
 
         JsonObject get(String what) {

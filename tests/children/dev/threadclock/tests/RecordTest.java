@@ -12,44 +12,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** record in running JVMs: what it finds, that it can be stopped early, and that it leaves nothing behind. */
 class RecordTest {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
-
     @TempDir
     Path folder;
 
-    private static void await(Path file, String text) throws Exception {
-        for (long began = System.nanoTime(); !Files.readString(file).contains(text); Thread.sleep(20)) {
-            assertThat(System.nanoTime() - began).as("%s in: %s", text, Files.readString(file))
-                    .isLessThan(PATIENCE_NANOS);
-        }
-    }
-
     /** Starts a recording of the JVM. Sampling is under way when this returns. */
     private static Running record(String pid, Path file, String... more) throws Exception {
-        List<String> arguments = new ArrayList<>(
-                List.of("record", pid, "-i", "100ms", "-o", file.toString()));
-        arguments.addAll(List.of(more));
-        Running command = AttachJvm.startCommand(List.of(), arguments.toArray(new String[0]));
-        await(command.err(), "Recording ");
+        Running command = AttachJvm.startCommand(List.of(), "record", pid, "-i", "100ms", "-o", file, more);
+        command.await("the recording", () -> Files.readString(command.err()).contains("Recording "));
         return command;
     }
 
     private void assertRecordsAllThatAJvmDoes(ChildJvm jvm, String... options) throws Exception {
         Path begin = folder.resolve("begin");
         Path file = folder.resolve("all.jfr");
-        Running child = jvm.start(PoolWork.class, begin.toString());
+        Running child = jvm.start(PoolWork.class, begin);
         try {
-            await(child.out(), "ready");
+            child.awaitOutput("ready");
             Running command = record(Long.toString(child.process().pid()), file, options);
             Files.createFile(begin);
-            await(child.out(), "worker=");
+            child.awaitOutput("worker=");
             Thread.sleep(1_500);
             command.process().destroy(); // SIGTERM, equivalent to Ctrl-C
             Result recorded = command.end().exits(0);
@@ -91,22 +77,20 @@ class RecordTest {
     @Test
     void aTimeIsKeptAndNothingIsLeftBehind() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
-            AttachJvm.command("attach", jvm.pid());
+            jvm.run("attach");
             List<String> before = jvm.left("/tmp");
-            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
-                    folder.resolve("short.csv").toString()).exits(0);
+            Result result = jvm.run("record", "-d", "1s", "-i", "200ms", "-o", folder.resolve("short.csv"))
+                    .exits(0);
             assertThat(result.out()).contains("recorded 1");
             assertThat(Files.readAllLines(folder.resolve("short.csv"))).hasSizeGreaterThan(1);
             // Other tests come and go there as well, but files of this command would stay.
             List<String> left = new ArrayList<>(jvm.left("/tmp"));
             left.removeIf(name -> !name.startsWith("threadclock-") || before.contains(name));
-            for (long began = System.nanoTime(); !left.isEmpty(); left.retainAll(jvm.left("/tmp"))) {
-                assertThat(System.nanoTime() - began).as("left: %s", left).isLessThan(PATIENCE_NANOS);
-                Thread.sleep(50);
-            }
-            try (Stream<Path> files = Files.list(folder)) {
-                assertThat(files).hasSize(1);
-            }
+            jvm.await("the end of what is in /tmp", () -> {
+                left.retainAll(jvm.left("/tmp"));
+                return left.isEmpty();
+            });
+            assertThat(folder.toFile().list()).hasSize(1);
         }
     }
 
@@ -115,12 +99,10 @@ class RecordTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
             Running command = record(jvm.pid(), folder.resolve("killed.html"));
             Path soFar = folder.resolve("killed.partial-" + command.process().pid() + ".jfr");
-            for (long began = System.nanoTime(); intervals(soFar) < 3; Thread.sleep(50)) {
-                assertThat(System.nanoTime() - began).as("intervals in %s", soFar).isLessThan(PATIENCE_NANOS);
-            }
+            command.await("intervals", () -> intervals(soFar) >= 3);
             command.process().destroyForcibly().waitFor();
             Path page = folder.resolve("after.html");
-            AttachJvm.command("report", soFar.toString(), "-o", page.toString()).exits(0);
+            AttachJvm.command("report", soFar, "-o", page).exits(0);
             assertThat(Files.readString(page)).contains(jvm.label(), "<dt>Command line</dt>",
                     "<dd tabindex=\"0\">" + TestJdk.all().get(0).jdk().version() + ", ");
             command.end();
@@ -130,9 +112,7 @@ class RecordTest {
     /** The number of intervals in a file that is being written. */
     private static long intervals(Path jfr) {
         try {
-            return RecordingFile.readAllEvents(jfr).stream()
-                    .filter(event -> event.getEventType().getName().equals("dev.threadclock.ProcessCpuTime"))
-                    .count();
+            return Used.events(jfr, "dev.threadclock.ProcessCpuTime").size();
         } catch (IOException e) {
             return 0;
         }
@@ -142,8 +122,7 @@ class RecordTest {
     void aFullDiskLosesNothingThatWasRecorded() throws Exception {
         Path full = Files.createSymbolicLink(folder.resolve("full.csv"), Path.of("/dev/full"));
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
-            Result result = AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "200ms", "-o",
-                    full.toString()).exits(1);
+            Result result = jvm.run("record", "-d", "1s", "-i", "200ms", "-o", full).exits(1);
             assertThat(result.err()).contains("No space left", "kept in ");
             Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
             assertThat(Files.readAllLines(kept)).hasSizeGreaterThan(1);
@@ -154,8 +133,7 @@ class RecordTest {
     @Test
     void whatCannotBeIsRefusedBeforeTheJvmIsTouched() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
-            AttachJvm.assertRefused(
-                    AttachJvm.command("record", jvm.pid(), "-o", folder.resolve("no/such/a.csv").toString()),
+            AttachJvm.assertRefused(jvm.run("record", "-o", folder.resolve("no/such/a.csv")),
                     "no such folder");
             assertThat(jvm.copies()).isZero();
             assertThat(jvm.said()).isEmpty();

@@ -21,12 +21,9 @@ class RequestsTest {
     Path folder;
 
     private Result requests(TestJdk jdk, String... options) {
-        ChildJvm child = ChildJvm.of(jdk).withNativeAccess();
-        String[] arguments = new String[2 + options.length];
-        arguments[0] = CLibrary.assume("parity_helper");
-        arguments[1] = Product.LIBRARY.toString();
-        System.arraycopy(options, 0, arguments, 2, options.length);
-        Result result = child.run(Requests.class, arguments);
+        Result result = ChildJvm.of(jdk).withNativeAccess().run(Requests.class,
+                CLibrary.assume("parity_helper"),
+                Product.LIBRARY, options);
         assertThat(result.all("answered")).as(result.toString()).hasSize(options.length).containsOnly("true");
         return result;
     }

@@ -69,20 +69,6 @@ class SamplerTest {
         return Long.parseLong(Files.readString(file).split(" ")[0]);
     }
 
-    private static boolean samplerRuns(AttachJvm jvm) throws IOException {
-        try (Stream<Path> threads = Files.list(jvm.proc().resolve("task"))) {
-            return threads.anyMatch(thread -> nameOf(thread).startsWith("threadc"));
-        }
-    }
-
-    private static String nameOf(Path thread) {
-        try {
-            return Files.readString(thread.resolve("comm"));
-        } catch (IOException e) {
-            return ""; // it has ended
-        }
-    }
-
     private static long sockets(AttachJvm jvm) throws IOException {
         try (Stream<Path> files = Files.list(jvm.proc().resolve("fd"))) {
             return files.filter(file -> {
@@ -97,28 +83,16 @@ class SamplerTest {
 
     /** Starts top and waits until it samples. */
     private static Running startTop(AttachJvm jvm, String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of("top", jvm.pid(), "--json", "-i", "0.1"));
-        command.addAll(List.of(options));
-        Running top = AttachJvm.startCommand(List.of(), command.toArray(String[]::new));
-        for (int i = 0; i < 1000 && !Files.readString(top.out()).contains("\n"); i++) {
-            AttachJvm.sleep(20);
-        }
+        Running top = AttachJvm.startCommand(List.of(), "top", jvm.pid(), "--json", "-i", "0.1", options);
+        top.awaitOutput("\n");
         assertThat(top.out()).content().contains(USER_BURNER);
         return top;
-    }
-
-    private static void assertGone(AttachJvm jvm) throws IOException {
-        for (int i = 0; i < 500 && samplerRuns(jvm); i++) {
-            AttachJvm.sleep(20);
-        }
-        assertThat(samplerRuns(jvm)).isFalse();
     }
 
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
-            JsonObject interval = intervals(
-                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "1")).get(0);
+            JsonObject interval = intervals(jvm.run("top", "--json", "-n", "1", "-i", "1")).get(0);
             JsonObject user = named(interval, USER_BURNER);
             JsonObject system = named(interval, SYSTEM_BURNER);
             assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
@@ -142,8 +116,7 @@ class SamplerTest {
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
             List<Double> lost = new ArrayList<>();
-            for (JsonObject interval : intervals(
-                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.7"))) {
+            for (JsonObject interval : intervals(jvm.run("top", "--json", "-n", "3", "-i", "0.7"))) {
                 List<JsonObject> ended = threads(interval).stream()
                         .filter(thread -> thread.get("state").getAsString().equals("X")
                                 && thread.get("osThreadId").getAsInt() != 0)
@@ -171,8 +144,7 @@ class SamplerTest {
     @OnEachJdk
     void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
-            List<JsonObject> intervals = intervals(
-                    AttachJvm.command("top", jvm.pid(), "--json", "-n", "35", "-i", "0.1"));
+            List<JsonObject> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;
             long process = 0;
@@ -203,15 +175,15 @@ class SamplerTest {
     @OnEachJdk
     void theSamplerEndsWithTheCommandThatStartedIt(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
-            AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.1").exits(0);
-            assertGone(jvm);
+            jvm.run("top", "--once", "-i", "0.1").exits(0);
+            jvm.await("the end of the sampler", () -> !jvm.hasAgentsThread());
             long before = sockets(jvm);
             for (Running each : List.of(startTop(jvm), startTop(jvm))) {
-                assertThat(samplerRuns(jvm)).isTrue();
+                assertThat(jvm.hasAgentsThread()).isTrue();
                 each.process().destroyForcibly();
                 each.end();
             }
-            assertGone(jvm);
+            jvm.await("the end of the sampler", () -> !jvm.hasAgentsThread());
             assertThat(sockets(jvm)).isEqualTo(before);
             assertThat(jvm.copies()).isEqualTo(1);
             assertThat(jvm.said()).isEmpty();
@@ -233,7 +205,7 @@ class SamplerTest {
         try (AttachJvm jvm = load(quiet(TestJdk.newest()), 2, 200)) {
             Running top = startTop(jvm, "-n", "40");
             for (String command : List.of("attach", "detach", "attach", "detach")) {
-                AttachJvm.command(command, jvm.pid()).exits(0);
+                jvm.run(command).exits(0);
             }
             long user = 0;
             for (JsonObject interval : intervals(top.end())) {

@@ -16,7 +16,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,10 +48,8 @@ class SoakTest {
 
     record Sample(long resident, long files, long maps, long threads) {
         static Sample of(String pid) throws IOException {
-            try (Stream<Path> open = Files.list(Path.of("/proc", pid, "fd"))) {
-                return new Sample(Proc.status(pid, "VmRSS"), open.count(), mappings(pid),
-                        Proc.status(pid, "Threads"));
-            }
+            return new Sample(Proc.status(pid, "VmRSS"), Path.of("/proc", pid, "fd").toFile().list().length,
+                    mappings(pid), Proc.status(pid, "Threads"));
         }
     }
 
@@ -106,8 +103,9 @@ class SoakTest {
     /** Two kinds of sampling, with the agent and without it. */
     private void command(StormRun run, String pid, int turn) throws IOException, InterruptedException {
         switch (turn) {
-            case 0 -> AttachJvm.command("record", pid, "-d", "3s", "-i", "100ms", "-o",
-                    folder.resolve(pid + ".csv").toString()).exits(0);
+            case 0 -> AttachJvm
+                    .command("record", pid, "-d", "3s", "-i", "100ms", "-o", folder.resolve(pid + ".csv"))
+                    .exits(0);
             case 1 -> run.detach();
             case 2 -> AttachJvm.command("top", pid, "-n", "2", "-i", "1", "--json").exits(0);
             default -> run.attach(true);

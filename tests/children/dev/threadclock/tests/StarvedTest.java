@@ -42,19 +42,14 @@ class StarvedTest {
             state = new StormState(page.toString());
             ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder))
                     .withDynamicAgents();
-            running = child.start(Steady.class,
-                    Stream.concat(Stream.of(page.toString()), Stream.of(more)).toArray(String[]::new));
+            running = child.start(Steady.class, page, more);
             awaitReads(1);
             channel = new AttachChannel(running.process(), folder);
         }
 
-        void awaitReads(long more) throws IOException {
+        void awaitReads(long more) {
             long until = state.reads() + more;
-            for (long began = System.nanoTime(); state.reads() < until; AttachJvm.sleep(1)) {
-                assertThat(running.process().isAlive()).as(running.state()).isTrue();
-                assertThat(System.nanoTime() - began).as("nanoseconds of waiting for reads")
-                        .isLessThan(60_000_000_000L);
-            }
+            running.await("reads", () -> state.reads() >= until);
         }
 
         /** Returns the report or, if the JVM keeps running, the refusal, which is as good as an answer. */
@@ -165,12 +160,10 @@ class StarvedTest {
     }
 
     /** The number that the next descriptor would get. */
-    private static int firstFree(SteadyJvm jvm) throws IOException {
-        try (Stream<Path> open = Files.list(Path.of("/proc/" + jvm.running.process().pid() + "/fd"))) {
-            List<Integer> numbers = open.map(file -> Integer.valueOf(file.getFileName().toString())).toList();
-            return Stream.iterate(0, number -> number + 1).filter(number -> !numbers.contains(number))
-                    .findFirst().orElseThrow();
-        }
+    private static int firstFree(SteadyJvm jvm) {
+        List<String> open = List.of(Path.of("/proc/" + jvm.running.process().pid() + "/fd").toFile().list());
+        return Stream.iterate(0, number -> number + 1).filter(number -> !open.contains("" + number))
+                .findFirst().orElseThrow();
     }
 
     @OnEachJdk

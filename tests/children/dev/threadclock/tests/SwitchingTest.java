@@ -36,7 +36,7 @@ class SwitchingTest {
     void aStartingThreadIsReadRightly(TestJdk jdk) {
         for (String options : new String[]{"", "total=interpolated", "total=tick"}) {
             Result result = child(jdk).run(Newborn.class, CLibrary.assume("parity_helper"),
-                    Product.LIBRARY.toString(), options, "1000", "15").ok();
+                    Product.LIBRARY, options, "1000", "15").ok();
             assertNone(result, "above", "below", "totalBelow", "none");
             assertThat(result.number("newborn")).as("read before the agent knows it: %s", result)
                     .isGreaterThan(100);
@@ -49,7 +49,7 @@ class SwitchingTest {
     void aThreadThatCannotBeFoundHasNoMoreUserTimeThanTotal(TestJdk jdk) {
         String helper = CLibrary.assume("parity_helper");
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
-                .run(Newborn.class, helper, Product.LIBRARY.toString(), "", "1000", "15").ok();
+                .run(Newborn.class, helper, Product.LIBRARY, "", "1000", "15").ok();
         assertNone(result, "above", "none");
         assertThat(result.number("newborn")).isGreaterThan(100);
     }
@@ -62,7 +62,7 @@ class SwitchingTest {
     void aStartingThreadsTotalIsNoMoreThanItReadsItself(TestJdk jdk) {
         String helper = CLibrary.assume("parity_helper");
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
-                .run(Newborn.class, helper, Product.LIBRARY.toString(), "total=tick", "1000", "0").ok();
+                .run(Newborn.class, helper, Product.LIBRARY, "total=tick", "1000", "0").ok();
         assertNone(result, "above", "totalBelow", "none");
         assertThat(result.number("newborn")).isGreaterThan(100);
     }
@@ -72,7 +72,7 @@ class SwitchingTest {
         String library = Product.LIBRARY.toString();
         Path report = Files.createTempFile(folder, "report", "");
         Result result = child(jdk)
-                .run(Ended.class, CLibrary.assume("parity_helper"), library, report.toString())
+                .run(Ended.class, CLibrary.assume("parity_helper"), library, report)
                 .ok();
         long known = Files.readAllLines(report).stream().filter(line -> line.startsWith("threads="))
                 .mapToLong(line -> Long.parseLong(line.substring("threads=".length()))).findFirst()
@@ -92,7 +92,7 @@ class SwitchingTest {
         int runs = 0;
         do {
             result = child.run(Rival.class, helper, CLibrary.assume("rival_agent"),
-                    Product.LIBRARY.toString(), "4000").ok();
+                    Product.LIBRARY, "4000").ok();
             System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
         } while (result.number("ignored") > 0 && runs < 3);
         assertNone(result, "lost", "ignored");

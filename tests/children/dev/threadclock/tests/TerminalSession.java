@@ -44,11 +44,8 @@ final class TerminalSession implements AutoCloseable {
 
     /** The same under another command, such as strace. */
     static TerminalSession start(int columns, int rows, List<String> under, String... arguments) {
-        List<String> words = new ArrayList<>(under);
-        words.addAll(AttachJvm.QUICKLY);
-        words.addAll(List.of("-jar", Product.JAR.toString()));
-        words.addAll(List.of(arguments));
-        String command = words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+        String command = ChildJvm.words(under, AttachJvm.QUICKLY, "-jar", Product.JAR, arguments).stream()
+                .map(word -> "'" + word + "'").collect(Collectors.joining(" "));
         String shell = "stty rows " + rows + " cols " + columns + "; echo settings=$(stty -g); " + command
                 + "; echo exit=$?; echo settings=$(stty -g)";
         ProcessBuilder builder = new ProcessBuilder("script", "-qfc", shell, "/dev/null")

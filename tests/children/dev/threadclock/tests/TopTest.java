@@ -24,13 +24,10 @@ class TopTest {
     @Test
     void machineReadableFormsHaveAsManyIntervalsAsWanted() {
         try (AttachJvm jvm = start()) {
-            String csv = AttachJvm
-                    .command("top", jvm.pid(), "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok()
-                    .out();
+            String csv = jvm.run("top", "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
             assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
-            String json = AttachJvm
-                    .command("top", jvm.pid(), "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name")
-                    .ok().out();
+            String json = jvm.run("top", "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok()
+                    .out();
             assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
         }
     }
@@ -68,21 +65,18 @@ class TopTest {
     @Test
     void onceShowsWhatHasRunAndCountsTheRest() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm.command("top", jvm.pid(), "--once", "-i", "200ms").ok().out()
-                    .lines().toList();
+            List<String> lines = jvm.run("top", "--once", "-i", "200ms").ok().outLines();
             assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
             assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
             assertThat(lines.get(0)).isEqualTo(jvm.label());
             assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
             assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
-            List<String> one = AttachJvm
-                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--all", "--rows", "1").ok().out()
-                    .lines()
-                    .toList();
+            List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok()
+                    .outLines();
             assertThat(one.get(5)).matches("and \\d+ more");
-            assertThat(AttachJvm.command("top", jvm.pid(), "--csv", "-i", "200ms", "-n", "2", "--rows", "1")
-                    .ok().out().lines()).as("with a head line").hasSize(3);
-            Result old = AttachJvm.command("top", jvm.pid(), "--once", "-n", "3").exits(2);
+            assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
+                    .as("with a head line").hasSize(3);
+            Result old = jvm.run("top", "--once", "-n", "3").exits(2);
             assertThat(old.err()).contains("--rows 3");
         }
     }
@@ -90,11 +84,8 @@ class TopTest {
     @Test
     void framesHaveTheirLines() {
         try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm
-                    .command("top", jvm.pid(), "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
-                    .ok()
-                    .out()
-                    .lines().toList();
+            List<String> lines = jvm.run("top", "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
+                    .ok().outLines();
             int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
                     .findFirst().orElseThrow();
             assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ looks; .*:");
@@ -114,8 +105,7 @@ class TopTest {
         assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"),
                 "this kernel counts no waits");
         try (AttachJvm jvm = start()) {
-            JsonObject interval = AttachJvm.command("top", jvm.pid(), "--json", "-i", "1s", "-n", "1").ok()
-                    .json();
+            JsonObject interval = jvm.run("top", "--json", "-i", "1s", "-n", "1").ok().json();
             JsonObject main = StreamSupport.stream(interval.getAsJsonArray("threads").spliterator(), false)
                     .map(JsonElement::getAsJsonObject)
                     .filter(thread -> thread.get("name").getAsString().equals("main")).findFirst()

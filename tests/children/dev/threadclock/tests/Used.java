@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,21 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
     /** The kernel's name of a thread that was seen when it had started and not yet set its name. */
     private static final String NOT_YET_NAMED = "java";
     private static final Pattern SAID = Pattern.compile("worker=(\\d+) brief=(\\d+)");
+
+    /** The events of one type in a Flight Recorder file. */
+    static List<RecordedEvent> events(Path file, String type) throws IOException {
+        return RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().equals(type)).toList();
+    }
+
+    /** A file of settings in this folder: for events of this type alone. */
+    static Path settings(Path folder, String type, boolean enabled, String period) throws IOException {
+        return Files.writeString(folder.resolve("settings.jfc"), """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <configuration version="2.0"><event name="%s"><setting name="enabled">%s</setting>
+                <setting name="period">%s</setting></event></configuration>
+                """.formatted(type, enabled, period));
+    }
 
     /** Reads and checks the events in a Flight Recorder file. */
     static Used inJfr(Path file) {

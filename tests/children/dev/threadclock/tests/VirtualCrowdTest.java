@@ -27,7 +27,7 @@ class VirtualCrowdTest {
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30))
                 .withNativeAccess();
         Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"),
-                Product.LIBRARY.toString(),
+                Product.LIBRARY,
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
                 folder.resolve("report").toString());
         ResultFile.line(VirtualCrowdTest.class.getName(), jdk + ": " + result.out().strip());

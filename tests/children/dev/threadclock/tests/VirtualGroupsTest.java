@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 
 /** top and recordings show virtual threads by group, beside their carriers. */
@@ -113,9 +112,8 @@ class VirtualGroupsTest {
     @OnEachJdk(from = 21)
     void framesOfACarrierAreThoseOfTheVirtualThreadOnIt(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
-            List<String> lines = AttachJvm
-                    .command("top", jvm.pid(), "--once", "--frames", "--rows", "1", "--filter", "worker-")
-                    .ok().out().lines().toList();
+            List<String> lines = jvm.run("top", "--once", "--frames", "--rows", "1", "--filter", "worker-")
+                    .ok().outLines();
             assertThat(lines)
                     .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ looks; here in \\d+ of .*"));
             assertThat(lines).filteredOn(line -> line.startsWith("    at "))
@@ -126,16 +124,10 @@ class VirtualGroupsTest {
     @OnEachJdk(from = 21)
     void topShowsGroupsWithTheTimeOfEndedThreads(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
+            jvm.await("ended threads", () -> requested(jvm) > 0);
             long earlier = requested(jvm);
-            for (int i = 0; i < 1000 && earlier == 0; i++) {
-                AttachJvm.sleep(50);
-                earlier = requested(jvm);
-            }
-            assertThat(earlier).isPositive();
             JsonObject last = null;
-            for (String line : AttachJvm.command("top", jvm.pid(), "--json", "-n", "3", "-i", "0.5").ok()
-                    .out()
-                    .lines().toList()) {
+            for (String line : jvm.run("top", "--json", "-n", "3", "-i", "0.5").ok().outLines()) {
                 last = assertRight(JsonParser.parseString(line).getAsJsonObject(), last);
             }
             assertThat(last.getAsJsonObject("virtualThreads").getAsJsonObject("carriers").get("totalNanos")
@@ -150,15 +142,13 @@ class VirtualGroupsTest {
     @OnEachJdk(from = 21)
     void asTextTheyAreRowsAndALine(TestJdk jdk) {
         try (AttachJvm jvm = accounted(jdk)) {
-            String text = AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.5").ok().out();
+            String text = jvm.run("top", "--once", "-i", "0.5").ok().out();
             assertThat(text.lines().toList().get(3)).matches("\\d+ virtual threads, [1-3] mounted: CPU .*");
             assertThat(text).containsPattern(" V +-  long burner \\* \\(1 virtual, 1 mounted\\)");
-            assertThat(
-                    AttachJvm.command("top", jvm.pid(), "--once", "-i", "0.5", "--all", "--group").ok().out())
+            assertThat(jvm.run("top", "--once", "-i", "0.5", "--all", "--group").ok().out())
                     .containsPattern(" V +30  parked-\\* \\(virtual, 0 mounted\\)");
-            List<String> rows = AttachJvm.command("top", jvm.pid(), "--csv", "-i", "0.5", "-n", "1").ok()
-                    .out()
-                    .lines().filter(line -> line.contains(",V,")).toList();
+            List<String> rows = jvm.run("top", "--csv", "-i", "0.5", "-n", "1").ok().out().lines()
+                    .filter(line -> line.contains(",V,")).toList();
             assertThat(rows).hasSizeGreaterThanOrEqualTo(5)
                     .anySatisfy(row -> assertThat(row).contains(",0,0,long burner *,long burner *,V,"));
         }
@@ -171,8 +161,7 @@ class VirtualGroupsTest {
             Path csv = folder.resolve("groups.csv");
             Path jfr = folder.resolve("groups.jfr");
             for (Path file : List.of(json, csv, jfr)) {
-                AttachJvm.command("record", jvm.pid(), "-d", "1s", "-i", "500ms", "-o",
-                        file.toString()).exits(0);
+                jvm.run("record", "-d", "1s", "-i", "500ms", "-o", file).exits(0);
             }
             JsonObject last = null;
             for (JsonElement interval : JsonParser.parseString(Files.readString(json)).getAsJsonObject()
@@ -183,9 +172,8 @@ class VirtualGroupsTest {
             assertThat(Files.readAllLines(csv))
                     .anySatisfy(row -> assertThat(row).contains(",0,0," + BURNER + "," + BURNER + ",V,"));
             long burnt = 0;
-            for (RecordedEvent event : RecordingFile.readAllEvents(jfr)) {
-                if (event.getEventType().getName().equals("dev.threadclock.VirtualThreadsCpuTime")
-                        && event.getString("group").equals(BURNER)) {
+            for (RecordedEvent event : Used.events(jfr, "dev.threadclock.VirtualThreadsCpuTime")) {
+                if (event.getString("group").equals(BURNER)) {
                     assertThat(event.getLong("threads")).isEqualTo(1);
                     assertThat(event.getLong("mounted")).isEqualTo(1);
                     assertThat(event.getLong("user") + event.getLong("system"))
@@ -194,7 +182,7 @@ class VirtualGroupsTest {
                 }
             }
             assertThat(burnt).isPositive();
-            assertThat(AttachJvm.command("report", jfr.toString()).ok().out().lines()
+            assertThat(AttachJvm.command("report", jfr).ok().out().lines()
                     .dropWhile(line -> !line.startsWith("VIRTUAL THREADS")).skip(1).toList())
                     .anySatisfy(line -> assertThat(line).startsWith(BURNER));
         }
@@ -205,9 +193,9 @@ class VirtualGroupsTest {
         boolean has = jdk.feature() >= 21;
         ChildJvm child = has ? child(jdk) : ChildJvm.of(jdk);
         try (AttachJvm jvm = has ? AttachJvm.start(child, VirtualLoad.class) : AttachJvm.start(child)) {
-            String line = AttachJvm.command("top", jvm.pid(), "--json", "-n", "1", "-i", "0.2").ok().out();
+            String line = jvm.run("top", "--json", "-n", "1", "-i", "0.2").ok().out();
             assertThat(line).doesNotContain("virtualThreads");
-            assertThat(AttachJvm.command("top", jvm.pid(), "--once", "--all", "-i", "0.2").ok().out())
+            assertThat(jvm.run("top", "--once", "--all", "-i", "0.2").ok().out())
                     .doesNotContain("virtual threads", "mounted");
         }
     }
