@@ -99,7 +99,8 @@ public final class CpuBudget extends CpuWork {
         limitNanos = limit.toNanos();
         periodNanos = period.toNanos();
         if (limitNanos <= 0 || periodNanos < 0) {
-            throw new IllegalArgumentException("a limit of " + limit + " in each " + period);
+            throw new IllegalArgumentException(
+                    "a limit must be more than 0, and a period at least 0: " + limit + ", " + period);
         }
         leftNanos = limitNanos;
         lookNanos = System.nanoTime();

@@ -284,7 +284,7 @@ public class CpuWork implements AutoCloseable {
 
     /**
      * Ends the work. Open scopes end here, on whatever threads they are: a thread that is still within one
-     * has used what its clock says now.
+     * has used what its clock says now. Scopes that are opened later count nothing, which is not partial.
      *
      * @return true if this was the first call
      */
