@@ -165,7 +165,8 @@ public final class Main implements Runnable {
             boolean atTop = e.getCommandLine().getCommandSpec().parent() == null;
             return (atTop ? "no such command: " : "takes no argument: ") + unmatched.getUnmatched().get(0);
         }
-        return e.getMessage().substring(0, 1).toLowerCase(Locale.ROOT) + e.getMessage().substring(1);
+        String message = e.getMessage().replaceFirst(" is not an? (int|long)$", " is not a whole number");
+        return message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
     }
 
     static final class VersionLine implements CommandLine.IVersionProvider {
