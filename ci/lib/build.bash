@@ -12,9 +12,6 @@ TC_DIST=$TC_ROOT/dist
 TC_STAMP=$TC_DIST/.stamp
 TC_LOG=$TC_BUILD/build.log
 
-# The folders of the product's sources. Neither tests/, docs/ nor lab/ change dist/.
-TC_SOURCES=(pom.xml native java)
-
 # The architectures of a full build, made by Zig. One library for each serves glibc from 2.17 on and musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
 
@@ -25,12 +22,10 @@ dist_is_current() {
         [[ -e $TC_DIST/$file ]] || return 1
     done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
-    local newer
-    # A folder below src/ or native/ is newer if something in it was deleted or renamed.
-    newer=$(cd "$TC_ROOT" && find "${TC_SOURCES[@]}" \
-        -name target -prune -o \
-        \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit)
-    [[ -z $newer ]]
+    # Neither tests/, docs/ nor lab/ change dist/. A folder below src/ or native/ is newer if something in it
+    # was deleted or renamed.
+    [[ -z $(cd "$TC_ROOT" && find pom.xml native java -name target -prune -o \
+        \( -type f -o -type d \( -path '*/src*' -o -path 'native*' \) \) -newer "$TC_STAMP" -print -quit) ]]
 }
 
 # build_step TITLE COMMAND...: runs the command with its output in the log. On failure shows the end of the
@@ -64,7 +59,7 @@ tc_test() {
 
 # build_dist [all]: builds for this machine with its own compiler, or for every platform with Zig.
 build_dist() {
-    local stage=$TC_BUILD/stage platform architecture architectures native folder
+    local stage=$TC_BUILD/stage platform architecture architectures native
     platform=$(tc_platform)
     architectures=("${platform#*-}")
     [[ ${1:-} != all ]] || architectures=("${TC_ARCHITECTURES[@]}")
@@ -83,24 +78,21 @@ build_dist() {
     for architecture in "${architectures[@]}"; do
         build_step "building the native library${1:+ for linux-$architecture}..." \
             build_native "${1:+$architecture}"
-        mkdir -p "$stage/linux-$architecture"
-        cp "$native"/libthreadclock{,-handover}.so "$stage/linux-$architecture/"
+        install -D -t "$stage/linux-$architecture" "$native"/libthreadclock{,-handover}.so
     done
     # Maven keeps classes whose sources are gone, and some that must be compiled again.
     rm -rf "$TC_ROOT"/java/{,metrics/}*/target/classes "$TC_ROOT"/java/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
         -pl java/command,java/metrics/opentelemetry -am package
-    cp "$TC_ROOT"/java/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
-        "$stage/threadclock-opentelemetry.jar" || die "the Java build left no extension for OpenTelemetry"
-    cp "$TC_ROOT"/java/agent/target/threadclock-agent-?.*[0-9].jar "$stage/threadclock-agent.jar" ||
-        die "the Java build left no jar of the agent"
-    [[ -e $stage/threadclock.jar ]] || die "the Java build left no threadclock.jar; the whole log is $TC_LOG"
+    { cp "$TC_ROOT"/java/metrics/opentelemetry/target/threadclock-opentelemetry-*-extension.jar \
+        "$stage/threadclock-opentelemetry.jar" &&
+        cp "$TC_ROOT"/java/agent/target/threadclock-agent-?.*[0-9].jar "$stage/threadclock-agent.jar" &&
+        ls "$stage/threadclock.jar" >/dev/null; } || die "the Java build left no such jar; its log is $TC_LOG"
 
     # Another build's files for other platforms would be older than the jar.
     rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
     mkdir -p "$TC_DIST"
-    for folder in "$stage"/linux-*; do mv -f "$folder" "$TC_DIST/"; done
-    mv -f "$stage"/threadclock{,-agent,-opentelemetry}.jar "$TC_DIST/"
+    mv -f "$stage"/{linux-*,threadclock{,-agent,-opentelemetry}.jar} "$TC_DIST/"
     mv -f "$stage/stamp" "$TC_STAMP"
     rm -rf "$stage"
 }
@@ -127,13 +119,9 @@ ensure_dist() {
     exec {lock}>"$TC_BUILD/.lock"
     flock -n "$lock" || { say "waiting for another build in this checkout..."; flock "$lock"; }
     if [[ -n $all ]] && ! ensure_zig; then all=''; fi
-    if [[ -n $clean ]]; then
-        rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
-            "$TC_ROOT"/{,java/,java/metrics/,lab/programs/}*/target
-        build_dist $all
-    else
-        dist_is_current $all || build_dist $all
-    fi
+    [[ -z $clean ]] || rm -rf "$TC_DIST" "$TC_BUILD"/native "$TC_BUILD"/native-* "$TC_BUILD/stage" \
+        "$TC_ROOT"/{,java/,java/metrics/,lab/programs/}*/target
+    dist_is_current $all || build_dist $all
     exec {lock}>&-
     [[ -z $why ]] || die "built for $(tc_platform) alone: $why"
 }
