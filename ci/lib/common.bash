@@ -41,9 +41,7 @@ jdk_version() {
 jdk_homes() {
     local java
     [[ -n ${JAVA_HOME:-} ]] && printf '%s\n' "$JAVA_HOME"
-    if java=$(command -v java) && java=$(readlink -f -- "$java"); then
-        printf '%s\n' "${java%/bin/java}"
-    fi
+    java=$(command -v java) && java=$(readlink -f -- "$java") && printf '%s\n' "${java%/bin/java}"
     for java in /usr/lib/jvm/*/bin/java; do
         [[ -x $java ]] && printf '%s\t%s\n' "$(jdk_version "${java%/bin/java}" || echo 0)" "${java%/bin/java}"
     done | sort -n -k 1,1 -s | cut -f 2
@@ -53,11 +51,9 @@ jdk_homes() {
 find_java() {
     local home version
     while IFS= read -r home; do
-        version=$(jdk_version "$home") || continue
-        ((version >= 17)) || continue
-        [[ ${1:-} != jdk || (-x $home/bin/javac && -e $home/include/jni.h) ]] || continue
-        printf '%s\n' "$home"
-        return 0
+        version=$(jdk_version "$home") && ((version >= 17)) &&
+            [[ ${1:-} != jdk || (-x $home/bin/javac && -e $home/include/jni.h) ]] &&
+            printf '%s\n' "$home" && return
     done < <(jdk_homes 2>/dev/null) # if SIGPIPE is ignored, it complains that its output is not read
     return 1
 }

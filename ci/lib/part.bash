@@ -12,11 +12,8 @@ result() {
     local status=$1 name=$2 reason=${3:-}
     reason=${reason//[$'\t\n']/ }
     printf '%s\t%s\t%s\t%s\n' "$status" "$TC_PART" "$name" "$reason" >>"$TC_RESULTS"
-    case $status in
-        pass) printf '  ok    %s\n' "$name" ;;
-        fail) printf '  FAIL  %s%s\n' "$name" "${reason:+: $reason}" ;;
-        skip) printf '  skip  %s: %s\n' "$name" "$reason" ;;
-    esac
+    status=${status/pass/ok} status=${status/fail/FAIL}
+    printf '  %-5s %s%s\n' "$status" "$name" "${reason:+: $reason}"
 }
 
 pass() { result pass "$1"; }
