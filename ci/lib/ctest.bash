@@ -9,25 +9,21 @@ shortened() {
         CLASS_FILE_ROUNDS=2000 THREADCLOCK_OPERATIONS=${THREADCLOCK_OPERATIONS:-1000000}
 }
 
-# run_native_tests PRESET SECONDS: PRESET is in native/CMakePresets.json; SECONDS limits each test program.
+# run_native_tests PRESET [TITLE [CTEST OPTIONS]]: PRESET is in native/CMakePresets.json.
 run_native_tests() {
-    build_native_tests "$1"
-    pass "builds without warnings"
-    run_ctest "$TC_BUILD/test-$1" "$2"
-}
-
-build_native_tests() {
     must cmake -S "$TC_ROOT/native" --preset "$1"
     must cmake --build "$TC_BUILD/test-$1"
+    pass "${2:+$2: }builds without warnings"
+    run_ctest "$TC_BUILD/test-$1" "${@:2}"
 }
 
-# run_ctest FOLDER SECONDS [TITLE [CTEST OPTIONS]]: TITLE is put before the name of each test.
+# run_ctest FOLDER [TITLE [CTEST OPTIONS]]: TITLE is put before the name of each test.
 run_ctest() {
-    local folder=$1 seconds=$2 title=${3:-} status output
+    local folder=$1 title=${2:-} status output
     output=$TC_PART_DIR/ctest${title:+-$title}
-    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" --output-on-failure -j 2 --timeout "$seconds" \
+    CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" --output-on-failure -j 2 --timeout 600 \
         --output-junit "$output.xml" --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
-        "${@:4}" </dev/null >"$output.out" 2>&1
+        "${@:3}" </dev/null >"$output.out" 2>&1
     status=$?
     cat "$output.out" >>"$TC_PART_LOG"
     python3 "$TC_ROOT/ci/lib/results.py" "$output.xml" | results_from "$title"
