@@ -56,33 +56,37 @@ find_debian() {
 
 # find_namespace: leaves in $unshare the command that makes a private mount namespace here, and in $drop the
 # command that gives up the capabilities that a user has in it: a program with root's powers over its own
-# files would not be a valid test.
+# files would not be a valid test. Or fails with the reason in $why.
 find_namespace() {
     unshare='unshare --mount --propagation private' drop=''
     $unshare mount -n --bind /usr /usr 2>/dev/null && return
     unshare='unshare --user --map-current-user --keep-caps --mount --propagation private'
     drop='setpriv --inh-caps=-all --ambient-caps=-all '
-    $unshare mount -n --bind /usr /usr 2>/dev/null
+    $unshare mount -n --bind /usr /usr 2>/dev/null ||
+        because 'no private mount namespace: it takes root, or a kernel that lets users have namespaces'
 }
 
 # prepare_apt: puts package lists into $WORK: sid's for this machine, or those of $suite for $architecture and
-# of its sources. They are kept there, like the downloads, until everything is made.
+# of its sources; or fails with the reason in $why. They are kept there, like the downloads, until everything
+# is made.
 prepare_apt() {
     local conf arch=${architecture:-$(dpkg --print-architecture)} \
         keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-    mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial} || return 1
+    mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial} ||
+        because "cannot write in $WORK" || return
     : >"$WORK/state/status"
     [[ -e $keyring ]] && keyring=" signed-by=$keyring" || keyring=''
     (
         umask 077
         printf 'deb [arch=%s target=Packages%s] %s %s main\n' "$arch" "$keyring" "$mirror" "${suite:-sid}"
         [[ -z ${suite:-} ]] || printf 'deb-src [target=Sources%s] %s %s main\n' "$keyring" "$mirror" "$suite"
-    ) >"$WORK/sources.list" || return 1
+    ) >"$WORK/sources.list" || because "cannot write in $WORK" || return
     conf=$(<"$TC_ROOT/ci/lib/apt.conf.in") conf=${conf//@WORK@/"$WORK"}
     printf '%s\n' "${conf//@ARCHITECTURE@/"$arch"}" >"$WORK/apt.conf"
     # Lists that are recent belong to the downloads of a killed run.
     [[ -n $(find "$WORK/updated" -mmin -60 2>/dev/null) ]] && return
-    apt_private apt-get -q -o APT::Update::Error-Mode=any update >>"$LOG" 2>&1 && : >"$WORK/updated"
+    { apt_private apt-get -q -o APT::Update::Error-Mode=any update >>"$LOG" 2>&1 && : >"$WORK/updated"; } ||
+        because "the package lists of Debian ${suite:-sid} for $arch cannot be had: $(reason_from_log)"
 }
 
 # reason_from_log: apt's own words from the last 40 lines of the log, without the address that it used.
@@ -122,8 +126,7 @@ make_jdk() {
     rm -rf --one-file-system "$new"
     unpack_packages "$new/root" "$package" "${JDKS_TOOLS[@]}" || return 1
 
-    real=$(cd "$new/root" && printf '%s\n' usr/lib/jvm/java-"$n"-openjdk-*/bin/java)
-    real=${real%/bin/java}
+    real=$(cd "$new/root" && echo usr/lib/jvm/java-"$n"-openjdk-*)
     [[ -x $new/root/$real/bin/java ]] ||
         because "$package has no bin/java where it is expected; see $LOG" || return
     settle_files "$new/root" "$new/root/$real"
