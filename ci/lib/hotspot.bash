@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds OpenJDK from Debian's source package in steps. Sourced by upstream/build and ci/musl-jvm, which set
-# JDK, STEPS and OUT, and have a function step_NAME for each step but `source`.
+# JDK, STEPS and OUT, and have a function step_NAME for each step but `source`. $BOOT is the JDK of ci/jdks.
 . "$TC_ROOT/ci/lib/build.bash"
 . "$TC_ROOT/ci/lib/jdks.bash"
 
@@ -51,12 +51,9 @@ step_source() {
 
 # configure OPTION...: for a server VM without the collectors that nothing here uses (Z, Shenandoah, Epsilon).
 configure() {
-    local boot
-    boot=$("$TC_ROOT/ci/jdks" java "$JDK") || exit 1
     rm -rf --one-file-system "$OUT/build"
-    mkdir -p "$OUT/build" || exit 1
-    cd "$OUT/build" || exit 1
-    logged bash ../src/configure --with-boot-jdk="$boot" --enable-headless-only=yes \
+    mkdir -p "$OUT/build" && cd "$OUT/build" || exit 1
+    logged bash ../src/configure --with-boot-jdk="$BOOT" --enable-headless-only=yes \
         --with-jvm-variants=server --with-jvm-features=-zgc,-shenandoahgc,-epsilongc \
         --with-debug-level=release --with-native-debug-symbols=none --disable-warnings-as-errors \
         --disable-javac-server \
@@ -80,7 +77,7 @@ run_steps() {
     local step lock undo=no
     if [[ ${1:-} == -h || ${1:-} == --help ]]; then usage && exit; fi
     if (($# > 1)) || [[ -n ${1:-} && " ${STEPS[*]} " != *" $1 "* ]]; then wrong "unknown step: \"$*\""; fi
-    OUT=$(realpath -m -- "$OUT") || exit 1
+    BOOT=$("$TC_ROOT/ci/jdks" java "$JDK") && OUT=$(realpath -m -- "$OUT") || exit 1
     # OpenJDK's makefiles, and apt's configuration, have their own way with these.
     [[ $OUT != *[$' :\'"\\\n']* ]] || die "$OUT has a character in its name that does not work here"
     mkdir -p "$OUT/done" || die "cannot write in $OUT"
