@@ -98,11 +98,11 @@ build_dist() {
 }
 
 # build_native ARCHITECTURE [CMAKE OPTIONS]: with Zig, or if it is '' for this machine with its own compiler.
-# Leaves the folder in $native.
+# Leaves the folder in $native. Zig's target has the oldest glibc supported, and also serves musl.
 build_native() {
     native=$TC_BUILD/native${1:+-$1}
     local configure=(configure_native "$native")
-    [[ -z $1 ]] || configure=(configure_zig "$native" "$(zig_target "$1")")
+    [[ -z $1 ]] || configure=(configure_zig "$native" "$1-linux-gnu.2.17")
     [[ -e $native/build.ninja ]] || rm -rf "$native"
     "${configure[@]}" -DTHREADCLOCK_TESTS=OFF "${@:2}" && cmake --build "$native"
 }
@@ -130,9 +130,6 @@ ensure_dist() {
 
 # The folder for what is downloaded once and outlives the checkout.
 tc_cache() { printf '%s/threadclock\n' "${XDG_CACHE_HOME:-${HOME:?}/.cache}"; }
-
-# zig_target ARCHITECTURE: the library's target, with the oldest glibc supported; also serves musl.
-zig_target() { printf '%s-linux-gnu.2.17\n' "$1"; }
 
 # ensure_zig: leaves the pinned Zig in $zig and downloads it if it is missing; or fails with the reason in
 # $why. $THREADCLOCK_ZIG names another one.
