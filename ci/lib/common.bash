@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What all scripts share: messages, the platform's name, finding a JDK. Sourced; TC_ROOT is the checkout.
+# What all scripts share: strictness, messages, the platform's name, finding a JDK. Sourced; TC_ROOT is the
+# checkout.
+set -uo pipefail
 
 say() { printf '%s\n' "threadclock: $*" >&2; }
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The beginning of every part of the test suite. ./test runs a part and tells it its name and its folder. A
 # part reports each single test by a line on stdout, and the same in $TC_RESULTS.
-set -uo pipefail
 : "${TC_PART_DIR:?is run by ./test --only PART}"
 . "$TC_ROOT/ci/lib/build.bash"
 
