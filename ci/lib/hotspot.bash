@@ -86,10 +86,8 @@ run_steps() {
     flock -n "$lock" || die "another build works in $OUT"
     for step in "${STEPS[@]}"; do
         [[ $step != "${1:-}" && -e $OUT/done/$step ]] || undo=yes
-        [[ $undo == no ]] || rm -f "$OUT/done/$step"
-    done
-    for step in "${STEPS[@]}"; do
-        [[ ! -e $OUT/done/$step ]] || continue
+        [[ $undo == yes ]] || continue
+        rm -f "$OUT/done/$step"
         : >"$LOG"
         say "$step..."
         "step_$step"
