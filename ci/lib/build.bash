@@ -31,15 +31,14 @@ dist_is_current() {
 # build_step TITLE COMMAND...: runs the command with its output in the log. On failure shows the end of the
 # log and exits. Ctrl-C is not a failure: Maven's JVM then ends with 130, and this shell with it.
 build_step() {
-    local title=$1 status
-    shift
-    say "$title"
-    printf '\n== %s: %s\n' "$title" "$*" >>"$TC_LOG"
-    "$@" </dev/null >>"$TC_LOG" 2>&1 && return
+    local status
+    say "$1"
+    printf '\n== %s: %s\n' "$1" "${*:2}" >>"$TC_LOG"
+    "${@:2}" </dev/null >>"$TC_LOG" 2>&1 && return
     status=$?
     ((status != 130)) || exit 130
     tail -n 30 "$TC_LOG" >&2
-    die "${title%...} failed (exit $status); the whole log is $TC_LOG"
+    die "${1%...} failed (exit $status); the whole log is $TC_LOG"
 }
 
 # configure_native FOLDER [CMAKE OPTIONS]: uses native/CMakePresets.json and the JDK in JAVA_HOME.
@@ -71,9 +70,7 @@ build_dist() {
     use_jdk
 
     # CMake refuses a build folder that was made for a checkout elsewhere.
-    if [[ -e $TC_BUILD/native.root && $(<"$TC_BUILD/native.root") != "$TC_ROOT $JAVA_HOME" ]]; then
-        rm -rf "$TC_BUILD"/native "$TC_BUILD"/native-*
-    fi
+    grep -qsxF "$TC_ROOT $JAVA_HOME" "$TC_BUILD/native.root" || rm -rf "$TC_BUILD"/native "$TC_BUILD"/native-*
     printf '%s\n' "$TC_ROOT $JAVA_HOME" >"$TC_BUILD/native.root"
     for architecture in "${architectures[@]}"; do
         build_step "building the native library${1:+ for linux-$architecture}..." \

@@ -40,15 +40,12 @@ find_debian() {
     local system
     # shellcheck source=/dev/null
     read -r system codename < <(. /etc/os-release && printf '%s %s\n' "$ID" "${VERSION_CODENAME:-sid}")
-    if [[ ${system:-} != debian ]]; then
-        because "this is ${system:-an unknown system};" \
-            "only Debian's apt sources surely name a mirror of Debian"
-    elif [[ ! -L /bin || ! -L /lib ]]; then
-        because '/bin and /lib are no links into /usr here, so a JDK cannot be given a /usr of its own'
-    else
-        mirror=$(debian_mirror "$codename")
-        [[ -n $mirror ]] || because 'the apt sources of this machine name no Debian mirror'
-    fi
+    [[ ${system:-} == debian ]] || because "this is ${system:-an unknown system};" \
+        "only Debian's apt sources surely name a mirror of Debian" || return
+    [[ -L /bin && -L /lib ]] || because "/bin and /lib are no links into /usr here," \
+        "so a JDK cannot be given a /usr of its own" || return
+    mirror=$(debian_mirror "$codename")
+    [[ -n $mirror ]] || because 'the apt sources of this machine name no Debian mirror'
 }
 
 # find_namespace: leaves in $unshare the command that makes a private mount namespace here, and in $drop the
@@ -96,11 +93,10 @@ reason_from_log() {
 # folder ROOT; or fails with the reason in $why.
 unpack_packages() {
     local root=$1 package=$2 files file
-    shift
     # With an empty archive, --print-uris names every file: 'address' name size hash.
-    files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "$@" \
+    files=$(apt_private apt-get -qq -o Dir::Cache::Archives="$WORK/none" install --print-uris "${@:2}" \
         2>>"$LOG") || because "apt cannot resolve $package: $(reason_from_log)" || return
-    apt_private apt-get -qq -y install --download-only "$@" >>"$LOG" 2>&1 ||
+    apt_private apt-get -qq -y install --download-only "${@:2}" >>"$LOG" 2>&1 ||
         because "download of $package: $(reason_from_log)" || return
     # These links are as in base-files, on which the other packages rely.
     mkdir -p "$root"/usr/{bin,lib,lib64,sbin,local,src} || because "cannot write in $root" || return
