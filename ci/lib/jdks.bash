@@ -85,8 +85,7 @@ prepare_apt() {
 
 # reason_from_log: apt's own words from the last 40 lines of the log, without the address that it used.
 reason_from_log() {
-    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | no_addresses | grep . ||
-        printf 'see %s\n' "$LOG"
+    tail -n 40 "$LOG" | sed -n 's/^E: *//p' | tail -n 1 | no_addresses | grep . || printf 'see %s\n' "$LOG"
 }
 
 # unpack_packages ROOT PACKAGE...: unpacks packages of the prepared lists and all that they depend on in the
