@@ -15,9 +15,7 @@ ensure_aarch64() {
     [[ -e $aarch64/stamp ]] && return
     new=$aarch64.new WORK=$aarch64.work LOG=$aarch64.log
     { mkdir -p "$WORK" && : >"$LOG"; } || because "cannot write in $(tc_cache)" || return
-    find_debian || return
-    suite=$codename
-    prepare_apt || return
+    find_debian && suite=$codename && prepare_apt || return
     for package in openjdk-{17,21,25}-jre-headless; do
         apt_private apt-cache show "$package" >/dev/null 2>&1 && break
     done

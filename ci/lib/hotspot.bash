@@ -56,11 +56,9 @@ configure() {
     logged bash ../src/configure --with-boot-jdk="$BOOT" --enable-headless-only=yes \
         --with-jvm-variants=server --with-jvm-features=-zgc,-shenandoahgc,-epsilongc \
         --with-debug-level=release --with-native-debug-symbols=none --disable-warnings-as-errors \
-        --disable-javac-server \
-        --with-cups-include="$OUT/headers/usr/include" --with-alsa="$OUT/headers/usr" \
+        --disable-javac-server --with-cups-include="$OUT/headers/usr/include" --with-alsa="$OUT/headers/usr" \
         --with-fontconfig-include="$OUT/headers/usr/include" --with-version-opt=own --with-version-pre= \
-        "$@" ||
-        die "configure: $(grep '^configure: error' "$LOG" | tail -n 1 | grep . || tail -n 3 "$LOG")"
+        "$@" || die "configure: $(grep '^configure: error' "$LOG" | tail -n 1 | grep . || tail -n 3 "$LOG")"
 }
 
 # makes NAME TARGET...: make in the configured folder.

@@ -66,8 +66,7 @@ find_namespace() {
 prepare_apt() {
     local conf arch=${architecture:-$(dpkg --print-architecture)} \
         keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-    mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial} ||
-        because "cannot write in $WORK" || return
+    mkdir -p "$WORK"/{state/lists/partial,cache/archives/partial,none/partial}
     : >"$WORK/state/status"
     [[ -e $keyring ]] && keyring=" signed-by=$keyring" || keyring=''
     (
@@ -179,10 +178,9 @@ END
 finish_jdk() {
     local n=$1 java=$JDKS/$1/jdk/bin/java version
     # The archive of preloaded classes. Without it the JVM starts more slowly but is otherwise the same.
-    if [[ -z $(find "$JDKS/$n/root/usr/lib/jvm" -name classes.jsa -print -quit) ]]; then
+    [[ -n $(find "$JDKS/$n/root/usr/lib/jvm" -name classes.jsa -print -quit) ]] ||
         "$java" -Xshare:dump </dev/null >>"$LOG" 2>&1 ||
-            printf 'JDK %s: no class data archive\n' "$n" >>"$LOG"
-    fi
+        printf 'JDK %s: no class data archive\n' "$n" >>"$LOG"
     version=$("$java" -XshowSettings:properties -version 2>&1 </dev/null | tee -a "$LOG" |
         sed -n 's/^ *java\.runtime\.version = //p')
     [[ -n $version ]] || because "it does not run: $(tail -n 1 "$LOG")" || return
