@@ -19,8 +19,7 @@ run_native_tests() {
 
 # run_ctest FOLDER [TITLE [CTEST OPTIONS]]: TITLE is put before the name of each test.
 run_ctest() {
-    local folder=$1 title=${2:-} status output
-    output=$TC_PART_DIR/ctest${title:+-$title}
+    local folder=$1 title=${2:-} status output=$TC_PART_DIR/ctest${2:+-$2}
     CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" --output-on-failure -j 2 --timeout 600 \
         --output-junit "$output.xml" --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
         "${@:3}" </dev/null >"$output.out" 2>&1
