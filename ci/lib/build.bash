@@ -58,14 +58,13 @@ tc_test() {
 
 # build_dist [all]: builds for this machine with its own compiler, or for every platform with Zig.
 build_dist() {
-    local stage=$TC_BUILD/stage platform architecture architectures native
-    platform=$(tc_platform)
-    architectures=("${platform#*-}")
+    local stage=$TC_BUILD/stage architecture architectures native
+    architectures=("$(uname -m)")
     [[ ${1:-} != all ]] || architectures=("${TC_ARCHITECTURES[@]}")
     rm -rf "$stage"
     mkdir -p "$stage"
     : >"$TC_LOG"
-    printf '%s\n' "${1:-$platform}" >"$stage/stamp"
+    printf '%s\n' "${1:-$(tc_platform)}" >"$stage/stamp"
 
     use_jdk
 
