@@ -19,11 +19,10 @@ run_native_tests() {
 
 # run_ctest FOLDER [TITLE [CTEST OPTIONS]]: TITLE is put before the name of each test.
 run_ctest() {
-    local folder=$1 title=${2:-} status output=$TC_PART_DIR/ctest${2:+-$2}
+    local folder=$1 title=${2:-} status=0 output=$TC_PART_DIR/ctest${2:+-$2}
     CMOCKA_MESSAGE_OUTPUT=TAP ctest --test-dir "$folder" --output-on-failure -j 2 --timeout 600 \
         --output-junit "$output.xml" --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
-        "${@:3}" </dev/null >"$output.out" 2>&1
-    status=$?
+        "${@:3}" </dev/null >"$output.out" 2>&1 || status=$?
     cat "$output.out" >>"$TC_PART_LOG"
     python3 "$TC_ROOT/ci/lib/results.py" "$output.xml" | results_from "$title"
     if grep -q 'No tests were found' "$output.out"; then

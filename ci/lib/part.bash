@@ -41,9 +41,8 @@ check() {
 
 # expect NAME STATUS STDOUT STDERR COMMAND...: patterns, '' for anything, - for nothing.
 expect() {
-    local problem='' status out=$TC_PART_DIR/out err=$TC_PART_DIR/err
-    "${@:5}" </dev/null >"$out" 2>"$err"
-    status=$?
+    local problem='' status=0 out=$TC_PART_DIR/out err=$TC_PART_DIR/err
+    "${@:5}" </dev/null >"$out" 2>"$err" || status=$?
     ((status == $2)) || problem="exit $status instead of $2"
     matches "$3" "$out" || problem+="${problem:+; }stdout is not /$3/"
     matches "$4" "$err" || problem+="${problem:+; }stderr is not /$4/"
