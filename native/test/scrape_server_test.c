@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "scrape_server.h"
@@ -29,7 +28,6 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is
 /* "GET /large" gets LARGE_BYTES, "GET /none" nothing, another GET the ANSWER, and what is no GET itself. */
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
-    (void)context;
     bool get = head_size >= 4 && memcmp(head, "GET ", 4) == 0;
     char kind = get && head_size > 5 ? head[5] : 'm';
     pthread_mutex_lock(&gate);
@@ -48,13 +46,18 @@ static void *serve(void *argument)
     return NULL;
 }
 
+static void start(void)
+{
+    scrape_server_keep(server);
+    assert_int_equal(pthread_create(&server_thread, NULL, serve, server), 0);
+    assert_int_equal(pthread_getcpuclockid(server_thread, &server_clock), 0);
+}
+
 static void open_at(const char *address)
 {
     server = scrape_server_open(address);
     assert_non_null(server);
-    scrape_server_keep(server);
-    assert_int_equal(pthread_create(&server_thread, NULL, serve, server), 0);
-    assert_int_equal(pthread_getcpuclockid(server_thread, &server_clock), 0);
+    start();
 }
 
 static void end(void)
@@ -66,14 +69,12 @@ static void end(void)
 
 static int open_local(void **state)
 {
-    (void)state;
     open_at("127.0.0.1:0");
     return 0;
 }
 
 static int end_local(void **state)
 {
-    (void)state;
     end();
     return 0;
 }
@@ -141,15 +142,8 @@ static void assert_answers(const char *request, const char *answer)
     assert_hears(fd, answer, strlen(answer));
 }
 
-static void pause_ms(long milliseconds)
-{
-    struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    nanosleep(&pause, NULL);
-}
-
 static void a_head_is_answered_when_it_is_complete(void **state)
 {
-    (void)state;
     assert_answers(GET, ANSWER);
     assert_answers("GET / HTTP/1.0\n\n", ANSWER);
     assert_answers("HEAD\r\nX: y\r\n\r\n", "HEAD\r\nX: y\r\n\r\n");
@@ -159,7 +153,6 @@ static void a_head_is_answered_when_it_is_complete(void **state)
 
 static void what_is_no_request_need_not_end(void **state)
 {
-    (void)state;
     char long_head[SCRAPE_HEAD_BYTES];
     memset(long_head, 'x', sizeof long_head);
     assert_answers("\x16\x03\x01", "\x16\x03\x01"); /* TLS, whose client waits */
@@ -170,7 +163,6 @@ static void what_is_no_request_need_not_end(void **state)
 
 static void it_may_come_byte_by_byte(void **state)
 {
-    (void)state;
     int fd = client();
     for (const char *byte = GET; *byte != '\0'; byte++) {
         say(fd, byte, 1);
@@ -181,7 +173,6 @@ static void it_may_come_byte_by_byte(void **state)
 
 static void those_who_say_nothing_are_sent_away_and_block_nobody(void **state)
 {
-    (void)state;
     int silent[CROWD];
     for (int i = 0; i < CROWD; i++)
         silent[i] = client();
@@ -192,7 +183,6 @@ static void those_who_say_nothing_are_sent_away_and_block_nobody(void **state)
 
 static void those_who_have_their_answer_are_sent_away_first(void **state)
 {
-    (void)state;
     int answered[SCRAPE_CLIENTS - 1];
     for (int i = 0; i < SCRAPE_CLIENTS - 1; i++) {
         answered[i] = client();
@@ -209,15 +199,14 @@ static void those_who_have_their_answer_are_sent_away_first(void **state)
 /* All places are taken, and the first response takes longer than such a client may stay. */
 static void nobody_is_sent_away_because_anothers_answer_took_long(void **state)
 {
-    (void)state;
     int clients[SCRAPE_CLIENTS];
     for (int i = 0; i < SCRAPE_CLIENTS; i++)
         clients[i] = client();
     pthread_mutex_lock(&gate);
     say(clients[SCRAPE_CLIENTS - 1], GET, sizeof GET - 1);
-    pause_ms(300);
+    sleep_ns(300 * NS_PER_MS);
     say(clients[SCRAPE_CLIENTS - 2], GET, sizeof GET - 1);
-    pause_ms(300);
+    sleep_ns(300 * NS_PER_MS);
     pthread_mutex_unlock(&gate);
     assert_hears(clients[SCRAPE_CLIENTS - 2], ANSWER, sizeof ANSWER - 1);
     for (int i = 0; i < SCRAPE_CLIENTS; i++)
@@ -227,14 +216,13 @@ static void nobody_is_sent_away_because_anothers_answer_took_long(void **state)
 
 static void those_who_do_not_read_are_sent_away_and_block_nobody(void **state)
 {
-    (void)state;
     int slow = client();
     char first;
     say(slow, "GET /large\n\n", 12);
     assert_int_equal(recv(slow, &first, 1, 0), 1);
     for (int i = 0; i < 70; i++) {
         assert_answers(GET, ANSWER);
-        pause_ms(100);
+        sleep_ns(100 * NS_PER_MS);
     }
     int64_t heard = hear(slow, NULL, 0);
     assert_true(heard != -2 && heard < LARGE_BYTES - 1);
@@ -243,7 +231,6 @@ static void those_who_do_not_read_are_sent_away_and_block_nobody(void **state)
 
 static void a_large_response_arrives_whole(void **state)
 {
-    (void)state;
     int fd = client();
     say(fd, "GET /large\n\n", 12);
     assert_int_equal(hear(fd, NULL, 0), LARGE_BYTES);
@@ -252,14 +239,12 @@ static void a_large_response_arrives_whole(void **state)
 
 static void *ask(void *argument)
 {
-    (void)argument;
     assert_answers(GET, ANSWER);
     return NULL;
 }
 
 static void a_hundred_at_once_are_all_served(void **state)
 {
-    (void)state;
     pthread_t threads[CROWD];
     for (int i = 0; i < CROWD; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
@@ -275,7 +260,6 @@ static int64_t server_ns(void)
 /* It neither ends nor burns a CPU. */
 static void without_descriptors_it_waits(void **state)
 {
-    (void)state;
     struct rlimit before, none;
     int fd = new_socket();
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -284,7 +268,7 @@ static void without_descriptors_it_waits(void **state)
     int64_t used_ns = server_ns();
     assert_true(connect_to(fd, port()));
     say(fd, GET, sizeof GET - 1);
-    pause_ms(500);
+    sleep_ns(500 * NS_PER_MS);
     used_ns = server_ns() - used_ns;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_true(used_ns < 100000000);
@@ -293,17 +277,15 @@ static void without_descriptors_it_waits(void **state)
 
 static void without_clients_it_sleeps(void **state)
 {
-    (void)state;
     assert_answers(GET, ANSWER);
-    pause_ms(200);
+    sleep_ns(200 * NS_PER_MS);
     int64_t before_ns = server_ns();
-    pause_ms(500);
+    sleep_ns(500 * NS_PER_MS);
     assert_int_equal(server_ns(), before_ns);
 }
 
 static void its_end_frees_the_port(void **state)
 {
-    (void)state;
     char address[64];
     open_at("127.0.0.1:0");
     snprintf(address, sizeof address, "%s", scrape_server_address(server));
@@ -322,14 +304,13 @@ static void its_end_frees_the_port(void **state)
 /* Even if its thread makes a response all the time. */
 static void its_end_frees_the_port_at_once(void **state)
 {
-    (void)state;
     char address[64];
     open_at("127.0.0.1:0");
     snprintf(address, sizeof address, "%s", scrape_server_address(server));
     int waiting = client();
     pthread_mutex_lock(&gate);
     say(waiting, GET, sizeof GET - 1);
-    pause_ms(100);
+    sleep_ns(100 * NS_PER_MS);
     scrape_server_end(server, 100);
     struct scrape_server *next = scrape_server_open(address);
     assert_non_null(next);
@@ -345,7 +326,6 @@ static void its_end_frees_the_port_at_once(void **state)
 
 static void one_that_was_never_run_is_released(void **state)
 {
-    (void)state;
     struct scrape_server *idle = scrape_server_open("127.0.0.1:0");
     char address[64];
     assert_non_null(idle);
@@ -358,20 +338,17 @@ static void one_that_was_never_run_is_released(void **state)
 
 static void what_connects_before_it_runs_is_served(void **state)
 {
-    (void)state;
     server = scrape_server_open("127.0.0.1:0");
     assert_non_null(server);
     int early = client();
     say(early, GET, sizeof GET - 1);
-    scrape_server_keep(server);
-    assert_int_equal(pthread_create(&server_thread, NULL, serve, server), 0);
+    start();
     assert_hears(early, ANSWER, sizeof ANSWER - 1);
     end();
 }
 
 static void addresses(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *begins;
         bool local;
@@ -401,12 +378,9 @@ static void addresses(void **state)
 
 static void any_address_of_ipv6_takes_ipv4_along(void **state)
 {
-    (void)state;
     struct scrape_server *six = scrape_server_open("[::]:0");
-    if (six == NULL) {
+    if (six == NULL)
         skip_because("no IPv6 here");
-        return;
-    }
     scrape_server_release(six);
     open_at("[::]:0");
     assert_answers(GET, ANSWER);
