@@ -13,6 +13,7 @@ import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.Message.Ran;
 import dev.threadclock.command.sample.Message.Virtual;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,13 +30,20 @@ class ThreadBookTest {
         return new CpuSnapshot(total, 0, total);
     }
 
-    /** A pass that takes 10 ns, 1000 ns after the previous one. */
-    private Interval sample(long processNanos, List<Java> java, List<Event> events, List<Kernel> threads,
-            List<Ran> ran, List<Long> gone) {
+    private record Gone(long serial) {}
+
+    /** A pass that takes 10 ns, 1000 ns after the previous one, and what the message has besides. */
+    private Interval sample(long processNanos, Object... records) {
         nanos += 1000;
         Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
-        return book.take(new Message(Optional.of(moment), java, events, threads, ran, gone, Optional.empty()))
+        return book.take(new Message(Optional.of(moment), allOf(Java.class, records),
+                allOf(Event.class, records), allOf(Kernel.class, records), allOf(Ran.class, records),
+                allOf(Gone.class, records).stream().map(Gone::serial).toList(), Optional.empty()))
                 .orElseThrow();
+    }
+
+    private static <T> List<T> allOf(Class<T> type, Object... records) {
+        return Arrays.stream(records).filter(type::isInstance).map(type::cast).toList();
     }
 
     private static Event start(long id, int tid, long nanos, String name) {
@@ -53,27 +61,22 @@ class ThreadBookTest {
 
     @Test
     void aThreadFromBeforeTheSamplingHasItsJavaName() {
-        Interval sample = sample(50, List.of(new Java(9, TID, 'W', "worker")), List.of(),
-                List.of(new Kernel(1, TID, nanos(50), "work")),
-                List.of(), List.of());
+        Interval sample = sample(50, new Java(9, TID, 'W', "worker"), new Kernel(1, TID, nanos(50), "work"));
         assertThat(only(sample.threads()))
                 .isEqualTo(new Use("worker", TID, 1, 9, 'W', 1, nanos(50), nanos(50)));
-        sample = sample(80, List.of(new Java(9, 0, 'R', "renamed")), List.of(), List.of(),
-                List.of(new Ran(1, nanos(80))), List.of());
+        sample = sample(80, new Java(9, 0, 'R', "renamed"), new Ran(1, nanos(80)));
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
         assertThat(only(sample.threads()).life().totalNanos()).isEqualTo(80);
         assertThat(only(sample.threads()).state()).isEqualTo('R');
-        assertThat(only(sample(80, List.of(), List.of(), List.of(), List.of(), List.of()).threads()).state())
+        assertThat(only(sample(80).threads()).state())
                 .isEqualTo('I');
     }
 
     @Test
     void aReusedTidIsAnotherThread() {
-        sample(50, List.of(new Java(9, TID, 'R', "old")), List.of(),
-                List.of(new Kernel(1, TID, nanos(50), "old")), List.of(), List.of());
-        Interval sample = sample(100, List.of(),
-                List.of(end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new")),
-                List.of(new Kernel(2, TID, nanos(40), "new")), List.of(), List.of(1L));
+        sample(50, new Java(9, TID, 'R', "old"), new Kernel(1, TID, nanos(50), "old"));
+        Interval sample = sample(100, end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new"),
+                new Kernel(2, TID, nanos(40), "new"), new Gone(1));
         assertThat(only(sample.ended())).isEqualTo(new Use("old", TID, 1, 9, 'X', 1, nanos(10), nanos(60)));
         assertThat(only(sample.threads()))
                 .isEqualTo(new Use("new", TID, 2, 10, 'R', 1, nanos(40), nanos(40)));
@@ -81,56 +84,49 @@ class ThreadBookTest {
 
     @Test
     void timesOfAThreadThatWasNeverAnnouncedAreIgnored() {
-        Interval sample = sample(50, List.of(), List.of(), List.of(), List.of(new Ran(7, nanos(50))),
-                List.of(8L));
+        Interval sample = sample(50, new Ran(7, nanos(50)), new Gone(8));
         assertThat(sample.life().totalNanos()).isEqualTo(50);
         assertThat(sample.threads()).extracting(Use::serial).doesNotContain(7L);
     }
 
     @Test
     void aThreadThatNoSampleHasSeenIsCountedAmongTheEnded() {
-        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Interval sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30)),
-                List.of(), List.of(), List.of());
+        sample(0);
+        Interval sample = sample(30, start(9, TID, 2100, "a"), end(9, TID, 2200, "b", 30));
         assertThat(sample.threads()).isEmpty();
         assertThat(only(sample.ended()).name()).isEqualTo("b");
         assertThat(only(sample.ended()).interval()).isEqualTo(nanos(30));
-        assertThat(sample(30, List.of(), List.of(), List.of(), List.of(), List.of()).ended()).isEmpty();
+        assertThat(sample(30).ended()).isEmpty();
     }
 
     @Test
     void aThreadThatHasNotSetItsNameYetHasNoWrongName() {
-        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Interval sample = sample(5, List.of(), List.of(),
-                List.of(new Kernel(3, TID, nanos(5), "its maker's")),
-                List.of(), List.of());
+        sample(0);
+        Interval sample = sample(5, new Kernel(3, TID, nanos(5), "its maker's"));
         assertThat(only(sample.threads()).name()).isEqualTo("(starting)");
-        sample = sample(9, List.of(), List.of(start(9, TID, 3100, "itself")), List.of(),
-                List.of(new Ran(3, nanos(9))), List.of());
+        sample = sample(9, start(9, TID, 3100, "itself"), new Ran(3, nanos(9)));
         assertThat(only(sample.threads()).name()).isEqualTo("itself");
     }
 
     @Test
     void aNativeThreadHasTheKernelsNameFromItsSecondSampleOn() {
-        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        sample(5, List.of(), List.of(), List.of(new Kernel(3, TID, nanos(5), "java")), List.of(), List.of());
-        Interval sample = sample(5, List.of(), List.of(),
-                List.of(new Kernel(3, TID, nanos(5), "GC Thread#1")),
-                List.of(), List.of());
+        sample(0);
+        sample(5, new Kernel(3, TID, nanos(5), "java"));
+        Interval sample = sample(5, new Kernel(3, TID, nanos(5), "GC Thread#1"));
         assertThat(only(sample.threads()).name()).isEqualTo("GC Thread#1");
         assertThat(only(sample.threads()).javaId()).isZero();
-        assertThat(only(sample(5, List.of(), List.of(), List.of(), List.of(), List.of(3L)).ended()).name())
+        assertThat(only(sample(5, new Gone(3)).ended()).name())
                 .isEqualTo("GC Thread#1");
     }
 
     @Test
     void aThreadThatIsAboutToEndIsNotCountedTwice() {
-        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Interval sample = sample(30, List.of(), List.of(start(9, TID, 2100, "a"), end(9, TID, 2200, "a", 30)),
-                List.of(new Kernel(4, TID, nanos(30), "a")), List.of(), List.of());
+        sample(0);
+        Interval sample = sample(30, start(9, TID, 2100, "a"), end(9, TID, 2200, "a", 30),
+                new Kernel(4, TID, nanos(30), "a"));
         assertThat(sample.ended()).isEmpty();
         assertThat(only(sample.threads()).javaId()).isEqualTo(9);
-        sample = sample(35, List.of(), List.of(), List.of(), List.of(), List.of(4L));
+        sample = sample(35, new Gone(4));
         assertThat(only(sample.ended()).life().totalNanos()).isEqualTo(30);
         assertThat(only(sample.threads()).name()).isEqualTo("(ended threads)");
         assertThat(only(sample.threads()).life().totalNanos()).isEqualTo(5);
@@ -139,48 +135,43 @@ class ThreadBookTest {
     /** The thread starts and ends between the pass over the threads and the taking of the events. */
     @Test
     void aThreadThatEndsAfterThePassIsAliveInTheSample() {
-        sample(0, List.of(), List.of(), List.of(), List.of(), List.of());
-        Interval sample = sample(0, List.of(), List.of(start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30)),
-                List.of(new Kernel(1, TID, nanos(0), "a")), List.of(), List.of());
+        sample(0);
+        Interval sample = sample(0, start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30),
+                new Kernel(1, TID, nanos(0), "a"));
         assertThat(only(sample.threads()).state()).isEqualTo('R');
-        sample = sample(30, List.of(), List.of(), List.of(), List.of(), List.of(1L));
+        sample = sample(30, new Gone(1));
         assertThat(only(sample.ended()).state()).isEqualTo('X');
         assertThat(only(sample.ended()).life().totalNanos()).isEqualTo(30);
     }
 
     @Test
     void aThreadThatDetachesFromTheJvmBecomesNative() {
-        sample(9, List.of(new Java(9, TID, 'R', "attached")), List.of(),
-                List.of(new Kernel(1, TID, nanos(9), "pool")), List.of(), List.of());
-        sample(9, List.of(), List.of(end(9, TID, 2100, "attached", 9)), List.of(), List.of(), List.of());
-        sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
-        sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
-        Interval sample = sample(9, List.of(), List.of(), List.of(), List.of(), List.of());
+        sample(9, new Java(9, TID, 'R', "attached"), new Kernel(1, TID, nanos(9), "pool"));
+        sample(9, end(9, TID, 2100, "attached", 9));
+        sample(9);
+        sample(9);
+        Interval sample = sample(9);
         assertThat(only(sample.threads()).name()).isEqualTo("pool");
         assertThat(only(sample.threads()).javaId()).isZero();
     }
 
     @Test
     void timeOfNoKnownThreadIsShownAsThatOfEndedThreads() {
-        Interval sample = sample(1000, List.of(), List.of(), List.of(new Kernel(1, TID, nanos(400), "java")),
-                List.of(), List.of());
+        Interval sample = sample(1000, new Kernel(1, TID, nanos(400), "java"));
         assertThat(sample.threads()).extracting(Use::name).containsExactly("java",
                 "(ended threads)");
         assertThat(sample.threads().stream().mapToLong(thread -> thread.life().totalNanos()).sum())
                 .isEqualTo(1000);
-        sample = sample(1005, List.of(), List.of(), List.of(), List.of(new Ran(1, nanos(410))), List.of());
+        sample = sample(1005, new Ran(1, nanos(410)));
         assertThat(sample.threads().get(1).life().totalNanos()).as("does not go back").isEqualTo(600);
     }
 
     @Test
     void anIntervalHasTheDifferences() {
-        Interval first = sample(1000, List.of(), List.of(),
-                List.of(new Kernel(1, TID, new CpuSnapshot(100, 20, 120), "a"),
-                        new Kernel(2, 78, nanos(50), "idle")),
-                List.of(), List.of());
+        Interval first = sample(1000, new Kernel(1, TID, new CpuSnapshot(100, 20, 120), "a"),
+                new Kernel(2, 78, nanos(50), "idle"));
         assertThat(first.nanos()).as("nothing before it").isZero();
-        Interval interval = sample(1500, List.of(), List.of(), List.of(),
-                List.of(new Ran(1, new CpuSnapshot(400, 30, 430))), List.of());
+        Interval interval = sample(1500, new Ran(1, new CpuSnapshot(400, 30, 430)));
         assertThat(interval.nanos()).isEqualTo(1000);
         assertThat(interval.process()).isEqualTo(nanos(500));
         assertThat(interval.life()).isEqualTo(nanos(1500));
