@@ -40,6 +40,12 @@ class RecordingPageTest {
                 Optional.of(virtual));
     }
 
+    private static String page(Subject subject, List<Interval> intervals) {
+        Timeline timeline = new Timeline();
+        intervals.forEach(timeline::add);
+        return new RecordingPage(subject, timeline).toHtml();
+    }
+
     private static JsonObject data(String page) {
         String json = page.replaceAll("(?s).*const recording = (.*?);\n.*", "$1");
         return JsonParser.parseString(json).getAsJsonObject();
@@ -52,11 +58,8 @@ class RecordingPageTest {
 
     @Test
     void aThreadHasOnlyTheIntervalsInWhichItRan() {
-        Timeline timeline = new Timeline();
-        for (int i = 0; i < 10; i++) {
-            timeline.add(interval(i, List.of(use("busy", 1, 9), use("seldom", 2, i == 3 || i == 7 ? i : 0))));
-        }
-        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        String page = page(SUBJECT, IntStream.range(0, 10).mapToObj(i -> interval(i,
+                List.of(use("busy", 1, 9), use("seldom", 2, i == 3 || i == 7 ? i : 0)))).toList());
         List<JsonElement> threads = data(page).getAsJsonArray("threads").asList();
         JsonObject busy = threads.get(0).getAsJsonObject();
         assertThat(busy.has("at")).isFalse();
@@ -68,12 +71,9 @@ class RecordingPageTest {
 
     @Test
     void ofTooManyThreadsTheBusiestAreListedAndThePageSaysSo() {
-        Timeline timeline = new Timeline();
-        for (int i = 0; i < Timeline.MOST_COLUMNS; i++) {
-            timeline.add(
-                    interval(i, IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList()));
-        }
-        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        List<Use> threads = IntStream.rangeClosed(1, 300).mapToObj(k -> use("t" + k, k, k)).toList();
+        String page = page(SUBJECT, IntStream.range(0, Timeline.MOST_COLUMNS)
+                .mapToObj(i -> interval(i, threads)).toList());
         assertThat(data(page).getAsJsonArray("threads")).hasSize(200);
         assertThat(page)
                 .contains("Of 300 threads the 200 busiest are listed", "<td>t300</td>", "<td>t101</td>")
@@ -82,10 +82,8 @@ class RecordingPageTest {
 
     @Test
     void theBusiestPoolsHaveColoursAndTheOthersComeLastTogether() {
-        Timeline timeline = new Timeline();
-        timeline.add(interval(0, IntStream.rangeClosed('a', 'z')
-                .mapToObj(k -> use(Character.toString(k), k, k)).toList()));
-        JsonObject data = data(new RecordingPage(SUBJECT, timeline).toHtml());
+        JsonObject data = data(page(SUBJECT, List.of(interval(0, IntStream.rangeClosed('a', 'z')
+                .mapToObj(k -> use(Character.toString(k), k, k)).toList()))));
         List<String> names = data.getAsJsonArray("pools").asList().stream()
                 .map(pool -> pool.getAsJsonObject().get("name").getAsString()).toList();
         assertThat(names).hasSize(21).startsWith("z", "y").endsWith("g", "(other pools)");
@@ -94,11 +92,10 @@ class RecordingPageTest {
 
     @Test
     void groupsOfVirtualThreadsHaveATableOfTheirOwn() {
-        Timeline timeline = new Timeline();
-        timeline.add(interval(1, List.of(use("ForkJoinPool-1-worker-1", 1, 9))));
-        timeline.add(interval(2, List.of(use("ForkJoinPool-1-worker-1", 1, 9)), "request *", 7));
-        timeline.add(interval(3, List.of(use("ForkJoinPool-1-worker-1", 1, 2)), "<idle>", 0));
-        String page = new RecordingPage(SUBJECT, timeline).toHtml();
+        String page = page(SUBJECT, List.of(
+                interval(1, List.of(use("ForkJoinPool-1-worker-1", 1, 9))),
+                interval(2, List.of(use("ForkJoinPool-1-worker-1", 1, 9)), "request *", 7),
+                interval(3, List.of(use("ForkJoinPool-1-worker-1", 1, 2)), "<idle>", 0)));
         JsonElement group = data(page).getAsJsonArray("virtual").asList().get(0);
         assertThat(data(page).getAsJsonArray("virtual")).hasSize(1);
         assertThat(numbers(group.getAsJsonObject().get("at"))).containsExactly(1L);
@@ -111,18 +108,16 @@ class RecordingPageTest {
 
     @Test
     void withoutVirtualThreadsThereIsNoTableOfThem() {
-        Timeline timeline = new Timeline();
-        timeline.add(interval(1, List.of(use("a", 1, 1))));
-        assertThat(new RecordingPage(SUBJECT, timeline).toHtml()).doesNotContain("<h2>Virtual threads");
+        List<Interval> intervals = List.of(interval(1, List.of(use("a", 1, 1))));
+        assertThat(page(SUBJECT, intervals)).doesNotContain("<h2>Virtual threads");
     }
 
     @Test
     void theHeadNamesTheJdkAndTheCommandLineIfTheyAreKnown() {
-        Timeline timeline = new Timeline();
-        timeline.add(interval(1, List.of(use("a", 1, 1))));
-        assertThat(new RecordingPage(SUBJECT, timeline).toHtml())
+        List<Interval> intervals = List.of(interval(1, List.of(use("a", 1, 1))));
+        assertThat(page(SUBJECT, intervals))
                 .contains("<dt>JDK</dt><dd tabindex=\"0\">21</dd>", "java &lt;Shop&gt;");
         Subject unknown = new Subject("a JVM", "", "", "");
-        assertThat(new RecordingPage(unknown, timeline).toHtml()).doesNotContain("<dt>");
+        assertThat(page(unknown, intervals)).doesNotContain("<dt>");
     }
 }
