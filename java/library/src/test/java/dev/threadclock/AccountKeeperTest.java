@@ -28,6 +28,12 @@ class AccountKeeperTest {
         return keeper.read(0);
     }
 
+    /** While the process's clock shows the sum of all threads, and nothing else. */
+    private CpuAccount readInProcess() {
+        threads.inProcess();
+        return read();
+    }
+
     private static CpuGroup group(CpuAccount account, Kind kind, String name) {
         return account.groups().stream()
                 .filter(group -> group.kind() == kind && (name == null || name.equals(group.name())))
@@ -47,8 +53,7 @@ class AccountKeeperTest {
         threads.java("http-1").uses(10, 1);
         threads.java("http-2").uses(20, 2);
         threads.java("other").uses(5, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "http-*")).isEqualTo(of(30, 3));
         assertThat(group(account, Kind.JAVA, "http-*").threads()).isEqualTo(2);
         assertThat(group(account, Kind.JAVA, "http-*").waitedNanos()).isEqualTo(-1);
@@ -61,8 +66,7 @@ class AccountKeeperTest {
     void theTimeOfAnEndedThreadStays() {
         Row ending = threads.java("job-1").uses(10, 1);
         threads.java("job-2").uses(20, 2);
-        threads.inProcess();
-        read();
+        readInProcess();
         threads.rows.remove(ending);
         threads.java("job-3").uses(100, 0); // perhaps with the same TID
         threads.processUser += 104; // 4 of them were used by the ended thread after the pass
@@ -78,8 +82,7 @@ class AccountKeeperTest {
         Row seen = threads.java("job-1").uses(10, 1);
         Row seenAsNative = threads.kernel("java").uses(5, 0);
         Row carrier = threads.carrier().uses(1, 0);
-        threads.inProcess();
-        read();
+        readInProcess();
         threads.ends(seen.uses(3, 1));
         threads.ends(threads.java("job-2").uses(20, 2)); // no reading has seen it
         threads.ends(carrier.uses(6, 0));
@@ -104,13 +107,11 @@ class AccountKeeperTest {
         Row thread = threads.kernel("native").uses(10, 0);
         read();
         threads.ended.add(thread.uses(5, 0)); // attached and detached between two readings
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(15, 0));
         assertThat(account.process()).isEqualTo(of(15, 0));
         thread.uses(1, 0);
-        threads.inProcess();
-        assertThat(times(read(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
+        assertThat(times(readInProcess(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
     }
 
     @Test
@@ -118,8 +119,7 @@ class AccountKeeperTest {
         threads.kernel("threadclock-pro").uses(3, 0);
         threads.kernel("threadc..etheus").uses(4, 0); // by new JDKs
         threads.kernel("threadcount").uses(1, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "threadclock")).isEqualTo(of(7, 0));
         assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(1, 0));
     }
@@ -139,8 +139,7 @@ class AccountKeeperTest {
         threads.ended.add(alive.detached());
         alive.uses(5, 0);
         threads.rows.removeAll(List.of(known, between)); // the third one is still attached
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "callback")).isEqualTo(of(1121, 0));
         assertThat(account.process()).isEqualTo(of(1121, 0));
     }
@@ -151,8 +150,7 @@ class AccountKeeperTest {
         threads.ends(threads.java("short").uses(1000, 0));
         Row worker = threads.java("worker").uses(10, 0);
         worker.tid = threads.ended.get(0).tid;
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "worker")).isEqualTo(of(10, 0));
         assertThat(times(account, Kind.JAVA, "short")).isEqualTo(of(1000, 0));
     }
@@ -172,8 +170,7 @@ class AccountKeeperTest {
     @Test
     void anEmptyPoolDoesNotDisappear() {
         Row only = threads.java("gone").uses(7, 0);
-        threads.inProcess();
-        read();
+        readInProcess();
         threads.rows.remove(only);
         assertThat(times(read(), Kind.JAVA, "gone")).isEqualTo(of(7, 0));
         assertThat(group(read(), Kind.JAVA, "gone").threads()).isZero();
@@ -182,12 +179,10 @@ class AccountKeeperTest {
     @Test
     void aRenamedThreadsEarlierTimeStaysInItsOldGroup() {
         Row thread = threads.java("old").uses(10, 0);
-        threads.inProcess();
-        read();
+        readInProcess();
         thread.name = "new";
         thread.uses(5, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "old")).isEqualTo(of(10, 0));
         assertThat(times(account, Kind.JAVA, "new")).isEqualTo(of(5, 0));
         assertThat(account.process()).isEqualTo(of(15, 0));
@@ -196,13 +191,11 @@ class AccountKeeperTest {
     @Test
     void aStartingThreadIsNativeUntilItIsKnown() {
         Row thread = threads.kernel("java").uses(1, 0);
-        threads.inProcess();
-        read();
+        readInProcess();
         thread.java = true;
         thread.name = "worker-1";
         thread.uses(9, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(1, 0));
         assertThat(times(account, Kind.JAVA, "worker-*")).isEqualTo(of(9, 0));
     }
@@ -266,8 +259,7 @@ class AccountKeeperTest {
         Row carrier = threads.carrier().uses(100, 10);
         threads.virtual("request-*").uses(60, 5).threads = 7;
         threads.virtual("query").uses(20, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "request-*")).isEqualTo(of(60, 5));
         assertThat(group(account, Kind.VIRTUAL, "request-*").threads()).isEqualTo(7);
         assertThat(group(account, Kind.VIRTUAL, "request-*").waitedNanos()).isEqualTo(-1);
@@ -277,8 +269,7 @@ class AccountKeeperTest {
         assertThat(account.process()).isEqualTo(of(100, 10));
         carrier.uses(8, 0);
         threads.virtual.get(1).uses(7, 0);
-        threads.inProcess();
-        account = read();
+        account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "query")).isEqualTo(of(27, 0));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(21, 5));
         assertThat(account.process()).isEqualTo(of(108, 10));
@@ -288,13 +279,11 @@ class AccountKeeperTest {
     void aGroupThatIsAheadOfItsCarriersWaitsForThem() {
         Row carrier = threads.carrier().uses(10, 0);
         threads.virtual("v").uses(15, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(10, 0));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(0, 0));
         carrier.uses(20, 0);
-        threads.inProcess();
-        account = read();
+        account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(15, 0));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(15, 0));
         assertThat(account.process()).isEqualTo(of(30, 0));
@@ -311,11 +300,9 @@ class AccountKeeperTest {
                 carrier.uses(nanos, 0);
                 group.uses(nanos, 0);
             };
-            threads.inProcess();
-            read();
+            readInProcess();
         }
-        threads.inProcess();
-        assertThat(times(read(), Kind.VIRTUAL, "v")).isEqualTo(of(group.user, 0));
+        assertThat(times(readInProcess(), Kind.VIRTUAL, "v")).isEqualTo(of(group.user, 0));
     }
 
     @Test
@@ -334,8 +321,7 @@ class AccountKeeperTest {
     void anotherSchedulersCarriersAreAPool() {
         threads.java("mine-1").uses(50, 0);
         threads.virtual("v").uses(40, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.JAVA, "mine-*")).isEqualTo(of(50, 0));
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(0, 0));
         assertThat(account.process()).isEqualTo(of(50, 0));
@@ -346,13 +332,11 @@ class AccountKeeperTest {
         threads.java("mine-1").uses(50, 0);
         threads.virtual("v").uses(40, 0);
         Row carrier = threads.carrier();
-        threads.inProcess();
-        read();
+        readInProcess();
         read();
         carrier.uses(30, 0);
         threads.virtual("w").uses(25, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(0, 0));
         assertThat(times(account, Kind.VIRTUAL, "w")).isEqualTo(of(25, 0));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(5, 0));
@@ -363,14 +347,12 @@ class AccountKeeperTest {
     void aGroupSplitDifferentlyThanItsCarriersDecreasesNoTime() {
         Row carrier = threads.carrier().uses(10, 90);
         threads.virtual("v").uses(80, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(10, 70));
         assertThat(times(account, Kind.CARRIER, null)).isEqualTo(of(0, 20));
         carrier.uses(100, 0);
         threads.virtual.get(0).uses(0, 30);
-        threads.inProcess();
-        account = read();
+        account = readInProcess();
         assertThat(times(account, Kind.VIRTUAL, "v")).isEqualTo(of(40, 70));
         assertThat(account.process()).isEqualTo(of(110, 90));
     }
@@ -384,11 +366,9 @@ class AccountKeeperTest {
             for (String name : List.of("a", "b", "c", "d", "e")) {
                 threads.java(name).uses(1, 0);
             }
-            threads.inProcess();
-            CpuAccount account = read();
+            CpuAccount account = readInProcess();
             read();
-            assertThat(account.groups().stream().filter(group -> group.kind() == Kind.JAVA)
-                    .map(CpuGroup::name)).containsExactly("a", "b", "c", "(other)");
+            assertThat(pools(account)).containsExactly("a", "b", "c", "(other)");
             assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(2, 0));
             assertThat(account.process()).isEqualTo(of(5, 0));
             assertThat(records).hasSize(1);
@@ -408,20 +388,17 @@ class AccountKeeperTest {
         Row first = threads.java("first").uses(7, 1);
         threads.java("a").uses(1, 0);
         threads.java("b").uses(1, 0);
-        threads.inProcess();
-        read();
+        readInProcess();
         threads.rows.remove(first);
         read();
         Row next = threads.java("next").uses(5, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(pools(account)).containsExactly("a", "b", "next");
         assertThat(account.process()).isEqualTo(of(14, 1));
         threads.rows.remove(next);
         read();
         threads.java("first").uses(100, 0);
-        threads.inProcess();
-        account = read();
+        account = readInProcess();
         assertThat(pools(account)).containsExactly("a", "b", "first");
         assertThat(times(account, Kind.JAVA, "first")).isEqualTo(of(107, 1));
         assertThat(group(account, Kind.JAVA, "first").threads()).isEqualTo(1);
@@ -468,13 +445,11 @@ class AccountKeeperTest {
         Row ending = threads.java("b").uses(1, 0);
         threads.java("c").uses(1, 0);
         Row late = threads.java("late").uses(1, 0);
-        threads.inProcess();
-        assertThat(pools(read())).containsExactly("a", "b", "c", "(other)");
+        assertThat(pools(readInProcess())).containsExactly("a", "b", "c", "(other)");
         threads.rows.remove(ending);
         read();
         late.uses(10, 0);
-        threads.inProcess();
-        CpuAccount account = read();
+        CpuAccount account = readInProcess();
         assertThat(pools(account)).containsExactly("a", "c", "(other)", "late");
         assertThat(times(account, Kind.JAVA, "late")).isEqualTo(of(10, 0));
         assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(1, 0));
