@@ -81,20 +81,17 @@ class ThreadClockSpansTest {
             assertThat(attributes.get(SpanScopes.SYSTEM)).isNotNegative();
             assertThat(attributes.get(SpanScopes.USER) + attributes.get(SpanScopes.SYSTEM))
                     .isLessThanOrEqualTo(total);
+            assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
         }
     }
 
     private static Used within(Span span) {
-        return within(span, ThreadClockSpansTest::burn);
-    }
-
-    private static Used within(Span span, Runnable work) {
         long before = ThreadClock.totalNowNanos();
         long begun;
         long done;
         try (Scope scope = span.makeCurrent()) {
             begun = ThreadClock.totalNowNanos();
-            work.run();
+            burn();
             done = ThreadClock.totalNowNanos();
         }
         return new Used(done - begun, ThreadClock.totalNowNanos() - before);
@@ -112,9 +109,7 @@ class ThreadClockSpansTest {
         burn(); // outside of the scope
         Used used = within(span).plus(within(span));
         burn();
-        Attributes attributes = end(span);
-        used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+        used.assertTotalOf(end(span));
     }
 
     /** OpenTelemetry accepts no wrapper of contexts after the first context. */
@@ -123,10 +118,7 @@ class ThreadClockSpansTest {
         Span first = start();
         within(first).assertTotalOf(end(first));
         Span second = start(tracer());
-        Used used = within(second);
-        Attributes attributes = end(second);
-        used.assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+        within(second).assertTotalOf(end(second));
     }
 
     @Test
@@ -137,9 +129,7 @@ class ThreadClockSpansTest {
         other.start();
         used[0] = within(span);
         other.join();
-        Attributes attributes = end(span);
-        used[0].plus(used[1]).assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+        used[0].plus(used[1]).assertTotalOf(end(span));
     }
 
     @Test
@@ -158,9 +148,7 @@ class ThreadClockSpansTest {
             inner.close();
             used[0] = new Used(done - begun, ThreadClock.totalNowNanos() - before);
         });
-        Attributes attributes = end(span);
-        used[0].assertTotalOf(attributes);
-        assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+        used[0].assertTotalOf(end(span));
     }
 
     @Test
