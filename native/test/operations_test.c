@@ -68,39 +68,6 @@ static void check_against_the_kernel(const struct life *life, int64_t total_ns)
     assert_in_any_thread(life->ended || total_ns <= kernel_ns + AHEAD_AT_MOST_NS);
 }
 
-static void check_read_of(struct life *life, int (*read)(struct threadclock_times *))
-{
-    struct threadclock_times before = seen_until_now(&life->seen), times;
-    assert_in_any_thread(read(&times) == 0);
-    check_times(&life->seen, &before, &times);
-}
-
-/* Checks one read of the calling thread. */
-static void check_one(struct life *life, int quantity, bool now)
-{
-    static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadclock_user_now_ns},
-                                                 {threadclock_system_tick_ns, threadclock_system_now_ns},
-                                                 {threadclock_total_tick_ns, threadclock_total_now_ns}};
-    struct threadclock_times before = seen_until_now(&life->seen);
-    int64_t ns = reads[quantity][now]();
-    assert_in_any_thread(ns >= (quantity == 0   ? before.user_ns
-                                : quantity == 1 ? before.system_ns
-                                                : before.total_ns));
-    assert_in_any_thread(quantity != 2 || ns >= before.user_ns + before.system_ns);
-    raise_to(quantity == 0   ? &life->seen.user_ns
-             : quantity == 1 ? &life->seen.system_ns
-                             : &life->seen.total_ns,
-             ns);
-}
-
-static void check_interpolated(struct life *life)
-{
-    struct threadclock_times before = seen_until_now(&life->seen);
-    int64_t total_ns = threadclock_total_interpolated_ns();
-    assert_in_any_thread(total_ns >= before.total_ns && total_ns >= before.user_ns + before.system_ns);
-    raise_to(&life->seen.total_ns, total_ns);
-}
-
 static void check_by_handle(struct life *life)
 {
     struct threadclock_times before = seen_until_now(&life->seen), times;
@@ -200,11 +167,11 @@ static void read_in_handler(int signal)
     if (life == NULL)
         return;
     int saved = errno;
-    check_read_of(life, threadclock_times_tick);
-    check_one(life, (int)(done[IN_HANDLER]++ % 3), done[IN_HANDLER] % 2 == 0);
-    check_interpolated(life);
+    check_read(&life->seen, threadclock_times_tick);
+    check_one(&life->seen, (int)(done[IN_HANDLER]++ % 3), done[IN_HANDLER] % 2 == 0);
+    check_interpolated(&life->seen);
     check_by_handle(life);
-    check_read_of(life, threadclock_times_now);
+    check_read(&life->seen, threadclock_times_now);
     errno = saved;
 }
 
@@ -227,14 +194,14 @@ static void operate(struct life *life)
 {
     enum operation operation = chosen((unsigned)rand_r(&life->seed) % 4096);
     switch (operation) {
-    case TICK: check_read_of(life, threadclock_times_tick); break;
-    case TICK_ONE: check_one(life, rand_r(&life->seed) % 3, false); break;
+    case TICK: check_read(&life->seen, threadclock_times_tick); break;
+    case TICK_ONE: check_one(&life->seen, rand_r(&life->seed) % 3, false); break;
     case NOW:
-        check_read_of(life, threadclock_times_now);
+        check_read(&life->seen, threadclock_times_now);
         check_against_the_kernel(life, life->seen.total_ns);
         break;
-    case NOW_ONE: check_one(life, rand_r(&life->seed) % 3, true); break;
-    case INTERPOLATED: check_interpolated(life); break;
+    case NOW_ONE: check_one(&life->seen, rand_r(&life->seed) % 3, true); break;
+    case INTERPOLATED: check_interpolated(&life->seen); break;
     case BY_HANDLE: check_by_handle(any_life(life)); break;
     case BY_TID: check_by_tid(any_life(life)); break;
     case BULK: check_bulk(); break;

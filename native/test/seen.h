@@ -43,4 +43,30 @@ static inline void check_read(struct seen *seen, int (*read)(struct threadclock_
     check_times(seen, &before, &times);
 }
 
+/* Checks one read of the calling thread. */
+static inline void check_one(struct seen *seen, int quantity, bool now)
+{
+    static int64_t (*const reads[3][2])(void) = {{threadclock_user_tick_ns, threadclock_user_now_ns},
+                                                 {threadclock_system_tick_ns, threadclock_system_now_ns},
+                                                 {threadclock_total_tick_ns, threadclock_total_now_ns}};
+    struct threadclock_times before = seen_until_now(seen);
+    int64_t ns = reads[quantity][now]();
+    assert_in_any_thread(ns >= (quantity == 0   ? before.user_ns
+                                : quantity == 1 ? before.system_ns
+                                                : before.total_ns));
+    assert_in_any_thread(quantity != 2 || ns >= before.user_ns + before.system_ns);
+    raise_to(quantity == 0   ? &seen->user_ns
+             : quantity == 1 ? &seen->system_ns
+                             : &seen->total_ns,
+             ns);
+}
+
+static inline void check_interpolated(struct seen *seen)
+{
+    struct threadclock_times before = seen_until_now(seen);
+    int64_t total_ns = threadclock_total_interpolated_ns();
+    assert_in_any_thread(total_ns >= before.total_ns && total_ns >= before.user_ns + before.system_ns);
+    raise_to(&seen->total_ns, total_ns);
+}
+
 #endif
