@@ -17,17 +17,6 @@
 #include "interpolated.h"
 #include "seccomp.h"
 
-/* From now on these system calls fail. */
-#define DENY(error, ...) \
-    (deny_system_calls((const long[]){__VA_ARGS__}, sizeof(long[]){__VA_ARGS__} / sizeof(long), error) == 0)
-
-static enum threadclock_source_id source_of(enum threadclock_quantity quantity,
-                                            enum threadclock_freshness freshness)
-{
-    struct threadclock_source source;
-    return threadclock_describe(quantity, freshness, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
-}
-
 static bool is_ordered(void)
 {
     struct threadclock_times tick, now;
@@ -47,7 +36,7 @@ static bool proc_answers_without_getrusage(void *unused)
 {
     int64_t before_ns = threadclock_user_tick_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return DENY(EPERM, SYS_getrusage)
+    return DENY(EPERM, SYS_getrusage) == 0
            && source_of(THREADCLOCK_USER, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_PROC
            && source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW) == THREADCLOCK_SOURCE_SCHED
            && threadclock_user_now_ns() >= before_ns + 20 * NS_PER_MS && is_ordered();
@@ -55,7 +44,7 @@ static bool proc_answers_without_getrusage(void *unused)
 
 static bool nothing_left_is_an_error(void *unused)
 {
-    if (!DENY(EPERM, SYS_getrusage, SYS_openat, SYS_clock_gettime)
+    if (DENY(EPERM, SYS_getrusage, SYS_openat, SYS_clock_gettime) != 0
         || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE
         || !total_is_from(THREADCLOCK_SOURCE_NONE, THREADCLOCK_SOURCE_NONE))
         return false;
@@ -76,7 +65,7 @@ static bool the_sum_stands_in_for_the_precise_clock(void *unused)
 {
     int64_t before_ns = threadclock_total_now_ns();
     burn_user_ns(40 * NS_PER_MS);
-    return DENY(ENOSYS, SYS_clock_gettime)
+    return DENY(ENOSYS, SYS_clock_gettime) == 0
            && total_is_from(THREADCLOCK_SOURCE_RUSAGE, THREADCLOCK_SOURCE_RUSAGE)
            && threadclock_total_now_ns() >= before_ns + 20 * NS_PER_MS
            && threadclock_total_interpolated_ns() >= before_ns + 20 * NS_PER_MS;
@@ -96,17 +85,17 @@ static bool is_total_now(void)
 
 static bool not_interpolated_without_nanosleep(void *unused)
 {
-    return DENY(EPERM, SYS_nanosleep) && is_total_now();
+    return DENY(EPERM, SYS_nanosleep) == 0 && is_total_now();
 }
 
 static bool not_interpolated_without_rseq(void *unused)
 {
-    return DENY(EPERM, SYS_rseq) && is_total_now();
+    return DENY(EPERM, SYS_rseq) == 0 && is_total_now();
 }
 
 static bool not_interpolated_without_memory(void *unused)
 {
-    return DENY(EPERM, SYS_mmap) && is_total_now();
+    return DENY(EPERM, SYS_mmap) == 0 && is_total_now();
 }
 
 static bool not_interpolated_without_an_area(void *unused)
@@ -164,7 +153,7 @@ static bool nothing_is_cached_without_wipe_on_fork(void *unused)
 /* An emulator that accepts any advice, and ignores it. */
 static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
 {
-    return DENY(0, SYS_madvise) && asks_each_time_in_each_process();
+    return DENY(0, SYS_madvise) == 0 && asks_each_time_in_each_process();
 }
 
 /* PID 1 of a PID namespace, and its child, PID 1 of another. */
@@ -210,10 +199,9 @@ static long long_lived_answer(long number, const long arguments[6])
 
 static bool answers_are(int64_t cpu_seconds, int64_t user_seconds)
 {
-    static const long asked[] = {SYS_clock_gettime, SYS_getrusage};
     said_by_cpu_clocks = (struct timespec){cpu_seconds, 999999999};
     said_by_getrusage = (struct timeval){user_seconds, 999999};
-    return answer_system_calls(asked, 2, long_lived_answer) == 0;
+    return ANSWER(long_lived_answer, SYS_clock_gettime, SYS_getrusage) == 0;
 }
 
 static const int64_t longest_s = (INT64_C(1) << 33) - 1, longest_of_parts_s = (INT64_C(1) << 32) - 1;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -131,18 +130,12 @@ static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **sta
 {
     assert_true(threadclock_total_now_ns() >= PARENT_NS);
     forks_left = 300;
-    struct sigaction action = {.sa_handler = fork_in_handler}, before;
-    sigaction(SIGALRM, &action, &before);
-    struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
-    setitimer(ITIMER_REAL, &often, NULL);
+    alarm_every_us(500, fork_in_handler);
     while (forks_left > 0 && !in_handler_child)
         threadclock_user_now_ns(); /* spends most of its time between the sample and the slot */
-    if (in_handler_child) {
-        bool small = reads_are_small(NULL);
-        _exit(small ? 0 : 1);
-    }
-    setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &before, NULL);
+    if (in_handler_child)
+        _exit(reads_are_small(NULL) ? 0 : 1);
+    alarm_every_us(0, NULL);
     int status, children = 0;
     while (wait(&status) > 0) {
         children++;

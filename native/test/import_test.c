@@ -145,9 +145,8 @@ static void a_page_that_is_writable_stays_so(void **state)
 static bool refused_nothing_changes(void *argument)
 {
     struct sample *sample = argument;
-    long number = SYS_mprotect;
     errno = 4711;
-    return deny_system_calls(&number, 1, EACCES) == 0
+    return DENY(EACCES, SYS_mprotect) == 0
            && import_replace(&sample->import, (void *)sample->before, (void *)our_clock_gettime) == -EACCES
            && errno == 4711
            && import_get(&sample->import) == (void *)sample->before;

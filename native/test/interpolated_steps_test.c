@@ -183,9 +183,7 @@ static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **sta
 
 int main(void)
 {
-    struct threadclock_source source;
-    if (threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) != 0
-        || source.id != THREADCLOCK_SOURCE_INTERPOLATED) {
+    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED) {
         puts("SKIP: this kernel or C library does not let the total be interpolated");
         return 77;
     }

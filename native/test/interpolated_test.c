@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,14 +21,6 @@
 #include "slot.h"
 
 enum { US = 1000, BEHIND_MAX_NS = 20 * US, AHEAD_NS = 100 * US };
-
-static enum threadclock_source_id source_id(void)
-{
-    struct threadclock_source source;
-    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0
-               ? source.id
-               : THREADCLOCK_SOURCE_NONE;
-}
 
 struct comparison {
     void (*meanwhile)(int64_t);
@@ -193,17 +184,13 @@ static void reading_handler(int signal)
 
 static void handlers_that_read_and_sleep_are_harmless(void **state)
 {
-    struct sigaction action = {.sa_handler = reading_handler, .sa_flags = SA_RESTART}, before;
-    struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
     struct comparison all = {.reads = 300000};
-    sigaction(SIGALRM, &action, &before);
-    setitimer(ITIMER_REAL, &often, NULL);
+    alarm_every_us(200, reading_handler);
     for (int64_t end_ns = monotonic_ns() + NS_PER_S; monotonic_ns() < end_ns;)
         for (int i = 0; i < 1000; i++)
             check_interpolated(&seen);
     compare(&all);
-    setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &before, NULL);
+    alarm_every_us(0, NULL);
     assert_true(handled > 50);
     assert_seldom_ahead("under signals", &all);
 }
@@ -243,10 +230,9 @@ enum answer { RIGHT, WRONG, UNSETTLED };
 /* Unsettled: the filter took longer to install than the anchor is valid, or a switch happened. */
 static enum answer answer_without_system_calls(void)
 {
-    static const long all[] = {SYS_clock_gettime, SYS_getrusage, SYS_openat};
-    source_id(); /* a new process tries it first; the next read sets an anchor */
+    source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED); /* a new process tries it first; the next read sets an anchor */
     int64_t before_ns = threadclock_total_interpolated_ns();
-    if (deny_system_calls(all, 3, EPERM) != 0)
+    if (DENY(EPERM, SYS_clock_gettime, SYS_getrusage, SYS_openat) != 0)
         return WRONG;
     int64_t after_ns = threadclock_total_interpolated_ns();
     if (after_ns == -EPERM)
@@ -304,12 +290,12 @@ static void a_foreign_critical_section_stays(void **state)
     }
     TC_STORE(*field, 0);
     assert_true(stayed > 15000); /* in the others a switch cleared the field before the read */
-    assert_int_equal(source_id(), THREADCLOCK_SOURCE_INTERPOLATED);
+    assert_int_equal(source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED), THREADCLOCK_SOURCE_INTERPOLATED);
 }
 
 int main(void)
 {
-    if (source_id() != THREADCLOCK_SOURCE_INTERPOLATED) {
+    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED) {
         puts("SKIP: this kernel or C library does not let the total be interpolated; "
              "fallback_test has the rest");
         return 77;

@@ -7,11 +7,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "seccomp.h"
@@ -26,11 +23,6 @@ static void *burn_until_stop(void *unused)
     while (!stop)
         burn_user_ns(NS_PER_MS);
     return NULL;
-}
-
-static int64_t timeval_ns(struct timeval time)
-{
-    return time.tv_sec * INT64_C(1000000000) + time.tv_usec * INT64_C(1000);
 }
 
 struct work {
@@ -76,18 +68,17 @@ static void one_task(struct work *work)
 static void *run_tasks(void *argument)
 {
     struct work *work = argument;
-    struct rusage before, after;
     thread_cpu_ns(); /* brings the kernel's split up to date */
-    getrusage(RUSAGE_THREAD, &before);
+    struct threadclock_times before = times_by_getrusage();
     for (int64_t i = 0; i < work->tasks; i++) {
         one_task(work);
         if (work->wait_ns > 0)
             sleep_ns((long)work->wait_ns);
     }
     thread_cpu_ns();
-    getrusage(RUSAGE_THREAD, &after);
-    work->user_ns = timeval_ns(after.ru_utime) - timeval_ns(before.ru_utime);
-    work->user_system_ns = work->user_ns + timeval_ns(after.ru_stime) - timeval_ns(before.ru_stime);
+    struct threadclock_times after = times_by_getrusage();
+    work->user_ns = after.user_ns - before.user_ns;
+    work->user_system_ns = after.total_ns - before.total_ns;
     return NULL;
 }
 
@@ -194,14 +185,10 @@ static void interval_in_handler(int signal)
 
 static void handlers_may_have_intervals(void **state)
 {
-    struct sigaction action = {.sa_handler = interval_in_handler, .sa_flags = SA_RESTART}, before;
-    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     struct work work = {.task_ns = 200 * US, .burn = burn_user_ns, .tasks = 1000};
-    sigaction(SIGALRM, &action, &before);
-    setitimer(ITIMER_REAL, &often, NULL);
+    alarm_every_us(50, interval_in_handler);
     run_tasks(&work);
-    setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &before, NULL);
+    alarm_every_us(0, NULL);
     assert_sum_is_right(&work);
     assert_true(handled > 100);
     assert_true(in_handlers.total_ns <= work.around_ns + handled * US);
@@ -239,10 +226,9 @@ static void an_interval_belongs_to_its_thread(void **state)
 
 static void *begin_without_clock(void *unused)
 {
-    const long refused[] = {SYS_clock_gettime};
     struct threadclock_interval interval;
     struct threadclock_times times;
-    assert_in_any_thread(deny_system_calls(refused, 1, EPERM) == 0);
+    assert_in_any_thread(DENY(EPERM, SYS_clock_gettime) == 0);
     assert_in_any_thread(threadclock_interval_begin(&interval) == -EPERM);
     assert_in_any_thread(threadclock_interval_end(&interval, &times) == -EPERM);
     assert_in_any_thread(threadclock_times_now(&times) == 0); /* from ticks */

@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum {
@@ -308,19 +307,16 @@ static void all_operations_keep_all_promises(void **state)
 {
     left = setting("THREADCLOCK_OPERATIONS", 4000000);
     hear_signals(false); /* signals go to the threads under test */
-    struct sigaction action = {.sa_handler = read_in_handler, .sa_flags = SA_RESTART};
-    sigaction(SIGALRM, &action, NULL);
-    struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     pthread_t workers[WORKERS], forker;
     for (uintptr_t i = 0; i < WORKERS; i++)
         assert_int_equal(pthread_create(&workers[i], NULL, live_again_and_again, (void *)i), 0);
     if (!UNDER_THREAD_SANITIZER)
         assert_int_equal(pthread_create(&forker, NULL, fork_again_and_again, NULL), 0);
-    setitimer(ITIMER_REAL, &often, NULL);
+    alarm_every_us(300, read_in_handler);
     void *lives[WORKERS];
     for (int i = 0; i < WORKERS; i++)
         assert_int_equal(pthread_join(workers[i], &lives[i]), 0);
-    setitimer(ITIMER_REAL, &never, NULL);
+    alarm_every_us(0, NULL);
     stop = true;
     if (!UNDER_THREAD_SANITIZER)
         assert_int_equal(pthread_join(forker, NULL), 0);

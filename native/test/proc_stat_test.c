@@ -125,12 +125,7 @@ static void an_ended_thread_is_esrch(void **state)
     pid_t tid;
     in_new_thread(own_tid, &tid);
     struct threadclock_times times;
-    while (tc_proc_user_hz() && access("/proc/self/task", R_OK) == 0) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/self/task/%d", tid);
-        if (access(path, F_OK) != 0)
-            break; /* pthread_join returns shortly before the kernel has released the thread */
-    }
+    wait_until_released(tid);
     assert_int_equal(threadclock_proc_times(tid, &times), -ESRCH);
     assert_int_equal(threadclock_proc_times(4194304, &times), -ESRCH);
     assert_int_equal(threadclock_proc_times(-1, &times), -EINVAL);

@@ -142,11 +142,10 @@ static void a_read_by_tid_does_not_wait_for_a_pass(void **state)
 static bool many_are_read_by_their_tids(void *unused)
 {
     enum { MANY = 300 };
-    static const long listing = SYS_getdents64;
     static struct sleeper sleepers[MANY];
     struct threadclock_times times;
     bool read = true;
-    if (deny_system_calls(&listing, 1, EPERM) != 0)
+    if (DENY(EPERM, SYS_getdents64) != 0)
         return true;
     for (int i = 0; i < MANY; i++)
         start_sleeper(&sleepers[i], "many", 0);
@@ -321,17 +320,8 @@ static void ten_thousand_threads_are_read(void **state)
     enum { MANY = 10000 };
     static struct sleeper many[MANY];
     int started = 0;
-    for (; started < MANY; started++) {
-        struct sleeper *sleeper = &many[started];
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setstacksize(&attributes, 32 << 10);
-        pthread_barrier_init(&sleeper->ready, NULL, 2);
-        pthread_barrier_init(&sleeper->leave, NULL, 2);
-        strcpy(sleeper->name, "many");
-        if (pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper) != 0)
-            break; /* this machine's limit on threads */
-    }
+    while (started < MANY && create_sleeper(&many[started], "many", 0, sleep_until_let_go) == 0)
+        started++;
     assert_true(started > 100);
     for (int i = 0; i < started; i++)
         pthread_barrier_wait(&many[i].ready);
@@ -422,10 +412,9 @@ static void the_two_accounts_of_a_thread_catch_up(void **state)
  */
 static void *read_without_proc(void *tid)
 {
-    static const long refused[] = {SYS_newfstatat, SYS_openat};
     struct threadclock_times times;
     assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == 0);
-    assert_in_any_thread(deny_system_calls(refused, 2, EPERM) == 0);
+    assert_in_any_thread(DENY(EPERM, SYS_newfstatat, SYS_openat) == 0);
     assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == -EPERM);
     assert_in_any_thread(threadclock_all_threads(rows, ROWS) == -EPERM);
     assert_in_any_thread(threadclock_total_now_ns() >= 0);
@@ -454,12 +443,11 @@ static bool a_reader_that_cannot_know_changes_nothing(void *unused)
 /* If only the thread's folder is refused, its stat file is enough. */
 static bool the_start_decides_alone(void *unused)
 {
-    static const long refused[] = {SYS_newfstatat};
     struct sleeper sleeper;
     struct threadclock_times times;
     start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
     uint64_t serial = row_of(sleeper.tid, all_rows())->serial;
-    bool right = deny_system_calls(refused, 1, ENOSYS) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
+    bool right = DENY(ENOSYS, SYS_newfstatat) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
                  && times.total_ns == kernel_ns(sleeper.tid)
                  && row_of(sleeper.tid, all_rows())->serial == serial;
     end_sleeper(&sleeper);

@@ -248,7 +248,6 @@ static void *burn_and_stay(void *argument)
 
 static bool goes_on_by_itself(void *unused)
 {
-    static const long no_memory[] = {SYS_mmap};
     struct adoption adoption;
     pthread_t thread;
     threadclock_thread own, other;
@@ -258,7 +257,7 @@ static bool goes_on_by_itself(void *unused)
         return false;
     pthread_barrier_wait(&adoption.known);
     if (tc_threads_register_own(1, &own) != 0 || threadclock_total_tick_ns() < 0
-        || deny_system_calls(no_memory, 1, ENOMEM) != 0)
+        || DENY(ENOMEM, SYS_mmap) != 0)
         return false;
     uint64_t id = 1000;
     while (tc_threads_register_other(id, (pid_t)(1000000 + id), &other) == 0)

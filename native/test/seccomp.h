@@ -8,6 +8,8 @@
  * -errno: filters cannot be installed here.
  */
 int deny_system_calls(const long *numbers, int count, int error);
+#define DENY(error, ...) \
+    deny_system_calls((const long[]){__VA_ARGS__}, sizeof(long[]){__VA_ARGS__} / sizeof(long), error)
 
 /* Only madvise(MADV_WIPEONFORK) fails, with EINVAL: a kernel before 4.14. */
 int deny_wipe_on_fork(void);
@@ -26,6 +28,8 @@ int kill_on_system_call(long number);
  */
 typedef long answer_function(long number, const long arguments[6]);
 int answer_system_calls(const long *numbers, int count, answer_function *answer);
+#define ANSWER(answer, ...) \
+    answer_system_calls((const long[]){__VA_ARGS__}, sizeof(long[]){__VA_ARGS__} / sizeof(long), answer)
 long kernels_answer(long number, const long arguments[6]);
 
 #endif

@@ -81,7 +81,9 @@ static inline void wait_until_asleep(pid_t tid)
     } while (state_of(tid) != 'S' || now_ns != before_ns);
 }
 
-static inline void start_sleeper(struct sleeper *sleeper, const char *name, int64_t burn_ns)
+/* Without waiting for it. 0, or the error: this machine may have a limit on threads. */
+static inline int create_sleeper(struct sleeper *sleeper, const char *name, int64_t burn_ns,
+                                 void *(*life)(void *))
 {
     snprintf(sleeper->name, sizeof sleeper->name, "%s", name);
     sleeper->burn_ns = burn_ns;
@@ -90,7 +92,12 @@ static inline void start_sleeper(struct sleeper *sleeper, const char *name, int6
     pthread_attr_setstacksize(&attributes, 64 << 10);
     pthread_barrier_init(&sleeper->ready, NULL, 2);
     pthread_barrier_init(&sleeper->leave, NULL, 2);
-    assert_int_equal(pthread_create(&sleeper->thread, &attributes, sleep_until_let_go, sleeper), 0);
+    return pthread_create(&sleeper->thread, &attributes, life, sleeper);
+}
+
+static inline void start_sleeper(struct sleeper *sleeper, const char *name, int64_t burn_ns)
+{
+    assert_int_equal(create_sleeper(sleeper, name, burn_ns, sleep_until_let_go), 0);
     pthread_barrier_wait(&sleeper->ready);
     if (burn_ns > 0)
         wait_until_asleep(sleeper->tid);
@@ -100,8 +107,7 @@ static inline void end_sleeper(struct sleeper *sleeper)
 {
     pthread_barrier_wait(&sleeper->leave);
     assert_int_equal(pthread_join(sleeper->thread, NULL), 0);
-    while (syscall(SYS_tgkill, getpid(), sleeper->tid, 0) == 0)
-        usleep(100); /* pthread_join returns shortly before the kernel has released the thread */
+    wait_until_released(sleeper->tid);
 }
 
 #endif

@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,12 @@ void in_new_thread(void *(*body)(void *), void *argument)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, body, argument), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+void wait_until_released(pid_t tid)
+{
+    while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+        usleep(100);
 }
 
 pid_t raw_fork(void)
@@ -62,8 +70,7 @@ bool true_in_child(pid_t (*fork)(void), bool (*check)(void *), void *argument)
 
 static bool no_parent_is_told(void *unused)
 {
-    static const long denied[] = {SYS_getppid};
-    return deny_system_calls(denied, 1, EPERM) == 0 && syscall(SYS_getppid) == -1;
+    return DENY(EPERM, SYS_getppid) == 0 && syscall(SYS_getppid) == -1;
 }
 
 bool filters_can_be_installed(void)
@@ -96,6 +103,28 @@ void skip_because(const char *reason)
 {
     print_message("SKIP: %s\n", reason);
     skip();
+}
+
+static int64_t timeval_ns(struct timeval tv)
+{
+    return (int64_t)tv.tv_sec * NS_PER_S + (int64_t)tv.tv_usec * 1000;
+}
+
+struct threadclock_times times_by_getrusage(void)
+{
+    struct rusage usage;
+    assert_in_any_thread(getrusage(RUSAGE_THREAD, &usage) == 0);
+    int64_t user_ns = timeval_ns(usage.ru_utime), system_ns = timeval_ns(usage.ru_stime);
+    return (struct threadclock_times){user_ns, system_ns, user_ns + system_ns};
+}
+
+void alarm_every_us(long us, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct itimerval often = {{0, us}, {0, us}};
+    if (us > 0)
+        sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
 }
 
 int64_t setting(const char *name, int64_t otherwise)

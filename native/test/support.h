@@ -17,6 +17,9 @@
 /* Runs body in a new thread and waits for it. */
 void in_new_thread(void *(*body)(void *), void *argument);
 
+/* pthread_join returns shortly before the kernel has released the thread. */
+void wait_until_released(pid_t tid);
+
 /* Forks by the raw system call, which runs no pthread_atfork handlers. */
 pid_t raw_fork(void);
 
@@ -54,6 +57,20 @@ int tasks_of_process(void);
 
 /* Skips the test, with a reason that is shown in the results. */
 void skip_because(const char *reason);
+
+/* Which source threadclock_describe says a read has; THREADCLOCK_SOURCE_NONE if it fails. */
+static inline enum threadclock_source_id source_of(enum threadclock_quantity quantity,
+                                                   enum threadclock_freshness freshness)
+{
+    struct threadclock_source source;
+    return threadclock_describe(quantity, freshness, &source) == 0 ? source.id : THREADCLOCK_SOURCE_NONE;
+}
+
+/* The calling thread's times by getrusage, without threadclock; the total is their sum. */
+struct threadclock_times times_by_getrusage(void);
+
+/* From now on, SIGALRM interrupts the process this often, and runs handler. 0: no longer. */
+void alarm_every_us(long us, void (*handler)(int));
 
 /* A number from the environment, for longer or shorter runs of the same test. */
 int64_t setting(const char *name, int64_t otherwise);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,9 +26,7 @@ static void *register_and_work(void *argument)
     struct worker *worker = argument;
     assert_in_any_thread(threadclock_thread_register(&worker->handle) == 0);
     worker->work();
-    struct rusage usage;
-    assert_in_any_thread(getrusage(RUSAGE_THREAD, &usage) == 0);
-    worker->user_ns = usage.ru_utime.tv_sec * (int64_t)NS_PER_S + usage.ru_utime.tv_usec * INT64_C(1000);
+    worker->user_ns = times_by_getrusage().user_ns;
     pthread_barrier_wait(&worker->worked);
     pthread_barrier_wait(&worker->leave);
     assert_in_any_thread(threadclock_thread_unregister() == 0);
@@ -125,8 +122,7 @@ static long answer_late(long number, const long arguments[6])
 
 static bool delayed_reads_are_right(void *unused)
 {
-    static const long clock[] = {SYS_clock_gettime};
-    if (threadclock_thread_register(&watched) != 0 || answer_system_calls(clock, 1, answer_late) != 0)
+    if (threadclock_thread_register(&watched) != 0 || ANSWER(answer_late, SYS_clock_gettime) != 0)
         return false;
     for (int i = 0; i < DELAYED_READS; i++) {
         delay = true;

@@ -41,8 +41,7 @@ static long refuse_the_handler(long number, const long arguments[6])
 
 static bool the_handlers_answer_stays(void *unused)
 {
-    static const long asked[] = {SYS_mmap};
-    int64_t ns = answer_system_calls(asked, 1, refuse_the_handler) == 0 ? threadclock_user_tick_ns() : -1;
+    int64_t ns = ANSWER(refuse_the_handler, SYS_mmap) == 0 ? threadclock_user_tick_ns() : -1;
     return ns >= 0 && maps == 2 && epoch_of_handler != 0 && tc_epoch() == epoch_of_handler;
 }
 

@@ -67,16 +67,11 @@ static void a_tid_used_again_is_another_thread(void **state)
         go_far_past(old.tid);
         uint64_t serial = row_of(old.tid, all_rows())->serial;
         end_sleeper(&old);
-        while (kernel_ns(old.tid) >= 0)
-            usleep(100); /* joined, but still there */
         if (round % 4 == 0)
             assert_null(row_of(old.tid, all_rows()));
         assert_true(next_tid_is(old.tid));
-        pthread_barrier_init(&young.ready, NULL, 2);
-        pthread_barrier_init(&young.leave, NULL, 2);
-        strcpy(young.name, "young");
         void *(*life)(void *) = round % 2 ? read_oneself : sleep_until_let_go;
-        assert_int_equal(pthread_create(&young.thread, NULL, life, &young), 0);
+        assert_int_equal(create_sleeper(&young, "young", 0, life), 0);
         pthread_barrier_wait(&young.ready);
         another_process_starts();
         reused += young.tid == old.tid;
@@ -135,8 +130,7 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
         struct left_behind old, young;
         struct threadclock_times times;
         in_new_thread(leave_behind, &old);
-        while (kernel_ns(old.tid) >= 0)
-            usleep(100);
+        wait_until_released(old.tid);
         assert_true(next_tid_is(old.tid));
         in_new_thread(come_after, &young);
         if (young.tid != old.tid)
@@ -162,8 +156,7 @@ static void a_registration_left_behind_is_not_read(void **state)
         struct threadclock_times times;
         in_new_thread(leave_behind, &old);
         usleep(10000);
-        while (kernel_ns(old.tid) >= 0)
-            usleep(100);
+        wait_until_released(old.tid);
         assert_true(next_tid_is(old.tid));
         start_sleeper(&young, "young", 0);
         if (young.tid == old.tid) {
