@@ -84,8 +84,7 @@ static bool filter_is_refused;
 
 static bool kernel_answers_so(void)
 {
-    static const long asked[] = {SYS_clock_getres, SYS_clock_gettime};
-    filter_is_refused = answer_system_calls(asked, 2, other_kernels_answer) != 0;
+    filter_is_refused = ANSWER(other_kernels_answer, SYS_clock_getres, SYS_clock_gettime) != 0;
     return !filter_is_refused;
 }
 
@@ -309,35 +308,22 @@ static bool ticks_are_cached;
 
 static bool caches_ticks(void *unused)
 {
-    struct threadclock_source source;
-    return threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, &source) == 0
-           && source.id == THREADCLOCK_SOURCE_TICK_CACHE;
+    return source_of(THREADCLOCK_USER, THREADCLOCK_TICK) == THREADCLOCK_SOURCE_TICK_CACHE;
 }
 
-static int all_say_what_they_should(const struct place *place, bool used)
+static int result_here(const struct place *place, bool used)
 {
-    int wrong = 0;
     alarm(SECONDS_AT_MOST);
     if (!start_witness() || (used && !use_everything()))
         return NOT_RIGHT;
     int files = open_files();
     if (!place->enter())
         return filter_is_refused ? NOT_FILTERED : NOT_POSSIBLE;
-    let_ticks_pass();
-    for (int i = 0; i < 2 * FUNCTIONS; i++) {
-        int function = i % FUNCTIONS, should = should_say(place->says[used], function, 0),
-            said = said_by(function);
-        if (said != should) {
-            print_error("%s: %s said %d, not %d\n", used ? "after use" : "at first", function_names[function],
-                        said, should);
-            wrong++;
-        }
-    }
-    struct threadclock_source source;
-    threadclock_describe(THREADCLOCK_USER, THREADCLOCK_TICK, &source);
+    bool right = all_say(place->says[used], 0, used);
     bool asks = place->asks_each_time[used] || !ticks_are_cached;
-    bool described = source.id == (asks ? THREADCLOCK_SOURCE_RUSAGE : THREADCLOCK_SOURCE_TICK_CACHE);
-    return wrong == 0 && described && open_files() == files ? RIGHT : NOT_RIGHT;
+    bool described = source_of(THREADCLOCK_USER, THREADCLOCK_TICK)
+                     == (asks ? THREADCLOCK_SOURCE_RUSAGE : THREADCLOCK_SOURCE_TICK_CACHE);
+    return right && described && open_files() == files ? RIGHT : NOT_RIGHT;
 }
 
 static int result_of(const struct place *place, bool used, bool unshared)
@@ -347,7 +333,7 @@ static int result_of(const struct place *place, bool used, bool unshared)
     assert_in_any_thread(child >= 0);
     if (child == 0) {
         if (place->unshare == NULL || unshared)
-            _exit(all_say_what_they_should(place, used));
+            _exit(result_here(place, used));
         _exit(place->unshare() ? result_of(place, used, true) : NOT_POSSIBLE);
     }
     assert_in_any_thread(waitpid(child, &status, 0) == child);

@@ -27,7 +27,7 @@ enum { SECONDS_AT_MOST = 60 };
 #endif
 
 /*
- * For each system call: what each function must return (should_say) before the first read and after use; then
+ * For each system call: what each function must return (all_say) before the first read and after use; then
  * the first function to make the call, which ends the process if the call is fatal; null: none makes it.
  */
 static const struct fault {
@@ -100,51 +100,17 @@ static const struct fault {
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-/* The function that is running, in memory shared with the parent: shows in which function a child ended. */
-static volatile int *at_work;
-
-static int run(int function)
-{
-    *at_work = function;
-    return said_by(function);
-}
-
-static int install(const struct fault *fault, int error)
-{
-    return error > 0 ? deny_system_calls(&fault->number, 1, error) : kill_on_system_call(fault->number);
-}
-
-/* error 0: the call is fatal. Two rounds, because what fails the first time must fail again. */
+/* error 0: the call is fatal. */
 static bool all_say_what_they_should(const struct fault *fault, bool used, int error)
 {
-    bool right = true;
     alarm(SECONDS_AT_MOST);
     if (!start_witness() || (used && !use_everything()))
         return false;
     precise_clock_is_refused = fault->number == SYS_clock_gettime;
     int files = open_files();
-    if (install(fault, error) != 0)
-        return false;
-    let_ticks_pass();
-    for (int i = 0; i < 2 * FUNCTIONS; i++) {
-        int function = i % FUNCTIONS, should = should_say(fault->says[used], function, error),
-            said = run(function);
-        if (said != should) {
-            print_error("%s, %s, %s: %s said %d, not %d\n", fault->name,
-                        error > 0 ? strerror(error) : "fatal", used ? "after use" : "at first",
-                        function_names[function], said, should);
-            right = false;
-        }
-    }
-    *at_work = FUNCTIONS;
-    return right && (open_files() == files || fault->number == SYS_close);
-}
-
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
+    int failed = error > 0 ? DENY(error, fault->number) : kill_on_system_call(fault->number);
+    return failed == 0 && all_say(fault->says[used], error, used)
+           && (open_files() == files || fault->number == SYS_close);
 }
 
 static int status_of(const struct fault *fault, bool used, int error)
@@ -153,7 +119,9 @@ static int status_of(const struct fault *fault, bool used, int error)
     assert_true(child >= 0);
     if (child == 0)
         _exit(all_say_what_they_should(fault, used, error) ? 0 : 1);
-    return wait_for(child);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
 }
 
 /* Mutants select one fault. */
@@ -185,9 +153,7 @@ static void a_refused_call_is_an_error_or_makes_no_difference(void **state)
 /* Without interpolation (musl, older glibc), another function is the first to make some calls. */
 static bool interpolates(void *unused)
 {
-    struct threadclock_source source;
-    return threadclock_describe(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED, &source) == 0
-           && source.id == THREADCLOCK_SOURCE_INTERPOLATED;
+    return source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_INTERPOLATED;
 }
 
 static void a_fatal_call_ends_the_process_at_its_first_use(void **state)
@@ -223,6 +189,7 @@ int main(void)
         puts("SKIP: " NO_FILTERS);
         return 77;
     }
+    /* Shared with the children: shows in which function one ended. */
     at_work = mmap(NULL, sizeof *at_work, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_call_is_an_error_or_makes_no_difference),

@@ -93,32 +93,30 @@ static int clock_within(int64_t ns, enum threadclock_clock clock)
     return within(ns, before.clocks_ns[clock], ask().clocks_ns[clock]);
 }
 
+/* And not less than what was seen before. */
+static int not_less_and_within(int64_t *seen_ns, int64_t ns, int64_t least_ns, int64_t most_ns)
+{
+    int result = ns < *seen_ns && ns >= 0 ? SAID_WRONG : within(ns, least_ns, most_ns);
+    if (result == 0)
+        *seen_ns = ns;
+    return result;
+}
+
 static int total_within(int64_t ns, int64_t lag_ns)
 {
-    int result = ns < seen.total_ns && ns >= 0
-                     ? SAID_WRONG
-                     : within(ns, total_ns(&before) - lag_ns, asked_total_ns() + AHEAD_NS);
-    if (result == 0)
-        seen.total_ns = ns;
-    return result;
+    int64_t most_ns = asked_total_ns() + AHEAD_NS;
+    return not_less_and_within(&seen.total_ns, ns, total_ns(&before) - lag_ns, most_ns);
 }
 
 /* The load was in user mode, unlike the wait for the witness. */
 static int user_is_right(int64_t ns)
 {
-    int result = ns < seen.user_ns && ns >= 0 ? SAID_WRONG : within(ns, USER_AT_LEAST_NS, asked_total_ns());
-    if (result == 0)
-        seen.user_ns = ns;
-    return result;
+    return not_less_and_within(&seen.user_ns, ns, USER_AT_LEAST_NS, asked_total_ns());
 }
 
 static int system_is_right(int64_t ns)
 {
-    int result = ns < seen.system_ns && ns >= 0 ? SAID_WRONG
-                                                : within(ns, 0, asked_total_ns() - seen.user_ns + AHEAD_NS);
-    if (result == 0)
-        seen.system_ns = ns;
-    return result;
+    return not_less_and_within(&seen.system_ns, ns, 0, asked_total_ns() - seen.user_ns + AHEAD_NS);
 }
 
 static int times_are_right(int error, const struct threadclock_times *times, int64_t lag_ns)
@@ -167,7 +165,6 @@ static int user_system_raw(void)
     return clock_within(threadclock_user_system_raw_ns(), THREADCLOCK_CLOCK_PROF);
 }
 static int thread_register(void) { return threadclock_thread_register(&handle); }
-static int thread_unregister(void) { return threadclock_thread_unregister(); }
 static int thread_total(void) { return total_within(threadclock_thread_total_ns(handle), 0); }
 static int clock_ns(void)
 {
@@ -289,11 +286,12 @@ const char *const function_names[FUNCTIONS] = {
 static int (*const functions[FUNCTIONS])(void) = {
     user_tick, system_tick, total_tick, times_tick, user_now, system_now, total_now, times_now,
     interpolated, interval, user_raw, user_system_raw, tick_length, thread_register, thread_times,
-    thread_total, threads_times, tid_times, all_threads, thread_unregister, process_times, own_proc_times,
-    tid_proc_times, clock_ns, describe,
+    thread_total, threads_times, tid_times, all_threads, threadclock_thread_unregister, process_times,
+    own_proc_times, tid_proc_times, clock_ns, describe,
 };
 
-int said_by(int function)
+/* 0: right, and no less than before; the negative errno that the function returned; or SAID_WRONG. */
+static int said_by(int function)
 {
     before = ask();
     errno = 4711;
@@ -318,7 +316,6 @@ int open_files(void)
     return open;
 }
 
-/* Calls everything twice, in different ticks; the handle stays registered. */
 bool use_everything(void)
 {
     for (int i = 0; i < 2 * FUNCTIONS; i++)
@@ -327,13 +324,14 @@ bool use_everything(void)
     return said_by(REGISTER) == 0;
 }
 
-void let_ticks_pass(void)
+/* More than two of any kernel, so that nothing is cached. */
+static void let_ticks_pass(void)
 {
     for (int64_t end_ns = monotonic_ns() + TICKS_NS; monotonic_ns() < end_ns;) {
     }
 }
 
-int should_say(const char *says, int function, int error)
+static int should_say(const char *says, int function, int error)
 {
     for (; *says == ' ' || function > 0; says++)
         function -= *says != ' ';
@@ -349,4 +347,24 @@ int should_say(const char *says, int function, int error)
     case 'r': return -EREMOTE;
     default: return SAID_WRONG;
     }
+}
+
+static volatile int here;
+volatile int *at_work = &here;
+
+bool all_say(const char *says, int error, bool used)
+{
+    bool right = true;
+    let_ticks_pass();
+    for (int i = 0; i < 2 * FUNCTIONS; i++) {
+        int function = *at_work = i % FUNCTIONS;
+        int should = should_say(says, function, error), said = said_by(function);
+        if (said != should) {
+            print_error("%s: %s said %d, not %d\n", used ? "after use" : "at first", function_names[function],
+                        said, should);
+            right = false;
+        }
+    }
+    *at_work = FUNCTIONS;
+    return right;
 }

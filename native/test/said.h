@@ -20,17 +20,12 @@ extern const char *const function_names[FUNCTIONS];
  */
 bool start_witness(void);
 
-/* Calls the function. 0: right, and no less than before; the negative errno it returned; or SAID_WRONG. */
-int said_by(int function);
-
 /* Calls all functions twice, in different ticks; leaves the thread registered. False: a result was wrong. */
 bool use_everything(void);
 
-/* Waits for more than two ticks of any kernel, so that nothing is cached. */
-void let_ticks_pass(void);
-
 /*
- * The result that the function should have, from a text with a character for each function, ignoring blanks:
+ * Waits until nothing is cached, and calls all functions twice, because what fails the first time must fail
+ * again. Prints each result that is not as in says, which has a character for each function, ignoring blanks:
  *
  *     tick now interpolated, interval raw length register..threads_times tid all unregister process proc
  *     .... .... ..                    ..  .      ....                    ..      .          .       ..
@@ -38,9 +33,12 @@ void let_ticks_pass(void);
  * then clock and describe.
  *
  * A point: right; e: -error; m: -ENOMEM; s: -ESRCH, for a missing handle; n: -ENOENT, for a missing
- * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE.
+ * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE. False: one was not so.
  */
-int should_say(const char *says, int function, int error);
+bool all_say(const char *says, int error, bool used);
+
+/* Where the function that is running is stored, and FUNCTIONS when all have run. */
+extern volatile int *at_work;
 
 int open_files(void);
 
