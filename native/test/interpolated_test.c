@@ -230,7 +230,8 @@ enum answer { RIGHT, WRONG, UNSETTLED };
 /* Unsettled: the filter took longer to install than the anchor is valid, or a switch happened. */
 static enum answer answer_without_system_calls(void)
 {
-    source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED); /* a new process tries it first; the next read sets an anchor */
+    /* A new process tries it first; the next read sets an anchor. */
+    source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED);
     int64_t before_ns = threadclock_total_interpolated_ns();
     if (DENY(EPERM, SYS_clock_gettime, SYS_getrusage, SYS_openat) != 0)
         return WRONG;

@@ -81,13 +81,13 @@ static void end(size_t i)
 }
 
 /* What a reader knows from the samples it was sent. */
-struct reader {
+static struct {
     struct sample_pass pass;
     struct sample_message message;
     struct threadclock_times process, threads[THREADS_MAX]; /* by serial */
     char names[THREADS_MAX][16];
     bool living[THREADS_MAX];
-};
+} reader;
 
 static const unsigned char *take(const unsigned char *at, void *value, size_t size)
 {
@@ -95,34 +95,34 @@ static const unsigned char *take(const unsigned char *at, void *value, size_t si
     return at + size;
 }
 
-static const unsigned char *take_thread(const unsigned char *at, struct reader *reader)
+static const unsigned char *take_thread(const unsigned char *at)
 {
     uint64_t serial;
     uint32_t tid;
     uint16_t length;
     at = take(at, &serial, sizeof serial);
     at = take(at, &tid, sizeof tid);
-    at = take(at, &reader->threads[serial], sizeof reader->threads[0]);
+    at = take(at, &reader.threads[serial], sizeof reader.threads[0]);
     at = take(at, &length, sizeof length);
-    snprintf(reader->names[serial], sizeof reader->names[0], "%.*s", (int)length, (const char *)at);
-    reader->living[serial] = true;
+    snprintf(reader.names[serial], sizeof reader.names[0], "%.*s", (int)length, (const char *)at);
+    reader.living[serial] = true;
     return at + length;
 }
 
-static const unsigned char *take_record(const unsigned char *at, struct reader *reader)
+static const unsigned char *take_record(const unsigned char *at)
 {
     uint64_t serial, moment[3];
     switch (*at++) {
     case SAMPLE_MOMENT:
-        return take(take(at, moment, sizeof moment), &reader->process, sizeof reader->process);
+        return take(take(at, moment, sizeof moment), &reader.process, sizeof reader.process);
     case SAMPLE_THREAD:
-        return take_thread(at, reader);
+        return take_thread(at);
     case SAMPLE_TIMES:
         at = take(at, &serial, sizeof serial);
-        return take(at, &reader->threads[serial], sizeof reader->threads[0]);
+        return take(at, &reader.threads[serial], sizeof reader.threads[0]);
     case SAMPLE_GONE:
         at = take(at, &serial, sizeof serial);
-        reader->living[serial] = false;
+        reader.living[serial] = false;
         return at;
     default:
         fail_msg("a record of kind %d", at[-1]);
@@ -131,197 +131,171 @@ static const unsigned char *take_record(const unsigned char *at, struct reader *
 }
 
 /* Takes the next sample; returns the number of full passes that it needed. */
-static int sample(struct reader *reader, bool all)
+static int sample(bool all)
 {
-    struct threadclock_times before = reader->process;
+    struct threadclock_times before = reader.process;
     int looks = world.looks;
     world.now_ns += 100 * NS_PER_MS;
-    sample_message_begin(&reader->message);
-    assert_true(sample_pass_put(&reader->message, &reader->pass, all));
-    const unsigned char *at = reader->message.bytes + 4;
-    while (at < reader->message.bytes + reader->message.size)
-        at = take_record(at, reader);
-    assert_true(reader->process.user_ns >= before.user_ns && reader->process.system_ns >= before.system_ns
-                && reader->process.total_ns >= before.total_ns);
-    assert_true(reader->process.user_ns + reader->process.system_ns <= reader->process.total_ns);
+    sample_message_begin(&reader.message);
+    assert_true(sample_pass_put(&reader.message, &reader.pass, all));
+    const unsigned char *at = reader.message.bytes + 4;
+    while (at < reader.message.bytes + reader.message.size)
+        at = take_record(at);
+    assert_true(reader.process.user_ns >= before.user_ns && reader.process.system_ns >= before.system_ns
+                && reader.process.total_ns >= before.total_ns);
+    assert_true(reader.process.user_ns + reader.process.system_ns <= reader.process.total_ns);
     return world.looks - looks;
 }
 
-static void free_reader(struct reader *reader)
-{
-    sample_pass_free(&reader->pass);
-    sample_message_free(&reader->message);
-}
-
-/* Begins with threads of which the last is busy, read until their names are known. */
-static void begin(struct reader *reader, size_t count)
+/* Begins with 200 threads of which the last is busy, read until their names are known. */
+static int begin(void **state)
 {
     memset(&world, 0, sizeof world);
-    memset(reader, 0, sizeof *reader);
-    for (size_t i = 0; i < count; i++)
+    memset(&reader, 0, sizeof reader);
+    for (int i = 0; i < 200; i++)
         start("thread");
-    sample(reader, true);
-    run(count - 1, 100 * US, 0);
-    sample(reader, false);
+    sample(true);
+    run(199, 100 * US, 0);
+    sample(false);
+    return 0;
 }
 
-static void assert_knows_all(const struct reader *reader)
+static int free_reader(void **state)
+{
+    sample_pass_free(&reader.pass);
+    sample_message_free(&reader.message);
+    return 0;
+}
+
+static void assert_knows_all(void)
 {
     for (size_t i = 0; i < world.count; i++)
-        assert_memory_equal(&reader->threads[world.rows[i].serial], &world.rows[i].times,
+        assert_memory_equal(&reader.threads[world.rows[i].serial], &world.rows[i].times,
                             sizeof world.rows[i].times);
-    assert_memory_equal(&reader->process, &world.process, sizeof world.process);
+    assert_memory_equal(&reader.process, &world.process, sizeof world.process);
 }
 
 static void a_sleeping_thread_is_not_read(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     for (int i = 0; i < 10; i++) {
         run(199, 300 * US, 700 * US);
         world.single_reads = 0;
-        assert_int_equal(sample(&reader, false), 0);
+        assert_int_equal(sample(false), 0);
         assert_int_equal(world.single_reads, 1);
-        assert_knows_all(&reader);
+        assert_knows_all();
     }
-    free_reader(&reader);
 }
 
 static void a_thread_that_wakes_is_seen_at_once(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     run(199, 1000 * US, 0);
     run(20, 201 * US, 0);
-    assert_int_equal(sample(&reader, false), 1);
-    assert_knows_all(&reader);
-    free_reader(&reader);
+    assert_int_equal(sample(false), 1);
+    assert_knows_all();
 }
 
 static void unread_time_may_be_late_but_does_not_add_up(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     for (size_t i = 0; i < 4; i++) {
         run(i, 50 * US, 0);
-        assert_int_equal(sample(&reader, false), 0);
+        assert_int_equal(sample(false), 0);
         /* The time of the others is unknown. */
         assert_int_equal(reader.process.total_ns, world.process.total_ns - 50 * US * (int64_t)(i + 1));
     }
     run(4, 50 * US, 0);
-    assert_int_equal(sample(&reader, false), 1);
-    assert_knows_all(&reader);
-    free_reader(&reader);
+    assert_int_equal(sample(false), 1);
+    assert_knows_all();
 }
 
 static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     run(3, NS_PER_MS, 0);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(sample(&reader, false), 1);
+        assert_int_equal(sample(false), 1);
     run(7, 10 * US, 0);
-    assert_int_equal(sample(&reader, false), 1);
+    assert_int_equal(sample(false), 1);
     run(7, NS_PER_MS, 0);
-    assert_int_equal(sample(&reader, false), 0);
-    assert_knows_all(&reader);
-    free_reader(&reader);
+    assert_int_equal(sample(false), 0);
+    assert_knows_all();
 }
 
 static void a_request_for_all_threads_reads_all(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     run(11, 10 * US, 0);
-    assert_int_equal(sample(&reader, true), 1);
-    assert_knows_all(&reader);
-    free_reader(&reader);
+    assert_int_equal(sample(true), 1);
+    assert_knows_all();
 }
 
 static void a_thread_that_starts_is_known_and_then_its_name(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     start("its maker");
     run(200, 200 * US, 0);
-    assert_int_equal(sample(&reader, false), 1);
+    assert_int_equal(sample(false), 1);
     snprintf(world.rows[200].name, sizeof world.rows[200].name, "itself");
-    assert_int_equal(sample(&reader, false), 1);
+    assert_int_equal(sample(false), 1);
     assert_string_equal(reader.names[201], "itself");
-    assert_knows_all(&reader);
-    free_reader(&reader);
+    assert_knows_all();
 }
 
 static void a_busy_thread_that_ends_is_gone(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     run(199, 20 * US, 0);
     end(199);
-    assert_int_equal(sample(&reader, false), 1);
+    assert_int_equal(sample(false), 1);
     assert_false(reader.living[200]);
     assert_true(reader.living[199]);
     assert_memory_equal(&reader.process, &world.process, sizeof world.process);
-    free_reader(&reader);
 }
 
 /* If another thread has the TID of an ended one, either its time is less, or the process's clock shows it. */
 static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     pid_t tid = world.rows[199].tid;
     end(199);
     start("another");
     world.rows[199].tid = tid;
-    assert_int_equal(sample(&reader, false), 1);
+    assert_int_equal(sample(false), 1);
     assert_false(reader.living[200]);
     assert_true(reader.living[201]);
-    free_reader(&reader);
 }
 
 static void more_busy_threads_than_are_kept_are_all_read(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     for (int pass = 0; pass < 3; pass++) {
         for (size_t i = 0; i <= SAMPLE_BUSY_MAX; i++)
             run(i, NS_PER_MS, 0);
-        assert_int_equal(sample(&reader, false), 1);
-        assert_knows_all(&reader);
+        assert_int_equal(sample(false), 1);
+        assert_knows_all();
     }
-    free_reader(&reader);
 }
 
 /* The kernel splits the process's time by all of its ticks, not as the sum of its threads' splits. */
 static void a_process_that_is_divided_differently_gains_no_time(void **state)
 {
-    struct reader reader;
-    begin(&reader, 200);
     for (int i = 0; i < 20; i++) {
         run(199, NS_PER_MS, 0);
-        sample(&reader, i % 5 == 4);
+        sample(i % 5 == 4);
         assert_int_equal(reader.process.total_ns, world.process.total_ns);
         world.process.user_ns -= NS_PER_MS / 2;
         world.process.system_ns += NS_PER_MS / 2;
     }
-    free_reader(&reader);
 }
+
+#define SAMPLED(test) cmocka_unit_test_setup_teardown(test, begin, free_reader)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sleeping_thread_is_not_read),
-        cmocka_unit_test(a_thread_that_wakes_is_seen_at_once),
-        cmocka_unit_test(unread_time_may_be_late_but_does_not_add_up),
-        cmocka_unit_test(after_a_wrong_guess_all_are_read_for_a_while),
-        cmocka_unit_test(a_request_for_all_threads_reads_all),
-        cmocka_unit_test(a_thread_that_starts_is_known_and_then_its_name),
-        cmocka_unit_test(a_busy_thread_that_ends_is_gone),
-        cmocka_unit_test(a_reused_tid_of_a_busy_thread_is_another_thread),
-        cmocka_unit_test(more_busy_threads_than_are_kept_are_all_read),
-        cmocka_unit_test(a_process_that_is_divided_differently_gains_no_time),
+        SAMPLED(a_sleeping_thread_is_not_read),
+        SAMPLED(a_thread_that_wakes_is_seen_at_once),
+        SAMPLED(unread_time_may_be_late_but_does_not_add_up),
+        SAMPLED(after_a_wrong_guess_all_are_read_for_a_while),
+        SAMPLED(a_request_for_all_threads_reads_all),
+        SAMPLED(a_thread_that_starts_is_known_and_then_its_name),
+        SAMPLED(a_busy_thread_that_ends_is_gone),
+        SAMPLED(a_reused_tid_of_a_busy_thread_is_another_thread),
+        SAMPLED(more_busy_threads_than_are_kept_are_all_read),
+        SAMPLED(a_process_that_is_divided_differently_gains_no_time),
     };
     return cmocka_run_group_tests_name("sample_pass", tests, NULL, NULL);
 }
