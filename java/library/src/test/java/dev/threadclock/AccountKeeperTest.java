@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.CpuGroup.Kind;
 import dev.threadclock.FakeThreads.Row;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -471,13 +471,8 @@ class AccountKeeperTest {
         threads.java("a").uses(1, 0);
         CpuAccount first = keeper.read(LONG);
         ExecutorService callers = Executors.newFixedThreadPool(8);
-        List<Callable<CpuAccount>> reads = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            reads.add(() -> keeper.read(LONG));
-        }
-        for (Future<CpuAccount> read : callers.invokeAll(reads)) {
-            assertThat(read.get()).isSameAs(first);
-        }
+        List<Callable<CpuAccount>> reads = Collections.nCopies(100, () -> keeper.read(LONG));
+        assertThat(callers.invokeAll(reads)).allSatisfy(read -> assertThat(read.get()).isSameAs(first));
         callers.shutdown();
         assertThat(threads.passes).isEqualTo(1);
         assertThat(read()).isNotSameAs(first);

@@ -18,6 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,24 +115,10 @@ class JvmTest {
     @Test
     void threadsWithAJvmEachDoNotAffectEachOther() throws Exception {
         Jvm.open(pid).attach("");
-        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            threads.add(new Thread(() -> {
-                for (int times = 0; times < 5; times++) {
-                    try {
-                        Jvm.open(pid).status();
-                    } catch (RuntimeException e) {
-                        failures.add(e);
-                    }
-                }
-            }));
-        }
-        threads.forEach(Thread::start);
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        assertThat(failures).isEmpty();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        List<Callable<JvmStatus>> reads = Collections.nCopies(40, () -> Jvm.open(pid).status());
+        assertThat(threads.invokeAll(reads)).allSatisfy(read -> assertThat(read.get().isActive()).isTrue());
+        threads.shutdown();
     }
 
     @Test

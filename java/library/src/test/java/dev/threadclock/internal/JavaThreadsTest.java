@@ -3,7 +3,7 @@ package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -14,14 +14,8 @@ class JavaThreadsTest {
         ThreadTable table = new ThreadTable();
         table.read();
         table.read();
-        CountDownLatch end = new CountDownLatch(1);
-        Thread late = new Thread(() -> {
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }, "started late");
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Thread late = new Thread(end::join, "started late");
         late.start();
         try {
             for (int i = 0; i < 5; i++) {
@@ -31,7 +25,7 @@ class JavaThreadsTest {
             assertThat(IntStream.range(0, table.size()).filter(row -> table.javaId(row) != 0)
                     .mapToObj(table::name)).contains("started late");
         } finally {
-            end.countDown();
+            end.complete(null);
             late.join();
         }
     }

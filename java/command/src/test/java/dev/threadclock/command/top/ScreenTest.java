@@ -130,15 +130,14 @@ class ScreenTest {
 
     @Test
     void aFilterHidesOtherNamesUntilItIsCleared() {
-        press("/WORK");
-        press(Key.ENTER, '\0');
+        press("/WORK\n");
         assertThat(names()).containsExactly("worker-2", "worker-1");
         assertThat(draw(pools(), 80, 24).get(23)).contains("only 'WORK'");
         press("/");
         for (int i = 0; i < 4; i++) {
             press(Key.ERASE, '\0');
         }
-        press(Key.ENTER, '\0');
+        press("\n");
         assertThat(names()).hasSize(3);
     }
 
@@ -157,12 +156,11 @@ class ScreenTest {
         for (String wrong : List.of("often", "1ms", "2h")) {
             press("d" + wrong);
             assertThat(draw(pools(), 80, 24).get(23)).contains("time between samples").contains(wrong + "_");
-            press(Key.ENTER, '\0');
+            press("\n");
             assertThat(controls.newDelay()).as(wrong).isEmpty();
             assertThat(draw(pools(), 80, 24).get(23)).as(wrong).contains("ms").doesNotContain("sorted");
         }
-        press("d0.5");
-        press(Key.ENTER, '\0');
+        press("d0.5\n");
         assertThat(controls.newDelay()).contains(Duration.ofMillis(500));
         assertThat(controls.asksForDelay()).as("once").isFalse();
     }
@@ -203,7 +201,7 @@ class ScreenTest {
     @Test
     void framesAreShownOfTheSelectedJavaThread() {
         names();
-        press(Key.ENTER, '\0');
+        press("\n");
         assertThat(controls.stackOf()).isEqualTo(3);
         assertThat(draw(pools(), 80, 24))
                 .anySatisfy(line -> assertThat(line).contains("top frames of worker-2", "while it ran"))

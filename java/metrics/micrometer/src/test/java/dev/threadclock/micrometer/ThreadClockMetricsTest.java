@@ -23,7 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -76,21 +76,16 @@ class ThreadClockMetricsTest {
 
     /** Runs so many threads of one pool each, until an account has seen them. */
     private static void pools(String prefix, int count) throws InterruptedException {
-        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Void> end = new CompletableFuture<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    end.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }, prefix + "-" + (char) ('a' + i / 26) + (char) ('a' + i % 26));
+            String name = prefix + "-" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
+            Thread thread = new Thread(end::join, name);
             thread.start();
             threads.add(thread);
         }
         CpuAccount.read(Duration.ZERO);
-        end.countDown();
+        end.complete(null);
         for (Thread thread : threads) {
             thread.join();
         }

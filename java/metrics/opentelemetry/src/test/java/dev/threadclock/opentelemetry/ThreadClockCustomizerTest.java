@@ -24,10 +24,6 @@ class ThreadClockCustomizerTest {
 
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
 
-    private AutoConfiguredOpenTelemetrySdk configured(String... pairs) {
-        return configured(exporter, pairs);
-    }
-
     /** With these properties of ours and their values. */
     static AutoConfiguredOpenTelemetrySdk configured(InMemorySpanExporter exporter, String... pairs) {
         Map<String, String> properties = new HashMap<>();
@@ -41,10 +37,6 @@ class ThreadClockCustomizerTest {
                 .addTracerProviderCustomizer((builder, config) -> builder
                         .addSpanProcessor(SimpleSpanProcessor.create(exporter)))
                 .build();
-    }
-
-    private Attributes span(AutoConfiguredOpenTelemetrySdk configured) {
-        return span(exporter, configured);
     }
 
     /** Returns the attributes of the first span that is exported. */
@@ -63,21 +55,21 @@ class ThreadClockCustomizerTest {
      */
     @Test
     void spansAreMeteredUnlessSwitchedOff() {
-        assertThat(span(configured()).get(SpanScopes.TOTAL)).isPositive();
+        assertThat(span(exporter, configured(exporter)).get(SpanScopes.TOTAL)).isPositive();
         exporter.reset();
-        assertThat(span(configured("spans.enabled", "false")).isEmpty()).isTrue();
+        assertThat(span(exporter, configured(exporter, "spans.enabled", "false")).isEmpty()).isTrue();
         exporter.reset();
-        assertThat(span(configured("enabled", "false")).isEmpty()).isTrue();
+        assertThat(span(exporter, configured(exporter, "enabled", "false")).isEmpty()).isTrue();
     }
 
     @Test
     void metricsAreOnUnlessSwitchedOff() {
-        configured();
+        configured(exporter);
         assertThat(ThreadClockCustomizer.metrics).isTrue();
-        configured("metrics.enabled", "false");
+        configured(exporter, "metrics.enabled", "false");
         assertThat(ThreadClockCustomizer.metrics).isFalse();
-        configured();
-        configured("enabled", "false", "metrics.enabled", "true");
+        configured(exporter);
+        configured(exporter, "enabled", "false", "metrics.enabled", "true");
         assertThat(ThreadClockCustomizer.metrics).isFalse();
     }
 

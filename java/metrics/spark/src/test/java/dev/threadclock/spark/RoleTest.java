@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,20 +22,14 @@ class RoleTest {
         "netty-rpc-connection-0, RPC", "rpc-client-1-1, RPC", "dispatcher-Executor, RPC",
         "executor-heartbeater, RPC", "anything, OTHER"})
     void aThreadHasTheRoleOfItsName(String name, Role role) throws InterruptedException {
-        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Void> end = new CompletableFuture<>();
         List<String> before = groups(role);
-        Thread thread = new Thread(() -> {
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }, name);
+        Thread thread = new Thread(end::join, name);
         thread.start();
         try {
             assertThat(groups(role)).hasSize(before.size() + 1).containsAll(before);
         } finally {
-            end.countDown();
+            end.complete(null);
             thread.join();
         }
     }
