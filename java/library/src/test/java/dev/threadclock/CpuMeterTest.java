@@ -12,12 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CpuMeterTest {
     private static final int TASKS = 100;
 
-    private static void burn(long nanos) {
-        for (long end = ThreadClock.totalNowNanos() + nanos; ThreadClock.totalNowNanos() < end;) {
-            Thread.onSpinWait();
-        }
-    }
-
     /** The sum is within 1 % and 1 us a task of what the kernel's clock says inside and around. */
     @ParameterizedTest
     @CsvSource({"20, 0", "20, 2", "50, 3", "200, 0", "1000, 2", "10000, 0"})
@@ -31,7 +25,7 @@ class CpuMeterTest {
             outer.start();
             meter.start();
             long begun = ThreadClock.totalNowNanos();
-            burn(micros * 1000L);
+            CpuWorkTest.burn(micros * 1000L);
             inside += ThreadClock.totalNowNanos() - begun;
             meter.stop();
             outer.stop();

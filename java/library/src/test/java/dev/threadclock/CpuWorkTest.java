@@ -30,12 +30,12 @@ class CpuWorkTest {
         other.shutdown();
     }
 
-    /** Burns CPU time, and returns what the thread used. */
     private static long burn() {
         return burn(WORK_NANOS);
     }
 
-    private static long burn(long nanos) {
+    /** Burns CPU time, and returns what the thread used. */
+    static long burn(long nanos) {
         long begin = ThreadClock.totalNowNanos();
         long end = begin + nanos;
         while (ThreadClock.totalNowNanos() < end) {
