@@ -357,8 +357,9 @@ bool all_say(const char *says, int error, bool used)
     bool right = true;
     let_ticks_pass();
     for (int i = 0; i < 2 * FUNCTIONS; i++) {
-        int function = *at_work = i % FUNCTIONS;
-        int should = should_say(says, function, error), said = said_by(function);
+        int function = i % FUNCTIONS, should = should_say(says, function, error);
+        *at_work = function;
+        int said = said_by(function);
         if (said != should) {
             print_error("%s: %s said %d, not %d\n", used ? "after use" : "at first", function_names[function],
                         said, should);

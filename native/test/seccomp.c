@@ -25,18 +25,28 @@ static int install(struct sock_filter *filter, int count)
     return 0;
 }
 
-int deny_system_calls(const long *numbers, int count, int error)
+/* After the instructions that are in the filter: the action for these system calls, and no other. */
+static int install_for(struct sock_filter *filter, int used, const long *numbers, int count, unsigned action)
 {
-    struct sock_filter filter[64] = {LOAD(nr)};
-    int used = 1;
-    if (count > 30)
+    if (count > 20)
         return -EINVAL;
     for (int i = 0; i < count; i++) {
         filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], 0, 1);
-        filter[used++] = (struct sock_filter)RETURN(SECCOMP_RET_ERRNO | (unsigned)error);
+        filter[used++] = (struct sock_filter)RETURN(action);
     }
     filter[used++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
     return install(filter, used);
+}
+
+static int act_on_system_calls(const long *numbers, int count, unsigned action)
+{
+    struct sock_filter filter[64] = {LOAD(nr)};
+    return install_for(filter, 1, numbers, count, action);
+}
+
+int deny_system_calls(const long *numbers, int count, int error)
+{
+    return act_on_system_calls(numbers, count, SECCOMP_RET_ERRNO | (unsigned)error);
 }
 
 int deny_wipe_on_fork(void)
@@ -49,23 +59,14 @@ int deny_wipe_on_fork(void)
     return install(filter, sizeof filter / sizeof filter[0]);
 }
 
-static int instead_of_system_call(long number, unsigned action)
-{
-    struct sock_filter filter[] = {
-        LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-        RETURN(action), RETURN(SECCOMP_RET_ALLOW),
-    };
-    return install(filter, sizeof filter / sizeof filter[0]);
-}
-
 int trap_system_call(long number)
 {
-    return instead_of_system_call(number, SECCOMP_RET_TRAP);
+    return act_on_system_calls(&number, 1, SECCOMP_RET_TRAP);
 }
 
 int kill_on_system_call(long number)
 {
-    return instead_of_system_call(number, SECCOMP_RET_KILL_PROCESS);
+    return act_on_system_calls(&number, 1, SECCOMP_RET_KILL_PROCESS);
 }
 
 /* Sixth argument of a call that must reach the kernel: no call that is answered here uses it. */
@@ -103,14 +104,8 @@ int answer_system_calls(const long *numbers, int count, answer_function *answer)
                                      RETURN(SECCOMP_RET_ALLOW), LOAD(nr)};
     struct sigaction action = {.sa_sigaction = answer_the_call,
                                .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-    int used = 4;
-    if (count > 20 || sigaction(SIGSYS, &action, NULL) != 0)
+    if (sigaction(SIGSYS, &action, NULL) != 0)
         return -EINVAL;
     answers = answer;
-    for (int i = 0; i < count; i++) {
-        filter[used++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], 0, 1);
-        filter[used++] = (struct sock_filter)RETURN(SECCOMP_RET_TRAP);
-    }
-    filter[used++] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
-    return install(filter, used);
+    return install_for(filter, 4, numbers, count, SECCOMP_RET_TRAP);
 }
