@@ -70,15 +70,11 @@ class CpuObservationHandlerTest {
         long[] around = new long[1];
         Observation observation = started("two.threads");
         long before = ThreadClock.totalNowNanos();
-        try (Scope scope = observation.openScope()) {
-            burnt[0] += Work.burn(WORK_NANOS);
-        }
+        observation.scoped(() -> burnt[0] += Work.burn(WORK_NANOS));
         around[0] += ThreadClock.totalNowNanos() - before;
         other.submit(() -> {
             long begun = ThreadClock.totalNowNanos();
-            try (Scope scope = observation.openScope()) {
-                burnt[0] += Work.burn(2 * WORK_NANOS);
-            }
+            observation.scoped(() -> burnt[0] += Work.burn(2 * WORK_NANOS));
             around[0] += ThreadClock.totalNowNanos() - begun;
             Work.burn(WORK_NANOS); // outside of the scopes
         }).get();
@@ -93,9 +89,7 @@ class CpuObservationHandlerTest {
     void aSecondHandlerDoesNotRecordItAgain() {
         observations.observationConfig().observationHandler(new CpuObservationHandler(meters));
         Observation observation = started("twice");
-        try (Scope scope = observation.openScope()) {
-            Work.burn(WORK_NANOS);
-        }
+        observation.scoped(() -> Work.burn(WORK_NANOS));
         observation.stop();
         assertThat(timer("twice", "user").count()).isEqualTo(1);
         assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).intervals()).isEqualTo(1);
@@ -126,9 +120,7 @@ class CpuObservationHandlerTest {
             scope.close();
         }).get();
         observations.setCurrentObservationScope(null);
-        try (Scope right = observation.openScope()) {
-            Work.burn(WORK_NANOS);
-        }
+        observation.scoped(() -> Work.burn(WORK_NANOS));
         observation.stop();
         assertPartial("closed.elsewhere", 1);
         assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).isPartial()).isTrue();
