@@ -83,7 +83,7 @@ class ArchiveTest {
         Set<String> archived = archived(jdk, without);
         for (String options : jdk.feature() >= 21 ? OPTIONS : OPTIONS.subList(0, 2)) {
             Result with = with(child(jdk, flags), options);
-            assertThat(with.exitCode()).as(with.toString()).isEqualTo(without.exitCode());
+            with.exits(without.exitCode());
             assertThat(loaded(with, false)).as("%s, not from the archive: %s", options, jdk)
                     .doesNotContainAnyElementsOf(archived);
             assertThat(with.errLines()).isEqualTo(without.errLines());
@@ -125,7 +125,7 @@ class ArchiveTest {
     void ofAnApplicationsArchiveThatIsMadeWithAJavaAgent(TestJdk jdk) {
         Path archive = folder.resolve("app.jsa");
         Result refused = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).withJavaAgent("").run(Hello.class);
-        assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(1);
+        refused.exits(1);
         assertThat(archive).doesNotExist();
     }
 

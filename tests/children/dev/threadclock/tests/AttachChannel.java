@@ -22,7 +22,7 @@ final class AttachChannel {
         Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
         Path trigger = Files.createFile(Path.of("/tmp/.attach_pid" + jvm.pid()));
         try {
-            new ProcessBuilder("kill", "-QUIT", Long.toString(jvm.pid())).start().waitFor();
+            ChildJvm.exec("kill", "-QUIT", jvm.pid()).end();
             for (long began = System.nanoTime(); !Files.exists(socket); AttachJvm.sleep(5)) {
                 if (!jvm.isAlive() || System.nanoTime() - began > PATIENCE_NANOS) {
                     throw new IOException("the JVM does not listen");

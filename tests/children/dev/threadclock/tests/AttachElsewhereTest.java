@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * attach and top reach JVMs of other users and in containers: as the right user, through their file system,
@@ -52,7 +50,7 @@ class AttachElsewhereTest {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
         List<String> container = ChildJvm.words(USER, "unshare", "-U", "-r", "-p", "-m", "-f",
                 "--mount-proc");
-        assumeTrue(ChildJvm.start(ChildJvm.words(container, "true")).end().exitCode() == 0,
+        assumeTrue(ChildJvm.exec(container, "true").end().exitCode() == 0,
                 "users may not make user namespaces here");
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()).under(container))) {
             assertWorks(jvm, USER);
@@ -85,8 +83,7 @@ class AttachElsewhereTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void anUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
@@ -118,8 +115,7 @@ class AttachElsewhereTest {
     }
 
     /** The agent could not listen there, whatever folder the requesting file is in. */
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void aJvmWhoseTmpIsReadOnlyIsNotSignalled(TestJdk jdk) {
         Host.assumeMounts();
         String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "

@@ -176,9 +176,8 @@ final class AttachJvm implements AutoCloseable {
 
     /** Runs a command of the command line under another command, such as setpriv. */
     static Running startCommand(List<String> under, Object... arguments) {
-        return ChildJvm
-                .start(ChildJvm.words(under, QUICKLY, "-jar", under.isEmpty() ? Product.JAR : COMMAND_LINE,
-                        patient(arguments)));
+        return ChildJvm.exec(under, QUICKLY, "-jar", under.isEmpty() ? Product.JAR : COMMAND_LINE,
+                patient(arguments));
     }
 
     private static List<String> patient(Object... arguments) {
@@ -189,7 +188,7 @@ final class AttachJvm implements AutoCloseable {
 
     /** Fails unless the command was refused in one line with these words. */
     static void assertRefused(Result result, String... words) {
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(1);
+        result.exits(1);
         assertThat(result.out()).isEmpty();
         assertThat(result.errLines()).as(result.toString()).filteredOn(line -> !line.contains("JEP 451"))
                 .hasSize(1);
@@ -202,10 +201,10 @@ final class AttachJvm implements AutoCloseable {
     }
 
     static void assumeUsers(TestJdk jdk) {
-        List<String> command = ChildJvm.words(asUser(12345, 12346), "sh", "-c",
-                "test -r \"$0\" && test -r \"$1\" && \"$2\" -version", COMMAND_LINE, CLASSES, jdk.java());
         try {
-            if (ChildJvm.start(command).end().exitCode() == 0) {
+            String test = "test -r \"$0\" && test -r \"$1\" && \"$2\" -version";
+            if (ChildJvm.exec(asUser(12345, 12346), "sh", "-c", test, COMMAND_LINE, CLASSES, jdk.java()).end()
+                    .exitCode() == 0) {
                 return;
             }
         } catch (IllegalStateException e) {

@@ -134,15 +134,15 @@ class AttachRefusalTest {
 
     @Test
     void whatIsNoJvmIsNotTouchedAndWhatIsNotThereIsNotGuessed() throws Exception {
-        Process sleep = new ProcessBuilder("sleep", "60").start();
-        String pid = Long.toString(sleep.pid());
+        Running sleep = ChildJvm.exec("sleep", "60");
+        String pid = Long.toString(sleep.process().pid());
         try {
             for (String command : List.of("attach", "status", "doctor")) {
                 AttachJvm.assertRefused(AttachJvm.command(command, pid), "(sleep)", "not a JVM");
             }
-            assertThat(sleep.isAlive()).isTrue();
+            assertThat(sleep.process().isAlive()).isTrue();
         } finally {
-            sleep.destroyForcibly().waitFor();
+            sleep.kill();
         }
         for (String command : List.of("attach", "doctor --json")) {
             AttachJvm.assertRefused(AttachJvm.command(List.of((command + " " + pid).split(" "))),
@@ -167,8 +167,7 @@ class AttachRefusalTest {
     @Test
     void itselfIsRefused() {
         String command = System.getProperty("java.home") + "/bin/java -jar '" + Product.JAR + "' attach $$";
-        AttachJvm.assertRefused(ChildJvm.start(List.of("sh", "-c", "exec " + command)).end(),
-                "this process itself");
+        AttachJvm.assertRefused(ChildJvm.exec("sh", "-c", "exec " + command).end(), "this process itself");
     }
 
     @Test
@@ -183,9 +182,9 @@ class AttachRefusalTest {
     @Test
     void aStoppedJvmIsNotSignalled() throws Exception {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
-            new ProcessBuilder("kill", "-STOP", jvm.pid()).start().waitFor();
+            ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
             AttachJvm.assertRefused(jvm.run("attach"), "stopped", "kill -CONT");
-            new ProcessBuilder("kill", "-CONT", jvm.pid()).start().waitFor();
+            ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
             AttachJvm.sleep(200);
             assertThat(jvm.said()).isEmpty();
         }

@@ -46,14 +46,9 @@ record CLibrary(Optional<Path> file, String problem) {
         }
         try {
             Path library = Files.createDirectories(FOLDER).resolve("lib" + name + ".so");
-            Result result = ChildJvm.start(
-                    List.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-O2",
-                            "-shared",
-                            "-fPIC", "-pthread", "-I" + include.get(),
-                            "-I" + include.get().resolve("linux"),
-                            Product.ROOT.resolve("tests/c/" + name + ".c").toString(), "-o",
-                            library.toString(), "-ldl"))
-                    .end();
+            Result result = gcc("-Wno-unused-parameter", "-shared", "-fPIC", "-pthread",
+                    "-I" + include.get(), "-I" + include.get().resolve("linux"),
+                    Product.ROOT.resolve("tests/c/" + name + ".c"), "-o", library, "-ldl");
             return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(),
                     result.err().strip());
         } catch (IllegalStateException | IOException e) {
@@ -61,13 +56,14 @@ record CLibrary(Optional<Path> file, String problem) {
         }
     }
 
+    private static Result gcc(Object... more) {
+        return ChildJvm.exec("gcc", "-std=gnu11", "-Wall", "-Wextra", "-O2", more).end();
+    }
+
     /** Compiles a program from its sources, or skips the test. */
     static Path assumeProgram(Path program, Path... sources) {
         try {
-            Result result = ChildJvm
-                    .start(ChildJvm.words("gcc", "-std=gnu11", "-D_GNU_SOURCE=", "-Wall", "-Wextra",
-                            "-O2", "-o", program, sources))
-                    .end();
+            Result result = gcc("-D_GNU_SOURCE=", "-o", program, sources);
             assumeTrue(result.exitCode() == 0, "cannot be compiled here: " + result.err());
         } catch (IllegalStateException e) {
             abort("gcc cannot be run: " + e.getCause());

@@ -145,7 +145,7 @@ class ChangeOfUserTest {
                 Path proc = Path.of("/proc/" + process.pid());
                 if (!jvm.equals("" + process.pid()) && isUsers(proc.resolve("task"))) {
                     open.computeIfAbsent((int) process.pid(), pid -> links(proc.resolve("fd")));
-                    ChildJvm.start(List.of("sh", "-c", "kill -CONT " + process.pid())).end();
+                    ChildJvm.exec("sh", "-c", "kill -CONT " + process.pid()).end();
                 }
             }
         }

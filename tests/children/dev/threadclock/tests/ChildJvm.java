@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.tests.child.Hello;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.AbstractLongAssert;
 
 /**
  * Describes a child JVM that runs one of the programs in src/main, starts it, and collects its output and
@@ -128,16 +131,12 @@ final class ChildJvm {
                 .toList();
     }
 
-    /** Starts any command with the environment of a plain shell, which has no options for Java. */
-    static Running start(List<String> command) {
-        return start(command, Map.of());
+    /** Starts any command, in words as above, with the environment of {@link #plain}. */
+    static Running exec(Object... command) {
+        return start(words(command), Map.of(), LIMIT);
     }
 
-    /** With more in that environment. */
-    static Running start(List<String> command, Map<String, String> environment) {
-        return start(command, environment, LIMIT);
-    }
-
+    /** The environment of a plain shell has no options for Java. */
     static ProcessBuilder plain(List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet()
@@ -213,6 +212,11 @@ final class ChildJvm {
             }
         }
 
+        Result kill() {
+            process.destroyForcibly();
+            return end();
+        }
+
         /** The output so far, and the exit status if it has ended; for messages. */
         String state() throws IOException {
             String how = process.isAlive() ? "runs" : "has ended with " + process.exitValue();
@@ -253,6 +257,17 @@ final class ChildJvm {
 
         long number(String key) {
             return Long.parseLong(value(key));
+        }
+
+        /** Judges a number that it has printed. */
+        AbstractLongAssert<?> assertNumber(String key) {
+            return assertThat(number(key)).as("%s= in %s", key, this);
+        }
+
+        /** Fails unless it has printed this value. */
+        Result has(String key, Object value) {
+            assertThat(value(key)).as("%s= in %s", key, this).isEqualTo(value.toString());
+            return this;
         }
 
         /** Fails unless the child exited with this status. */

@@ -125,8 +125,7 @@ class CompanyTest {
     }
 
     private static boolean hasCollector(TestJdk jdk, String collector) {
-        return ChildJvm.start(ChildJvm.words(jdk.java(), collectorFlags(collector), "-version")).end()
-                .exitCode() == 0;
+        return ChildJvm.exec(jdk.java(), collectorFlags(collector), "-version").end().exitCode() == 0;
     }
 
     @ParameterizedTest(name = "{1}, {0}")

@@ -27,7 +27,7 @@ class CompletionTest {
         String shell = "compopt() { :; }; . '" + folder.resolve("threadclock")
                 + "' && COMP_WORDS=(threadclock \"$@\") COMP_CWORD=$#"
                 + " && _threadclock_with_jvms; printf '%s\\n' \"${COMPREPLY[@]}\"";
-        return ChildJvm.start(ChildJvm.words("bash", "-c", shell, "bash", words)).end().ok().out().lines()
+        return ChildJvm.exec("bash", "-c", shell, "bash", words).end().ok().out().lines()
                 .map(String::strip).toList();
     }
 

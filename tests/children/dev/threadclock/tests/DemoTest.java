@@ -12,13 +12,11 @@ import dev.threadclock.tests.ChildJvm.Running;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo as users run it: arguments and figures are right, and nothing remains when it is stopped. */
@@ -26,13 +24,13 @@ class DemoTest {
     @TempDir
     Path folder;
 
-    private Running start(String... arguments) throws Exception {
+    private Running start(Object... arguments) throws Exception {
         Path tmp = Files.createDirectories(folder.resolve("tmp"));
-        return ChildJvm.start(ChildJvm.words(System.getProperty("java.home") + "/bin/java",
-                "-Djava.io.tmpdir=" + tmp, "-jar", Product.JAR, arguments), Map.of("TMPDIR", tmp.toString()));
+        return ChildJvm.exec("env", "TMPDIR=" + tmp, System.getProperty("java.home") + "/bin/java",
+                "-Djava.io.tmpdir=" + tmp, "-jar", Product.JAR, arguments);
     }
 
-    private Result run(String... arguments) throws Exception {
+    private Result run(Object... arguments) throws Exception {
         return start(arguments).end();
     }
 
@@ -49,14 +47,12 @@ class DemoTest {
                         .replaceAll("(?s).*#define THREADCLOCK_VERSION \"([^\"]+)\".*", "$1"));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void figuresAreSane(TestJdk jdk) throws Exception {
         Path html = folder.resolve("page.html");
         Path markdown = folder.resolve("table.md");
-        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home().toString(), "--json", "-", "--html",
-                html.toString(),
-                "--markdown", markdown.toString()).exits(0);
+        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home(), "--json", "-", "--html", html,
+                "--markdown", markdown).exits(0);
         JsonObject report = result.json();
         JsonArray jdks = report.getAsJsonArray("jdks");
         assertThat(jdks).hasSize(1);
@@ -91,13 +87,13 @@ class DemoTest {
     @ValueSource(strings = {"INT", "TERM"})
     void aSignalLeavesNoChildAndNoFile(String signal) throws Exception {
         Path html = folder.resolve("page.html");
-        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home().toString(), "--html",
-                html.toString());
-        List<ProcessHandle> children = waitForChildren(demo.process());
-        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(demo.process().pid())).start()
-                .waitFor()).isZero();
+        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home(), "--html", html);
+        demo.await("a child that measures", () -> !measuring(demo).isEmpty());
+        AttachJvm.sleep(1000); // it measures for a while
+        List<ProcessHandle> children = measuring(demo);
+        ChildJvm.exec("kill", "-" + signal, demo.process().pid()).end().exits(0);
         Result result = demo.end();
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(signal.equals("INT") ? 130 : 143);
+        result.exits(signal.equals("INT") ? 130 : 143);
         for (ProcessHandle child : children) {
             child.onExit().get(1, TimeUnit.MINUTES);
         }
@@ -105,20 +101,10 @@ class DemoTest {
         assertThat(result.err()).doesNotContain("\tat ", "Exception");
     }
 
-    /** Waits until a child has measured for a while: JVMs asked for their version have ended by then. */
-    private static List<ProcessHandle> waitForChildren(Process demo) throws Exception {
-        for (int i = 0; i < 600 && demo.isAlive(); i++) {
-            List<ProcessHandle> measuring = demo.descendants()
-                    .filter(child -> child.info().commandLine().orElse("")
-                            .contains("dev.threadclock.command.probe"))
-                    .toList();
-            if (!measuring.isEmpty()) {
-                Thread.sleep(1000);
-                return measuring;
-            }
-            Thread.sleep(50);
-        }
-        throw new AssertionError("no child has started measuring");
+    /** Its children, except JVMs that are asked for their version. */
+    private static List<ProcessHandle> measuring(Running demo) {
+        return demo.process().descendants().filter(child -> child.info().commandLine().orElse("")
+                .contains("dev.threadclock.command.probe")).toList();
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.AttachTarget;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -222,8 +223,7 @@ class DoctorTest {
     void theMachineAndItsClocks() {
         Result result = AttachJvm.command("doctor", "--json", "--no-jdks");
         JsonObject report = result.json();
-        assertThat(result.exitCode()).as(result.toString())
-                .isEqualTo(report.get("well").getAsBoolean() ? 0 : 1);
+        result.exits(report.get("well").getAsBoolean() ? 0 : 1);
         assertThat(report.keySet()).containsExactly("threadclock", "well", "machine", "clocks", "jdks",
                 "skipped", "jvm");
         assertThat(report.get("jdks").isJsonNull()).isTrue();
@@ -273,31 +273,25 @@ class DoctorTest {
         AttachJvm.assumeUsers(jdk);
         Path home = Files.createTempDirectory(Path.of("/tmp"), "doctor-jdk");
         try {
-            run("cp", "-a", jdk.jdk().home() + "/bin", jdk.jdk().home() + "/lib", jdk.jdk().home() + "/conf",
-                    home.toString());
-            run("chown", "-R", "12345:12346", home.toString());
+            Path real = jdk.jdk().home();
+            ChildJvm.exec("cp", "-a", real + "/bin", real + "/lib", real + "/conf", home).end().exits(0);
+            ChildJvm.exec("chown", "-R", "12345:12346", home).end().exits(0);
             assertThat(userTimeOfOther(home).get("text").getAsString()).contains("can change its JDK",
                     "12345");
-            assertThat(userTimeOfOther(jdk.jdk().home()).get("value").isJsonNull()).isFalse();
+            assertThat(userTimeOfOther(real).get("value").isJsonNull()).isFalse();
         } finally {
-            run("rm", "-rf", home.toString());
+            ChildJvm.exec("rm", "-rf", home).end().exits(0);
         }
     }
 
-    private static JsonObject userTimeOfOther(Path home) throws Exception {
-        List<String> command = ChildJvm.words(AttachJvm.asUser(12345, 12346), home + "/bin/java", "-cp",
+    private static JsonObject userTimeOfOther(Path home) {
+        Running other = ChildJvm.exec(AttachJvm.asUser(12345, 12346), home + "/bin/java", "-cp",
                 AttachJvm.CLASSES, AttachTarget.class.getName());
-        Process other = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         try {
-            Result result = AttachJvm.command("doctor", "--json", "" + other.pid()).exits(1);
+            Result result = AttachJvm.command("doctor", "--json", other.process().pid()).exits(1);
             return result.json().getAsJsonObject("jvm").getAsJsonObject("userTime");
         } finally {
-            other.destroyForcibly().waitFor();
+            other.kill();
         }
-    }
-
-    private static void run(String... command) throws Exception {
-        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).as(String.join(" ", command))
-                .isZero();
     }
 }

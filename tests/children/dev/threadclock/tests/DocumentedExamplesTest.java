@@ -27,12 +27,12 @@ class DocumentedExamplesTest {
         Matcher block = JAVA_BLOCK.matcher(Files.readString(Product.ROOT.resolve(page)));
         assertThat(block.find()).isTrue();
         Path source = Files.writeString(classes.resolve(name + ".java"), block.group(1));
-        ChildJvm.start(ChildJvm.words(javac, options, "-cp", Product.JAR, "-d", classes, source)).end()
+        ChildJvm.exec(javac, options, "-cp", Product.JAR, "-d", classes, source).end()
                 .exits(0); // it notes what is a preview
         List<String> flags = options.length > 2
                 ? List.of("--enable-preview", "--enable-native-access=ALL-UNNAMED") : List.of();
-        return ChildJvm.start(ChildJvm.words(jdk.java(), flags, "-cp",
-                classes + File.pathSeparator + Product.JAR, name)).end().exits(0);
+        return ChildJvm.exec(jdk.java(), flags, "-cp", classes + File.pathSeparator + Product.JAR, name).end()
+                .exits(0);
     }
 
     @OnEachJdk

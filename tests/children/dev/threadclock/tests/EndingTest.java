@@ -120,7 +120,7 @@ class EndingTest {
             }
             Result result = running.end();
             assertThat(result.out()).as(result.toString()).contains("left: 0");
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(STATUS[how]);
+            result.exits(STATUS[how]);
             sampling.join();
             scraping.join();
         }

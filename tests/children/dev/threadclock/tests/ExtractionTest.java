@@ -19,8 +19,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The native library is extracted from the jar wherever there is a place for it, and leaves nothing behind.
@@ -54,8 +52,7 @@ class ExtractionTest {
         assertThat(tmp).isEmptyDirectory();
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void theFolderPropertyComesFirstAndAnUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
         assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
@@ -68,7 +65,7 @@ class ExtractionTest {
         }
         Result without = ChildJvm.of(jdk).with("-Djava.io.tmpdir=/nonexistent").run(Active.class);
         Result with = agent(jdk, "/nonexistent").run(Active.class);
-        assertThat(with.value("active")).as(with.toString()).isEqualTo("true");
+        with.has("active", true);
         assertThat(with.err()).as("newer JVMs warn of the folder themselves").isEqualTo(without.err());
         assertThat(tmp).isEmptyDirectory();
     }
@@ -93,8 +90,7 @@ class ExtractionTest {
         return "mount -t tmpfs -o " + options + " none '" + place + "'";
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
         Host.assumeMounts();
         for (String options : List.of("noexec", "ro", "size=4k")) {
@@ -105,8 +101,7 @@ class ExtractionTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void withNoPlaceAtAllTheJvmRunsWithoutAndSaysSo(TestJdk jdk) throws Exception {
         Host.assumeMounts();
         assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
@@ -134,14 +129,13 @@ class ExtractionTest {
     }
 
     private static void assertRunsWithout(Result result) {
-        assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+        result.exits(3);
         assertThat(result.out()).isEqualTo("hello\n");
         assertThat(result.errLines()).satisfiesExactly(line -> assertThat(line).startsWith("threadclock: "),
                 line -> assertThat(line).isEqualTo("this is stderr"));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
         String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
         assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok()
@@ -160,7 +154,7 @@ class ExtractionTest {
     void anInstalledLibraryIsLoadedWhereItLies(TestJdk jdk) throws Exception {
         Path installed = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Result result = agent(jdk, tmp).with("-Ddev.threadclock.library=" + installed).run(Active.class).ok();
-        assertThat(result.value("active")).isEqualTo("true");
+        result.has("active", true);
         assertThat(result.value("library")).isEqualTo(installed.toString());
         assertRunsWithout(
                 agent(jdk, tmp).with("-Ddev.threadclock.library=/nonexistent/lib.so").run(Hello.class));

@@ -58,7 +58,7 @@ class FaultsTest {
     /** Everything is as without the agent, except for a line on stderr, and each time is right or -1. */
     private static void assertSound(Result control, Result with) {
         assumeTrue(control.exitCode() == 3, "a JVM without the agent does not run so either: " + control);
-        assertThat(with.exitCode()).as(with.toString()).isEqualTo(3);
+        with.exits(3);
         List<String> more = new ArrayList<>(with.errLines());
         control.errLines().forEach(more::remove);
         assertThat(more).as(with.toString()).hasSizeLessThanOrEqualTo(1)
@@ -113,7 +113,7 @@ class FaultsTest {
         assertThat(ChildJvm.of(jdk).withAgentPath("log=/dev/full").run(Active.class).ok().value("active"))
                 .isEqualTo("true");
         Result result = refusing(jdk, "socket").withAgentPath("prometheus=0").run(Active.class);
-        assertThat(result.value("active")).as(result.toString()).isEqualTo("true");
+        result.has("active", true);
         assertThat(result.errLines()).singleElement().asString().contains("prometheus=",
                 "threadclock runs without that option");
     }
@@ -160,8 +160,8 @@ class FaultsTest {
                 .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
-            ChildJvm.start(ChildJvm.words(AttachJvm.asUser(54321, 54321), "sh", "-c",
-                    "ln -s /etc/passwd " + trigger + " && mkfifo " + socket)).end().exits(0);
+            ChildJvm.exec(AttachJvm.asUser(54321, 54321), "sh", "-c",
+                    "ln -s /etc/passwd " + trigger + " && mkfifo " + socket).end().exits(0);
             try {
                 for (List<String> who : List.of(List.<String>of(), user)) {
                     Result result = AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end()
@@ -193,7 +193,7 @@ class FaultsTest {
         try (AttachJvm jvm = AttachJvm
                 .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
-            ChildJvm.start(ChildJvm.words(AttachJvm.asUser(54321, 54321), "touch", trigger)).end().exits(0);
+            ChildJvm.exec(AttachJvm.asUser(54321, 54321), "touch", trigger).end().exits(0);
             try {
                 jvm.run("attach").exits(0);
                 assertThat(jvm.said()).as("no thread dump").doesNotContain("Full thread dump");

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import java.io.IOException;
-import java.util.List;
 
 /** What the machine permits. A test that needs more is skipped with the reason. */
 final class Host {
@@ -24,7 +23,7 @@ final class Host {
 
     private static String whyNot(String... command) {
         try {
-            Result result = ChildJvm.start(List.of(command)).end();
+            Result result = ChildJvm.exec(command).end();
             return result.exitCode() == 0 ? "" : "exit " + result.exitCode() + ": " + result.err().strip();
         } catch (IllegalStateException e) {
             if (!(e.getCause() instanceof IOException)) {

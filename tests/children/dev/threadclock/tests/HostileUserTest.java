@@ -88,8 +88,7 @@ class HostileUserTest {
             for (int i = 0; i < SIDE_BY_SIDE; i++) {
                 jvms.add(AttachJvm.start(ChildJvm.of(JDK).under(USER)));
             }
-            Running running = ChildJvm
-                    .start(ChildJvm.words(USER, program, how, jvms.stream().map(AttachJvm::pid).toList()));
+            Running running = ChildJvm.exec(USER, program, how, jvms.stream().map(AttachJvm::pid).toList());
             for (int i = 0; i < runs * commands.size(); i++) {
                 int number = i;
                 shells.execute(() -> {
@@ -106,8 +105,8 @@ class HostileUserTest {
             left(jvms).forEach(problems::add);
         } finally {
             jvms.forEach(AttachJvm::close);
-            ChildJvm.start(List.of("find", "/tmp", "-maxdepth", "1", "-user", UID, "-exec", "rm", "-rf", "{}",
-                    "+")).end();
+            ChildJvm.exec("find", "/tmp", "-maxdepth", "1", "-user", UID, "-exec", "rm", "-rf", "{}", "+")
+                    .end();
         }
         assertThat(attacked).contains("attacks ");
         assertThat(attacked.lines().filter(line -> line.startsWith("got "))

@@ -20,6 +20,9 @@ final class JdksOfTest implements ArgumentsProvider {
     @Override
     public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
         OnEachJdk wanted = context.getRequiredTestMethod().getAnnotation(OnEachJdk.class);
+        if (wanted.thorough()) {
+            return TestJdk.thorough().stream().map(Arguments::of);
+        }
         return of(context.getRequiredTestClass().getSimpleName() + context.getRequiredTestMethod().getName(),
                 wanted.from()).filter(jdk -> jdk.feature() < wanted.before()).map(Arguments::of);
     }

@@ -13,8 +13,6 @@ import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** With the agent, the JVM's own Flight Recorder records CPU times, from the JVM's start or later. */
 class JfrTest {
@@ -79,8 +77,7 @@ class JfrTest {
                 .contains("VIRTUAL THREADS, ", "\n(unnamed virtual threads) ");
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void thePeriodIsASetting(TestJdk jdk) throws Exception {
         Path file = folder.resolve("period.jfr");
         Path settings = Used.settings(folder, THREADS, true, "100 ms");

@@ -10,7 +10,6 @@ import dev.threadclock.tests.child.Idle;
 import dev.threadclock.tests.child.Scraped;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,14 +24,12 @@ class JlinkTest {
         assumeTrue(Files.isExecutable(HOME.resolve("bin/jlink")) && Files.isDirectory(HOME.resolve("jmods")),
                 "no jlink or jmods in " + HOME);
         Path made = folder.resolve(modules);
-        ChildJvm
-                .start(List.of(HOME + "/bin/jlink", "--add-modules", modules, "--output", made.toString()))
-                .end().exits(0);
+        ChildJvm.exec(HOME + "/bin/jlink", "--add-modules", modules, "--output", made).end().exits(0);
         return made;
     }
 
     private static Result run(Path runtime, String... arguments) {
-        return ChildJvm.start(ChildJvm.words(runtime + "/bin/java", "-jar", Product.JAR, arguments)).end();
+        return ChildJvm.exec(runtime + "/bin/java", "-jar", Product.JAR, arguments).end();
     }
 
     private static void assertRefused(Result result, String module) {
@@ -43,8 +40,8 @@ class JlinkTest {
     /** It has no ThreadMXBean, whose natives the agent answers. */
     private void assertTakesTheAgentAndRunsOn(Path base) throws Exception {
         Path go = folder.resolve("go");
-        Running idle = ChildJvm.start(List.of(base + "/bin/java", "-XX:+EnableDynamicAgentLoading",
-                "-Xcheck:jni", "-cp", AttachJvm.CLASSES.toString(), Idle.class.getName(), go.toString()));
+        Running idle = ChildJvm.exec(base + "/bin/java", "-XX:+EnableDynamicAgentLoading", "-Xcheck:jni",
+                "-cp", AttachJvm.CLASSES, Idle.class.getName(), go);
         idle.awaitOutput("ready\n");
         AttachJvm.command("attach", idle.process().pid()).exits(0);
         Files.createFile(go);
@@ -79,9 +76,10 @@ class JlinkTest {
     void metricsNeedNoFurtherModule() {
         Path least = runtime("java.base,java.instrument");
         Path log = folder.resolve("log");
-        Result result = ChildJvm.start(List.of(least + "/bin/java", "-javaagent:" + Product.AGENT_JAR
-                + "=prometheus=0,log=" + log, "-cp", ChildJvm.CLASSES.toString(), Scraped.class.getName(),
-                log.toString())).end();
+        Result result = ChildJvm
+                .exec(least + "/bin/java", "-javaagent:" + Product.AGENT_JAR + "=prometheus=0,log=" + log,
+                        "-cp", ChildJvm.CLASSES, Scraped.class.getName(), log)
+                .end();
         assertThat(result.out()).as(result.toString()).isEqualTo("scraped\n");
     }
 }

@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibrarySources;
@@ -30,15 +29,12 @@ class LibraryFallbackTest {
     @OnEachJdk
     void theSourceOfEachQuantityIsReported(TestJdk jdk) {
         Result result = run(jdk).ok();
-        assertThat(result.value("binding")).isEqualTo("JNI");
+        result.has("binding", "JNI");
         assertThat(result.out()).contains("source USER TICK: ", "source SYSTEM NOW: ",
                 "source TOTAL INTERPOLATED: ",
                 "source USER INTERPOLATED: only TOTAL can be INTERPOLATED");
-        assertThat(result.number("tid")).isPositive();
-        assertThat(result.value("byTid")).isEqualTo("true");
-        assertThat(result.value("native")).isEqualTo("true");
-        assertThat(result.value("required")).isEqualTo("ok");
-        assertThat(result.value("nobody")).isEqualTo("refused");
+        result.assertNumber("tid").isPositive();
+        result.has("byTid", true).has("native", true).has("required", "ok").has("nobody", "refused");
     }
 
     @OnEachJdk
@@ -52,27 +48,22 @@ class LibraryFallbackTest {
     void theJarIsTheModuleThatIsDocumented(TestJdk jdk) {
         List<String> quietly = jdk.warnsOfNativeAccess() ? List.of("--enable-native-access=dev.threadclock")
                 : List.of();
-        List<String> command = ChildJvm.words(jdk.java(), quietly, "-Xmx256m", "--module-path", Product.JAR,
-                "--add-modules", "dev.threadclock", "-cp", Product.origin(LibrarySources.class),
-                LibrarySources.class.getName());
-        assertThat(ChildJvm.start(command).end().ok().value("native")).isEqualTo("true");
+        ChildJvm.exec(jdk.java(), quietly, "-Xmx256m", "--module-path", Product.JAR, "--add-modules",
+                "dev.threadclock", "-cp", Product.origin(LibrarySources.class),
+                LibrarySources.class.getName()).end().ok().has("native", true);
     }
 
     private static void assertAnsweredByTheJvm(Result result, String why) {
-        assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
+        result.has("binding", "ThreadMXBean");
         assertThat(result.out()).contains("source USER TICK: ThreadMXBean through ThreadMXBean")
                 .contains(why);
-        assertThat(result.number("user")).as(result.toString()).isPositive();
-        assertThat(result.number("user") + result.number("system")).as(result.toString())
-                .isEqualTo(result.number("total"));
+        result.assertNumber("user").isPositive();
+        result.assertNumber("total").isEqualTo(result.number("user") + result.number("system"));
         for (String number : List.of("tick", "process", "threads", "meter")) {
-            assertThat(result.number(number)).as("%s in %s", number, result).isPositive();
+            result.assertNumber(number).isPositive();
         }
-        assertThat(result.number("tid")).isEqualTo(-1);
-        assertThat(result.value("byTid")).isEqualTo("unsupported");
-        assertThat(result.value("other")).isEqualTo("true");
-        assertThat(result.value("native")).isEqualTo("false");
-        assertThat(result.value("required")).isEqualTo("refused");
+        result.assertNumber("tid").isEqualTo(-1);
+        result.has("byTid", "unsupported").has("other", true).has("native", false).has("required", "refused");
         assertThat(result.out())
                 .containsPattern("required: CPU times come from ThreadMXBean here, .*" + Pattern.quote(why));
     }
@@ -94,8 +85,7 @@ class LibraryFallbackTest {
     @OnEachJdk
     void whereTheLibraryDoesNotLoad(TestJdk jdk) {
         String why = "-Ddev.threadclock.library=/nonexistent/lib.so does not load";
-        assertAnsweredByTheJvm(
-                logged(run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so"), why), why);
+        assertAnsweredByTheJvm(logged(run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so"), why), why);
     }
 
     @OnEachJdk
@@ -130,11 +120,9 @@ class LibraryFallbackTest {
         run(jdk, "-Ddev.threadclock.requireNative=true").ok();
     }
 
-    @OnEachJdk
+    @OnEachJdk(from = 24)
     void whereNativeAccessIsDenied(TestJdk jdk) {
-        assumeTrue(jdk.warnsOfNativeAccess(), "before JDK 24 native access cannot be denied");
-        Result result = logged(
-                plain(jdk).with("--illegal-native-access=deny").run(LibrarySources.class),
+        Result result = logged(plain(jdk).with("--illegal-native-access=deny").run(LibrarySources.class),
                 "--enable-native-access=");
         assertAnsweredByTheJvm(result, "Illegal native access");
         assertThat(result.out()).contains("--enable-native-access=");
@@ -142,13 +130,10 @@ class LibraryFallbackTest {
 
     @OnEachJdk(from = 9)
     void withoutTheModuleOfThreadMXBean(TestJdk jdk) {
-        Result nothing = run(jdk, "--limit-modules", "java.base", "-Dos.arch=sparc")
-                .ok();
-        assertThat(nothing.value("read")).isEqualTo("false");
+        Result nothing = run(jdk, "--limit-modules", "java.base", "-Dos.arch=sparc").ok().has("read", false);
         assertThat(nothing.out()).contains("source USER TICK: none",
                 "user=-1 system=-1 total=-1 tick=-1 process=-1 threads=0");
-        Result all = run(jdk, "--limit-modules", "java.base").ok();
-        assertThat(all.value("binding")).isEqualTo("JNI");
-        assertThat(all.number("threads")).isPositive();
+        run(jdk, "--limit-modules", "java.base").ok().has("binding", "JNI").assertNumber("threads")
+                .isPositive();
     }
 }

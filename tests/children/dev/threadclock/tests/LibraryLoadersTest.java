@@ -38,9 +38,8 @@ class LibraryLoadersTest {
     private static void run(TestJdk jdk, List<String> flags, String... loaders) {
         Result result = ChildJvm.of(jdk).with(flags.toArray(String[]::new)).withNativeAccess()
                 .run(LibraryLoaders.class, List.of(loaders)).ok();
-        assertThat(result.number("native")).as(result.toString()).isEqualTo(loaders.length);
-        assertThat(result.number("user")).as(result.toString()).isPositive();
-        assertThat(result.number("other")).as(result.toString()).isPositive();
+        result.has("native", loaders.length).assertNumber("user").isPositive();
+        result.assertNumber("other").isPositive();
     }
 
     /** Flags for a JVM without the agent, and for one with it. */
@@ -83,12 +82,9 @@ class LibraryLoadersTest {
         int times = 60; // a library that stayed would leave 300 mappings
         Result result = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags)
                 .withNativeAccess().run(Redeployments.class, jar, name, Integer.toString(times)).ok();
-        assertThat(result.number("left")).as(result.toString()).isZero();
-        assertThat(result.number("native")).as(result.toString()).isEqualTo(10 + times);
-        assertThat(result.number("ours.after")).as(result.toString())
-                .isEqualTo(result.number("ours.before"));
-        assertThat(result.number("files.after")).as(result.toString())
-                .isEqualTo(result.number("files.before"));
+        result.has("left", 0).has("native", 10 + times);
+        result.has("ours.after", result.number("ours.before"));
+        result.has("files.after", result.number("files.before"));
         // The JVM has some mappings of its own that come and go. Each library that stays has five.
         assertThat(result.number("mappings.after") - result.number("mappings.before"))
                 .as(result.toString()).isLessThan(100);

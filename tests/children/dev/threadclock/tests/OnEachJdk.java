@@ -17,4 +17,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
     int from() default 8;
 
     int before() default Integer.MAX_VALUE;
+
+    /** Whether it runs on those of {@link TestJdk#thorough} instead, whatever these are. */
+    boolean thorough() default false;
 }

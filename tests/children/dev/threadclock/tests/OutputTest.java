@@ -30,7 +30,7 @@ class OutputTest {
         assertSame(ChildJvm.of(jdk).withAgentPath("").run(Hello.class), without);
         assertSame(ChildJvm.of(jdk).withJavaAgent("").run(Hello.class), without);
         assertSame(both.run(Hello.class), without);
-        assertThat(both.run(Active.class).ok().value("active")).isEqualTo("true");
+        both.run(Active.class).ok().has("active", true);
         assertSame(checked(jdk).withAgentPath("").run(Hello.class), checked(jdk).run(Hello.class));
     }
 

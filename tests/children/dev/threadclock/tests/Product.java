@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 
 /** The tested product: the files in dist/, and where tests may put theirs. */
@@ -44,12 +43,9 @@ final class Product {
         }
         try {
             Path copies = Files.createTempDirectory(run, "threadclock-tests-");
-            for (List<String> command : List.of(List.of("cp", "-r", path.toString(), copies.toString()),
-                    List.of("chmod", "-R", "a+rX", copies.toString()))) {
-                ChildJvm.start(command).end();
-            }
-            Runtime.getRuntime().addShutdownHook(new Thread(
-                    () -> ChildJvm.start(List.of("rm", "-rf", copies.toString())).end()));
+            ChildJvm.exec("cp", "-r", path, copies).end();
+            ChildJvm.exec("chmod", "-R", "a+rX", copies).end();
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> ChildJvm.exec("rm", "-rf", copies).end()));
             return copies.resolve(path.getFileName());
         } catch (IOException e) {
             throw new IllegalStateException(e);

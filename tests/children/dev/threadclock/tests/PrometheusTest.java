@@ -28,8 +28,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The agent's option prometheus= in JVMs that work. */
 class PrometheusTest {
@@ -137,12 +135,9 @@ class PrometheusTest {
                     line -> assertThat(line).startsWith("threadclock: prometheus=127.0.0.1:").contains(
                             " in use; ", "port 0", "threadclock runs without that option"),
                     line -> assertThat(line).isEqualTo("this is stderr"));
-            assertThat(ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).value("active"))
-                    .isEqualTo("true");
-            assertThat(ChildJvm.of(jdk).withAgentPath(options).run(Active.class).value("active"))
-                    .isEqualTo("true");
-            assertThat(ChildJvm.of(jdk).withJavaAgent("strict=on," + options).run(Active.class)
-                    .value("active")).isEqualTo("false");
+            ChildJvm.of(jdk).withJavaAgent(options).run(Active.class).has("active", true);
+            ChildJvm.of(jdk).withAgentPath(options).run(Active.class).has("active", true);
+            ChildJvm.of(jdk).withJavaAgent("strict=on," + options).run(Active.class).has("active", false);
         }
     }
 
@@ -210,8 +205,8 @@ class PrometheusTest {
             } else {
                 Files.copy(Product.AGENT_JAR, jar);
             }
-            Result given = ChildJvm.start(List.of("chown", "-h", "12345", jar.toString()), Map.of()).end();
-            assumeTrue(given.exitCode() == 0, "only root can give a file away");
+            assumeTrue(ChildJvm.exec("chown", "-h", "12345", jar).end().exitCode() == 0,
+                    "only root can give a file away");
             ChildJvm child = ChildJvm.of(TestJdk.newest()).with("-agentpath:" + library + "=prometheus=0");
             try (AttachJvm jvm = AttachJvm.start(child)) {
                 assertThat(jvm.said()).contains("put threadclock-agent.jar beside libthreadclock.so");
@@ -225,8 +220,7 @@ class PrometheusTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             AttachJvm.assertRefused(jvm.run("attach", "prometheus=0"),
                     "start the JVM with -agentpath:libthreadclock.so");
-            Result attached = jvm.run("attach");
-            assertThat(attached.exitCode()).as(attached.toString()).isZero();
+            jvm.run("attach").exits(0);
         }
     }
 
@@ -268,8 +262,7 @@ class PrometheusTest {
     }
 
     /** Nothing is served meanwhile, but the server works again once there is room. */
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void aFullHeapEndsNothing(TestJdk jdk) throws Exception {
         Path log = folder.resolve("log");
         Path full = folder.resolve("full");
@@ -289,7 +282,7 @@ class PrometheusTest {
             running.await("metrics", () -> answersInTime(log));
             state.end();
             Result result = running.end();
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+            result.exits(0);
             assertThat(result.err()).as("an uncaught exception").doesNotContain("threadclock");
         } finally {
             running.process().destroyForcibly();

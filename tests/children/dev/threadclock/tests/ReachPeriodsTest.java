@@ -60,7 +60,7 @@ class ReachPeriodsTest {
     }
 
     private static void jcmd(TestJdk jdk, AttachJvm jvm, String... command) {
-        ChildJvm.start(ChildJvm.words(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), command)).end().ok();
+        ChildJvm.exec(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), command).end().ok();
     }
 
     private static void assumeReadsVirt(AttachJvm jvm) {

@@ -8,7 +8,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.MetricsLoad;
 import java.io.IOException;
@@ -56,18 +55,14 @@ class RealPrometheusTest {
                         + " ci/setup gets it)");
     }
 
-    private static Result promtool(String... arguments) {
-        return ChildJvm.start(ChildJvm.words(tool("promtool"), arguments)).end();
-    }
-
-    private static void assertGood(Result result) {
-        assertThat(result.exitCode()).as(result.toString()).isZero();
+    private static void promtool(String what, Path file) {
+        ChildJvm.exec(tool("promtool"), what.split(" "), file).end().exits(0);
     }
 
     @Test
     void promtoolTakesTheRulesAndTheirTests() {
-        assertGood(promtool("check", "rules", RULES.toString()));
-        assertGood(promtool("test", "rules", RULES.resolveSibling("rules_test.yml").toString()));
+        promtool("check rules", RULES);
+        promtool("test rules", RULES.resolveSibling("rules_test.yml"));
     }
 
     /** The code block of docs/metrics.md whose first line begins with this. */
@@ -96,7 +91,7 @@ class RealPrometheusTest {
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
                     .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s")
                     + "rule_files: ['" + RULES + "']\nglobal: {evaluation_interval: 1s}\n");
-            assertGood(promtool("check", "config", config.toString()));
+            promtool("check config", config);
             try (Prometheus prometheus = new Prometheus(config, freePort(), folder.resolve("data"))) {
                 prometheus.await("count_over_time(threadclock_info[1m]) >= 3");
                 checkMetrics(port); // served by now: the server starts beside the program
@@ -118,8 +113,7 @@ class RealPrometheusTest {
 
     private void checkMetrics(int port) throws IOException {
         Path text = Files.writeString(folder.resolve("metrics"), Scrape.of("127.0.0.1:" + port).text());
-        assertGood(ChildJvm.start(ChildJvm.words("sh", "-c", "exec \"$0\" check metrics <\"$1\"",
-                tool("promtool"), text)).end());
+        ChildJvm.exec("sh", "-c", "exec \"$0\" check metrics <\"$1\"", tool("promtool"), text).end().exits(0);
     }
 
     /** The dashboard's queries, with the values that Grafana inserts for its variables. */
@@ -172,8 +166,8 @@ class RealPrometheusTest {
 
         Prometheus(Path config, int port, Path data) {
             api = "http://127.0.0.1:" + port + "/api/v1/";
-            running = ChildJvm.start(ChildJvm.words(tool("prometheus"), "--config.file=" + config,
-                    "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port));
+            running = ChildJvm.exec(tool("prometheus"), "--config.file=" + config,
+                    "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port);
         }
 
         JsonObject get(String what) {

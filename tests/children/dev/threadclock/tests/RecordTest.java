@@ -44,8 +44,7 @@ class RecordTest {
             assertThat(output + Files.readString(child.err())).doesNotContain("thread dump", "Full thread");
             Used.inJfr(file).assertAsSaid(output);
         } finally {
-            child.process().destroyForcibly();
-            child.end();
+            child.kill();
         }
     }
 

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Requests;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -34,7 +35,7 @@ class RequestsTest {
 
     private Path fifo() {
         Path fifo = folder.resolve("fifo");
-        ChildJvm.start(List.of("mkfifo", fifo.toString())).end().exits(0);
+        ChildJvm.exec("mkfifo", fifo).end().exits(0);
         return fifo;
     }
 
@@ -54,13 +55,11 @@ class RequestsTest {
     void aFifoWithAReaderIsRefusedAsWell(TestJdk jdk) throws IOException {
         Path fifo = fifo();
         Path report = report();
-        ChildJvm.Running reader = ChildJvm
-                .start(List.of("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60"));
+        Running reader = ChildJvm.exec("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60");
         try {
             requests(jdk, "log=" + fifo + ",report=" + report);
         } finally {
-            reader.process().destroyForcibly();
-            reader.end();
+            reader.kill();
         }
         assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe");
     }

@@ -180,8 +180,7 @@ class SamplerTest {
             long before = sockets(jvm);
             for (Running each : List.of(startTop(jvm), startTop(jvm))) {
                 assertThat(jvm.hasAgentsThread()).isTrue();
-                each.process().destroyForcibly();
-                each.end();
+                each.kill();
             }
             jvm.await("the end of the sampler", () -> !jvm.hasAgentsThread());
             assertThat(sockets(jvm)).isEqualTo(before);

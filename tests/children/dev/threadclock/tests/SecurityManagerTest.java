@@ -47,9 +47,8 @@ class SecurityManagerTest {
 
     private Result runLibrary(TestJdk jdk, String policy) throws Exception {
         Result result = runUnder(policy, ChildJvm.of(jdk).withClassPath(Product.JAR), LibrarySources.class);
-        assertThat(result.number("user")).as(result.toString()).isPositive();
-        assertThat(result.value("other")).as(result.toString()).isEqualTo("true");
-        assertThat(result.number("process")).as(result.toString()).isPositive();
+        result.has("other", true).assertNumber("user").isPositive();
+        result.assertNumber("process").isPositive();
         assertThat(result.all("thread")).as(result.toString()).contains("main", "sleeper");
         return result;
     }
@@ -57,7 +56,7 @@ class SecurityManagerTest {
     @OnEachJdk(before = 24)
     void theLibraryWithoutPermissionsFallsBackAndSaysHowToGrantThem(TestJdk jdk) throws Exception {
         Result result = runLibrary(jdk, "grant { };");
-        assertThat(result.value("binding")).as(result.toString()).isEqualTo("ThreadMXBean");
+        result.has("binding", "ThreadMXBean");
         assertThat(result.out())
                 .contains("grant the jar with threadclock's classes java.security.AllPermission");
     }
@@ -66,7 +65,7 @@ class SecurityManagerTest {
     void theLibraryNeedsPermissionsForItsOwnJarOnly(TestJdk jdk) throws Exception {
         Result result = runLibrary(jdk,
                 "grant codeBase \"file:" + Product.JAR + "\" { permission java.security.AllPermission; };");
-        assertThat(result.value("binding")).as(result.toString()).isEqualTo("JNI");
+        result.has("binding", "JNI");
         assertThat(saidByTheAgent(result)).isEmpty();
     }
 
@@ -74,13 +73,8 @@ class SecurityManagerTest {
     void javaagentNeedsPermissionsAndSaysSo(TestJdk jdk) throws Exception {
         String granted = "grant codeBase \"file:" + Product.AGENT_JAR
                 + "\" { permission java.security.AllPermission; };";
-        assertThat(
-                saidByTheAgent(run(ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), granted)))
-                .isEmpty();
-        assertThat(
-                saidByTheAgent(
-                        run(ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, ""), "grant { };")))
-                .singleElement().asString().startsWith("threadclock: ")
-                .contains("java.security.AllPermission", "-agentpath");
+        assertThat(saidByTheAgent(run(ChildJvm.of(jdk).withJavaAgent(""), granted))).isEmpty();
+        assertThat(saidByTheAgent(run(ChildJvm.of(jdk).withJavaAgent(""), "grant { };"))).singleElement()
+                .asString().startsWith("threadclock: ").contains("java.security.AllPermission", "-agentpath");
     }
 }

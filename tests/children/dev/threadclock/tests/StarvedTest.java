@@ -17,8 +17,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A JVM that lacks something while the agent is set up (heap, address space, file descriptors), is stopped
@@ -72,8 +70,7 @@ class StarvedTest {
 
         /** Raises or lowers a limit of the running JVM. */
         void limit(String what, String soft) {
-            ChildJvm.start(
-                    List.of("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":"))
+            ChildJvm.exec("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":")
                     .end().exits(0);
         }
 
@@ -83,10 +80,10 @@ class StarvedTest {
             state.end();
             Result result = running.end();
             assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
-            assertThat(result.exitCode()).as(result.toString()).isZero();
+            result.exits(0);
             assertThat(result.errLines().stream().filter(line -> line.startsWith("threadclock")))
                     .as(result.toString()).isEmpty();
-            assertThat(result.number("violations")).as(result.toString()).isZero();
+            result.has("violations", 0);
         }
 
         @Override
@@ -120,13 +117,10 @@ class StarvedTest {
         ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
                 .with(Crash.flag(folder)).withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
-        assertThat(result.number("starved")).as(result.toString()).isEqualTo(3);
-        assertThat(result.number("busy")).as(result.toString()).isGreaterThan(90_000_000L);
-        assertThat(result.number("user")).as(result.toString()).isBetween(50_000_000L,
-                result.number("busy") + 20_000_000L);
-        assertThat(result.number("idle")).as(result.toString()).isBetween(0L, 50_000_000L);
-        assertThat(result.number("main")).as(result.toString()).isBetween(result.number("before"),
-                result.number("after"));
+        result.has("starved", 3).assertNumber("busy").isGreaterThan(90_000_000L);
+        result.assertNumber("user").isBetween(50_000_000L, result.number("busy") + 20_000_000L);
+        result.assertNumber("idle").isBetween(0L, 50_000_000L);
+        result.assertNumber("main").isBetween(result.number("before"), result.number("after"));
     }
 
     @OnEachJdk
@@ -172,12 +166,10 @@ class StarvedTest {
         storm.run(run -> {
             run.channel();
             for (int i = 0; i < 5; i++) {
-                Process stopper = new ProcessBuilder("sh", "-c",
-                        "for i in 1 2 3 4 5; do sleep 0.00" + (1 + 2 * i)
-                                + "; kill -STOP $0; sleep 0.02; kill -CONT $0; done",
-                        Long.toString(run.process().pid())).start();
+                Running stopper = ChildJvm.exec("sh", "-c", "for i in 1 2 3 4 5; do sleep 0.00" + (1 + 2 * i)
+                        + "; kill -STOP $0; sleep 0.02; kill -CONT $0; done", run.process().pid());
                 StormRun.cycles(4L * (i + 1), 0).run(run);
-                stopper.waitFor();
+                stopper.end();
             }
         }).assertFine().assertSilent();
     }
@@ -186,14 +178,12 @@ class StarvedTest {
     void forkedByNativeCode(TestJdk jdk) throws Exception {
         Result result = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder))
                 .withNativeAccess().run(Forked.class, CLibrary.assume("company"), "50").ok();
-        assertThat(result.number("wrong")).as(result.toString()).isZero();
-        assertThat(result.number("hung")).as("waiting for a safepoint of the parent: %s", result)
-                .isLessThan(5);
+        result.has("wrong", 0);
+        result.assertNumber("hung").as("waiting for a safepoint of the parent: %s", result).isLessThan(5);
     }
 
     /** Uses sizes around the smallest address space in which a JVM starts without the agent. */
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("dev.threadclock.tests.TestJdk#thorough")
+    @OnEachJdk(thorough = true)
     void startedWithLittleAddressSpace(TestJdk jdk) throws Exception {
         long least = 0;
         for (long step = 1 << 21; step >= 256; step /= 2) {

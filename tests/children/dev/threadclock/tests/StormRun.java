@@ -235,8 +235,8 @@ final class StormRun {
             assertThat(crash).as(all).isEmpty();
             assertThat(problem).as(all).isEqualTo("none");
             assertThat(result.exitCode()).as(all).isZero();
-            assertThat(result.number("violations")).as(all).isZero();
-            assertThat(result.number("reads")).as(all).isPositive();
+            result.assertNumber("violations").as(all).isZero();
+            result.assertNumber("reads").as(all).isPositive();
             return this;
         }
 

@@ -28,7 +28,7 @@ class SwitchingTest {
 
     private static void assertNone(Result result, String... mistakes) {
         for (String mistake : mistakes) {
-            assertThat(result.number(mistake)).as(mistake + " in " + result).isZero();
+            result.has(mistake, 0);
         }
     }
 
@@ -38,9 +38,9 @@ class SwitchingTest {
             Result result = child(jdk).run(Newborn.class, CLibrary.assume("parity_helper"),
                     Product.LIBRARY, options, "1000", "15").ok();
             assertNone(result, "above", "below", "totalBelow", "none");
-            assertThat(result.number("newborn")).as("read before the agent knows it: %s", result)
+            result.assertNumber("newborn").as("read before the agent knows it: %s", result)
                     .isGreaterThan(100);
-            assertThat(result.number("unlisted")).isPositive();
+            result.assertNumber("unlisted").isPositive();
         }
     }
 
@@ -51,7 +51,7 @@ class SwitchingTest {
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
                 .run(Newborn.class, helper, Product.LIBRARY, "", "1000", "15").ok();
         assertNone(result, "above", "none");
-        assertThat(result.number("newborn")).isGreaterThan(100);
+        result.assertNumber("newborn").isGreaterThan(100);
     }
 
     /**
@@ -64,7 +64,7 @@ class SwitchingTest {
         Result result = child(jdk).with("-agentpath:" + helper + "=undescribed")
                 .run(Newborn.class, helper, Product.LIBRARY, "total=tick", "1000", "0").ok();
         assertNone(result, "above", "totalBelow", "none");
-        assertThat(result.number("newborn")).isGreaterThan(100);
+        result.assertNumber("newborn").isGreaterThan(100);
     }
 
     @OnEachJdk
@@ -96,6 +96,6 @@ class SwitchingTest {
             System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
         } while (result.number("ignored") > 0 && runs < 3);
         assertNone(result, "lost", "ignored");
-        assertThat(result.number("cycles")).isGreaterThan(20);
+        result.assertNumber("cycles").isGreaterThan(20);
     }
 }

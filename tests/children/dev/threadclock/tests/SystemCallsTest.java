@@ -65,7 +65,7 @@ class SystemCallsTest {
         Result none = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "0", "refused");
         long before = opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size();
         Result result = traced(jdk).withAgentPath("freshness=now").run(Reads.class, "20000", "refused");
-        assertThat(result.number("refused")).as("%s after %s", result, none).isEqualTo(20_000);
+        result.assertNumber("refused").as("%s after %s", result, none).isEqualTo(20_000);
         // The number of the worker's reads while it burns differs from run to run, but not by one per
         // refusal.
         assertThat(opensOfStat() + calls("clock_gettime").size() + calls("getrusage").size() - before)

@@ -87,9 +87,8 @@ final class TerminalSession implements AutoCloseable {
         try {
             Path terminal = Files
                     .readSymbolicLink(Path.of("/proc", Long.toString(command().pid()), "fd", "1"));
-            assertThat(new ProcessBuilder("stty", "-F", terminal.toString(), "rows", "" + rows, "cols",
-                    "" + columns).start().waitFor()).isZero();
-        } catch (IOException | InterruptedException e) {
+            ChildJvm.exec("stty", "-F", terminal, "rows", rows, "cols", columns).end().exits(0);
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }

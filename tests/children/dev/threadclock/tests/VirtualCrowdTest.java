@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualCrowd;
 import java.nio.file.Path;
@@ -26,16 +24,12 @@ class VirtualCrowdTest {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).with("-Xms128m", "-Xmx128m",
                 "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC").withinAtLeast(Duration.ofMinutes(30))
                 .withNativeAccess();
-        Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"),
-                Product.LIBRARY,
+        Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY,
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
-                folder.resolve("report").toString());
+                folder.resolve("report"));
         ResultFile.line(VirtualCrowdTest.class.getName(), jdk + ": " + result.out().strip());
-        assertThat(result.exitCode()).as(result.toString()).isZero();
-        assertThat(result.err()).isEmpty();
-        assertThat(result.number("accounts")).isZero();
-        assertThat(result.number("growthKb")).as(result.toString()).isLessThan(GROWTH_KB);
-        assertThat(result.number("known")).isPositive();
-        assertThat(result.number("switches")).isPositive();
+        result.ok().has("accounts", 0).assertNumber("growthKb").isLessThan(GROWTH_KB);
+        result.assertNumber("known").isPositive();
+        result.assertNumber("switches").isPositive();
     }
 }
