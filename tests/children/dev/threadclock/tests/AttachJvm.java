@@ -4,7 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import com.google.gson.JsonObject;
 import dev.threadclock.tests.ChildJvm.Condition;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -107,7 +106,7 @@ final class AttachJvm implements AutoCloseable {
     }
 
     /** What threadclock status reports of it. */
-    JsonObject status() {
+    Json status() {
         return run("status", "--json").ok().json();
     }
 

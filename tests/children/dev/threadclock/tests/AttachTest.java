@@ -4,7 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import com.google.gson.JsonObject;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.SoakTest.Sample;
@@ -39,7 +38,7 @@ class AttachTest {
         try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
             assertThat(jvm.run("status").ok().out())
                     .isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
-            assertThat(jvm.status().get("loaded").getAsBoolean()).isFalse();
+            assertThat(jvm.status().isTrue("loaded")).isFalse();
             assertThat(jvm.run("detach").ok().out()).contains("not loaded");
             assertThat(jvm.said()).as("a look from outside").isEmpty();
 
@@ -52,22 +51,19 @@ class AttachTest {
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
             long attached = jvm.nanosUntil(nanos -> nanos * 3 < before);
 
-            JsonObject status = jvm.status();
-            assertThat(status.get("loaded").getAsBoolean()).isTrue();
-            assertThat(status.get("active").getAsString()).isEqualTo("yes");
-            assertThat(status.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
-                    .isEqualTo("threadclock");
+            Json status = jvm.status();
+            assertThat(status.isTrue("loaded")).isTrue();
+            assertThat(status.text("active")).isEqualTo("yes");
+            assertThat(status.text("bound.getThreadUserCpuTime0")).isEqualTo("threadclock");
             assertThat(jvm.run("status").ok().out()).contains(jvm.label(), "getThreadUserCpuTime0",
                     "threadclock");
 
             assertThat(jvm.run("detach").ok().out()).contains(jvm.label());
             jvm.nanosUntil(nanos -> nanos > 3 * attached);
-            JsonObject detached = jvm.status();
-            assertThat(detached.get("active").getAsString()).isEqualTo("no");
-            assertThat(detached.getAsJsonObject("bound").get("getThreadUserCpuTime0").getAsString())
-                    .isEqualTo("jvm, called by threadclock");
-            assertThat(detached.getAsJsonObject("bound").get("getThreadTotalCpuTime0").getAsString())
-                    .isEqualTo("jvm");
+            Json detached = jvm.status();
+            assertThat(detached.text("active")).isEqualTo("no");
+            assertThat(detached.text("bound.getThreadUserCpuTime0")).isEqualTo("jvm, called by threadclock");
+            assertThat(detached.text("bound.getThreadTotalCpuTime0")).isEqualTo("jvm");
 
             assertThat(jvm.run("attach").ok().out()).contains("answers user time");
             jvm.nanosUntil(nanos -> nanos * 3 < before);

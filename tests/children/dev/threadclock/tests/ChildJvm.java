@@ -3,8 +3,6 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.child.Hello;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -286,8 +284,8 @@ final class ChildJvm {
             return exits(0);
         }
 
-        JsonObject json() {
-            return JsonParser.parseString(out).getAsJsonObject();
+        Json json() {
+            return Json.of(out);
         }
 
         @Override

@@ -4,8 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import dev.threadclock.command.demo.DemoMarkdown;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -53,23 +51,19 @@ class DemoTest {
         Path markdown = folder.resolve("table.md");
         Result result = run("demo", "--quick", "--jdk", jdk.jdk().home(), "--json", "-", "--html", html,
                 "--markdown", markdown).exits(0);
-        JsonObject report = result.json();
-        JsonArray jdks = report.getAsJsonArray("jdks");
-        assertThat(jdks).hasSize(1);
-        JsonObject measured = jdks.get(0).getAsJsonObject();
-        assertThat(measured.get("version").getAsString()).isEqualTo(jdk.jdk().version());
-        for (String name : List.of("before", "with")) {
-            JsonObject child = measured.getAsJsonObject(name);
-            for (String what : List.of("user", "nanoTime", "cpu")) {
-                assertThat(child.getAsJsonObject(what).get("medianNanos").getAsDouble()).as(what)
-                        .isBetween(0.5, 1e6);
+        assertThat(result.json().all("jdks")).hasSize(1);
+        Json measured = result.json().at("jdks.0");
+        assertThat(measured.text("version")).isEqualTo(jdk.jdk().version());
+        for (String child : List.of("before", "with")) {
+            for (String what : List.of(child + ".user", child + ".nanoTime", child + ".cpu")) {
+                assertThat(median(measured, what)).as(what).isBetween(0.5, 1e6);
             }
-            for (String what : List.of("aroundTicks", "betweenTicks")) {
-                assertThat(child.getAsJsonObject(what).get("cpuNanos").getAsLong()).as(what).isPositive();
+            for (String what : List.of(child + ".aroundTicks", child + ".betweenTicks")) {
+                assertThat(measured.number(what + ".cpuNanos")).as(what).isPositive();
             }
         }
         // This holds however busy the machine is: the old path makes at least one system call, ours none.
-        assertThat(median(measured, "with")).isLessThan(median(measured, "before"));
+        assertThat(median(measured, "with.user")).isLessThan(median(measured, "before.user"));
         assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http",
                 "href=\"http");
         assertThat(Files.readString(markdown)).contains("|");
@@ -79,8 +73,8 @@ class DemoTest {
         assertThat(left()).containsExactlyInAnyOrder(html, markdown, json);
     }
 
-    private static double median(JsonObject measured, String child) {
-        return measured.getAsJsonObject(child).getAsJsonObject("user").get("medianNanos").getAsDouble();
+    private static double median(Json measured, String what) {
+        return Double.parseDouble(measured.text(what + ".medianNanos"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -4,7 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.JsonObject;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
@@ -163,9 +162,9 @@ class ReachTest {
                     "freshness=tick", "reach=jvm")) {
                 reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;
                 jvm.run("attach", options).exits(0);
-                JsonObject status = jvm.status();
-                assertThat(status.get("reach").getAsString()).isEqualTo(reach);
-                assertThat(status.get("libjvm_user_time").getAsString())
+                Json status = jvm.status();
+                assertThat(status.text("reach")).isEqualTo(reach);
+                assertThat(status.text("libjvm_user_time"))
                         .isEqualTo(!virt ? READS_PROC : reach.equals("jvm") ? "threadclock" : CORRECTABLE);
             }
             jvm.run("detach").ok();
@@ -179,14 +178,14 @@ class ReachTest {
 
     /** A read by the JVM's own native, under way during the attach, may have reached threadclock's clock. */
     private static void assertDetached(AttachJvm jvm) {
-        JsonObject status = jvm.status();
-        boolean unseen = status.get("libjvm_answered").getAsLong() == 0;
-        assertThat(status.get("libjvm_user_time").getAsString()).as("%s", status)
+        Json status = jvm.status();
+        boolean unseen = status.number("libjvm_answered") == 0;
+        assertThat(status.text("libjvm_user_time")).as("%s", status)
                 .isIn(CORRECTABLE, unseen ? CORRECTABLE : "jvm, called by threadclock");
     }
 
     private static void assertAnswers(AttachJvm jvm, String answerer) {
-        assertThat(jvm.status().get("libjvm_user_time").getAsString()).isEqualTo(answerer);
+        assertThat(jvm.status().text("libjvm_user_time")).isEqualTo(answerer);
     }
 
     /** With the jar's agent as with the library, unless it is refused. */

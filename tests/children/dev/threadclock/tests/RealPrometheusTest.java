@@ -4,10 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.MetricsLoad;
 import java.io.IOException;
@@ -17,13 +13,10 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,15 +111,10 @@ class RealPrometheusTest {
 
     /** The dashboard's queries, with the values that Grafana inserts for its variables. */
     private static List<String> dashboardQueries() throws IOException {
-        JsonObject dashboard = JsonParser
-                .parseString(Files.readString(RULES.resolveSibling("dashboard.json"))).getAsJsonObject();
-        List<String> queries = new ArrayList<>();
-        for (JsonElement panel : dashboard.getAsJsonArray("panels")) {
-            for (JsonElement target : panel.getAsJsonObject().getAsJsonArray("targets")) {
-                queries.add(target.getAsJsonObject().get("expr").getAsString()
-                        .replace("$__rate_interval", "10s").replaceAll("\\$(job|instance)", ".*"));
-            }
-        }
+        List<String> queries = Json.of(RULES.resolveSibling("dashboard.json")).all("panels").stream()
+                .flatMap(panel -> panel.all("targets").stream()).map(target -> target.text("expr")
+                        .replace("$__rate_interval", "10s").replaceAll("\\$(job|instance)", ".*"))
+                .toList();
         assertThat(queries).hasSizeGreaterThan(7).noneMatch(query -> query.contains("$"));
         return queries;
     }
@@ -134,13 +122,12 @@ class RealPrometheusTest {
     /** Alerts have no data as long as all is well, but the values that they compare have. */
     private static void rules(Prometheus prometheus) {
         int rules = 0;
-        for (JsonElement group : prometheus.get("rules").getAsJsonObject("data").getAsJsonArray("groups")) {
-            for (JsonElement each : group.getAsJsonObject().getAsJsonArray("rules")) {
-                JsonObject rule = each.getAsJsonObject();
-                assertThat(rule.get("health").getAsString()).as(rule.toString()).isIn("ok", "unknown");
-                String query = rule.get("query").getAsString();
-                prometheus.await(rule.get("type").getAsString().equals("alerting")
-                        ? query.replaceAll(" > [0-9.]+", "") : query);
+        for (Json group : prometheus.get("rules").all("data.groups")) {
+            for (Json rule : group.all("rules")) {
+                assertThat(rule.text("health")).as(rule.toString()).isIn("ok", "unknown");
+                String query = rule.text("query");
+                prometheus.await(
+                        rule.text("type").equals("alerting") ? query.replaceAll(" > [0-9.]+", "") : query);
                 rules++;
             }
         }
@@ -149,14 +136,11 @@ class RealPrometheusTest {
 
     /** Only OpenMetrics has the type info and the unit. */
     private static void openMetricsIsTaken(Prometheus prometheus) {
-        JsonArray metadata = prometheus.get("targets/metadata").getAsJsonArray("data");
-        TreeSet<String> found = new TreeSet<>();
-        metadata.forEach(each -> found.add(each.getAsJsonObject().get("metric").getAsString() + " "
-                + each.getAsJsonObject().get("type").getAsString() + " "
-                + each.getAsJsonObject().get("unit").getAsString()));
-        assertThat(found).contains("threadclock_cpu_time_seconds counter seconds",
-                "threadclock_cpu_wait_seconds counter seconds", "threadclock_threads gauge ",
-                "threadclock info ");
+        assertThat(prometheus.get("targets/metadata").all("data"))
+                .map(each -> each.text("metric") + " " + each.text("type") + " " + each.text("unit"))
+                .contains("threadclock_cpu_time_seconds counter seconds",
+                        "threadclock_cpu_wait_seconds counter seconds", "threadclock_threads gauge ",
+                        "threadclock info ");
     }
 
     /** A server whose data is in a folder of the test. */
@@ -170,18 +154,17 @@ class RealPrometheusTest {
                     "--storage.tsdb.path=" + data, "--web.listen-address=127.0.0.1:" + port);
         }
 
-        JsonObject get(String what) {
+        Json get(String what) {
             var answer = Scrape.get(api + what, "Accept", "application/json");
             if (answer.statusCode() == 503) {
                 throw new IllegalStateException(what + ": " + answer.body());
             }
             assertThat(answer.statusCode()).as(what + ": " + answer.body()).isEqualTo(200);
-            return JsonParser.parseString(answer.body()).getAsJsonObject();
+            return Json.of(answer.body());
         }
 
-        JsonArray query(String query) {
-            return get("query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8))
-                    .getAsJsonObject("data").getAsJsonArray("result");
+        List<Json> query(String query) {
+            return get("query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8)).all("data.result");
         }
 
         /** Waits until the query has a result other than NaN. */
@@ -190,10 +173,9 @@ class RealPrometheusTest {
             for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
                 assertThat(running.process().isAlive()).as(running.toString()).isTrue();
                 try {
-                    JsonArray result = query(query);
+                    List<Json> result = query(query);
                     last = Optional.of(result);
-                    if (StreamSupport.stream(result.spliterator(), false)
-                            .anyMatch(sample -> !sample.toString().contains("NaN"))) {
+                    if (result.stream().anyMatch(sample -> !sample.toString().contains("NaN"))) {
                         return;
                     }
                 } catch (IllegalStateException e) {

@@ -3,7 +3,6 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.PoolWork;
@@ -68,8 +67,7 @@ class RecordTest {
             jvm.kill();
             Result result = command.end().exits(0);
             assertThat(result.out()).contains("until its end");
-            assertThat(JsonParser.parseString(Files.readString(file)).getAsJsonObject()
-                    .getAsJsonArray("intervals")).isNotEmpty();
+            assertThat(Json.of(file).all("intervals")).isNotEmpty();
         }
     }
 

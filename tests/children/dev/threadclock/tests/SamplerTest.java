@@ -4,9 +4,6 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.SampledLoad;
@@ -33,39 +30,20 @@ class SamplerTest {
         return ChildJvm.of(jdk).withDynamicAgents();
     }
 
-    private static List<JsonObject> intervals(Result result) {
-        return result.exits(0).out().lines().map(line -> JsonParser.parseString(line).getAsJsonObject())
+    private static List<Json> intervals(Result result) {
+        return result.exits(0).out().lines().map(Json::of).toList();
+    }
+
+    private static Json named(Json interval, String name) {
+        List<Json> found = interval.all("threads").stream().filter(thread -> thread.text("name").equals(name))
                 .toList();
-    }
-
-    private static List<JsonObject> threads(JsonObject interval) {
-        List<JsonObject> threads = new ArrayList<>();
-        for (JsonElement thread : interval.getAsJsonArray("threads")) {
-            threads.add(thread.getAsJsonObject());
-        }
-        return threads;
-    }
-
-    private static JsonObject named(JsonObject interval, String name) {
-        List<JsonObject> found = threads(interval).stream()
-                .filter(thread -> thread.get("name").getAsString().equals(name)).toList();
         assertThat(found).as(name + " in " + interval).hasSize(1);
         return found.get(0);
     }
 
-    /** what: user, system or total; "" for the length of an interval. */
-    private static long nanos(JsonObject from, String what) {
-        return from.get(what.isEmpty() ? "nanos" : what + "Nanos").getAsLong();
-    }
-
-    /** The thread's times since its start. */
-    private static JsonObject life(JsonObject thread) {
-        return thread.getAsJsonObject("life");
-    }
-
     /** The scheduler's run time. */
-    private static long runNanos(AttachJvm jvm, JsonObject thread) throws IOException {
-        Path file = jvm.proc().resolve("task/" + thread.get("osThreadId").getAsInt() + "/schedstat");
+    private static long runNanos(AttachJvm jvm, Json thread) throws IOException {
+        Path file = jvm.proc().resolve("task/" + thread.number("osThreadId") + "/schedstat");
         return Long.parseLong(Files.readString(file).split(" ")[0]);
     }
 
@@ -92,22 +70,22 @@ class SamplerTest {
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
-            JsonObject interval = intervals(jvm.run("top", "--json", "-n", "1", "-i", "1")).get(0);
-            JsonObject user = named(interval, USER_BURNER);
-            JsonObject system = named(interval, SYSTEM_BURNER);
-            assertThat(nanos(life(user), "user")).isGreaterThan(9 * nanos(life(user), "system"));
-            assertThat(nanos(life(system), "system")).isGreaterThan(nanos(life(system), "user"));
-            for (JsonObject thread : List.of(user, system)) {
-                assertThat(nanos(thread, "user") + nanos(thread, "system"))
-                        .isLessThanOrEqualTo(nanos(thread, "total"));
-                assertThat(nanos(thread, "total")).isPositive();
-                assertThat(nanos(life(thread), "total")).isLessThanOrEqualTo(runNanos(jvm, thread));
+            Json interval = intervals(jvm.run("top", "--json", "-n", "1", "-i", "1")).get(0);
+            Json user = named(interval, USER_BURNER);
+            Json system = named(interval, SYSTEM_BURNER);
+            assertThat(user.number("life.userNanos")).isGreaterThan(9 * user.number("life.systemNanos"));
+            assertThat(system.number("life.systemNanos")).isGreaterThan(system.number("life.userNanos"));
+            for (Json thread : List.of(user, system)) {
+                assertThat(thread.number("userNanos") + thread.number("systemNanos"))
+                        .isLessThanOrEqualTo(thread.number("totalNanos"));
+                assertThat(thread.number("totalNanos")).isPositive();
+                assertThat(thread.number("life.totalNanos")).isLessThanOrEqualTo(runNanos(jvm, thread));
             }
-            JsonObject sleeper = named(interval, "sleeper-2");
-            assertThat(nanos(life(sleeper), "total")).isEqualTo(runNanos(jvm, sleeper));
-            assertThat(sleeper.get("pool").getAsString()).isEqualTo("sleeper-*");
-            assertThat(sleeper.get("state").getAsString()).isEqualTo("S");
-            assertThat(named(interval, "VM Thread").get("javaThreadId").getAsLong()).isZero();
+            Json sleeper = named(interval, "sleeper-2");
+            assertThat(sleeper.number("life.totalNanos")).isEqualTo(runNanos(jvm, sleeper));
+            assertThat(sleeper.text("pool")).isEqualTo("sleeper-*");
+            assertThat(sleeper.text("state")).isEqualTo("S");
+            assertThat(named(interval, "VM Thread").number("javaThreadId")).isZero();
             assertThat(jvm.said()).isEmpty();
         }
     }
@@ -116,22 +94,22 @@ class SamplerTest {
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
             List<Double> lost = new ArrayList<>();
-            for (JsonObject interval : intervals(jvm.run("top", "--json", "-n", "3", "-i", "0.7"))) {
-                List<JsonObject> ended = threads(interval).stream()
-                        .filter(thread -> thread.get("state").getAsString().equals("X")
-                                && thread.get("osThreadId").getAsInt() != 0)
+            for (Json interval : intervals(jvm.run("top", "--json", "-n", "3", "-i", "0.7"))) {
+                List<Json> ended = interval.all("threads").stream()
+                        .filter(thread -> thread.text("state").equals("X")
+                                && thread.number("osThreadId") != 0)
                         .toList();
                 assertThat(ended).isNotEmpty();
                 // The first threads may still have the name from before they were renamed, and a thread of
                 // the JVM may also end.
-                assertThat(ended).allSatisfy(thread -> assertThat(thread.get("name").getAsString())
+                assertThat(ended).allSatisfy(thread -> assertThat(thread.text("name"))
                         .matches("short-\\d+|(C1|C2|G1|GC) .*|.*(starting).*"));
-                assertThat(ended.stream().map(thread -> thread.get("name").getAsString()))
-                        .doesNotHaveDuplicates();
-                assertThat(ended).filteredOn(thread -> thread.get("javaThreadId").getAsLong() != 0)
-                        .allSatisfy(thread -> assertThat(nanos(life(thread), "total")).isPositive());
-                long sum = threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
-                long process = nanos(interval.getAsJsonObject("process"), "total");
+                assertThat(ended.stream().map(thread -> thread.text("name"))).doesNotHaveDuplicates();
+                assertThat(ended).filteredOn(thread -> thread.number("javaThreadId") != 0)
+                        .allSatisfy(thread -> assertThat(thread.number("life.totalNanos")).isPositive());
+                long sum = interval.all("threads").stream().mapToLong(thread -> thread.number("totalNanos"))
+                        .sum();
+                long process = interval.number("process.totalNanos");
                 lost.add(Math.abs(process - sum) - process / 100.0 - 10_000_000);
             }
             // Not in each: on a busy machine the sampler may be held up between the threads and the process.
@@ -144,30 +122,31 @@ class SamplerTest {
     @OnEachJdk
     void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
-            List<JsonObject> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
+            List<Json> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;
             long process = 0;
-            for (JsonObject interval : intervals) {
-                List<JsonObject> risers = threads(interval).stream()
-                        .filter(thread -> thread.get("pool").getAsString().equals("riser-*")
-                                && nanos(thread, "total") > 5_000_000)
+            for (Json interval : intervals) {
+                List<Json> risers = interval.all("threads").stream()
+                        .filter(thread -> thread.text("pool").equals("riser-*")
+                                && thread.number("totalNanos") > 5_000_000)
                         .toList();
                 risen += risers.size();
                 // The threads run half a second apart, and a busy machine may make an interval longer.
-                if (nanos(interval, "") < 200_000_000) {
+                if (interval.number("nanos") < 200_000_000) {
                     assertThat(risers).as(interval.toString()).hasSizeLessThan(2);
                 }
-                all += threads(interval).stream().mapToLong(thread -> nanos(thread, "total")).sum();
-                process += nanos(interval.getAsJsonObject("process"), "total");
+                all += interval.all("threads").stream().mapToLong(thread -> thread.number("totalNanos"))
+                        .sum();
+                process += interval.number("process.totalNanos");
             }
             // Not for each interval: on a busy machine, the sampler may be held up between reading the
             // threads and the process.
             assertThat(all).as("all of the process's time").isCloseTo(process, within(10_000_000L));
             assertThat(risen).isGreaterThan(2);
             for (int i = 0; i < 300; i += 50) {
-                JsonObject sleeper = named(intervals.get(intervals.size() - 1), "sleeper-" + i);
-                assertThat(nanos(life(sleeper), "total")).isEqualTo(runNanos(jvm, sleeper));
+                Json sleeper = named(intervals.get(intervals.size() - 1), "sleeper-" + i);
+                assertThat(sleeper.number("life.totalNanos")).isEqualTo(runNanos(jvm, sleeper));
             }
         }
     }
@@ -207,10 +186,10 @@ class SamplerTest {
                 jvm.run(command).exits(0);
             }
             long user = 0;
-            for (JsonObject interval : intervals(top.end())) {
-                JsonObject burner = named(interval, USER_BURNER);
-                assertThat(nanos(life(burner), "user")).isGreaterThanOrEqualTo(user);
-                user = nanos(life(burner), "user");
+            for (Json interval : intervals(top.end())) {
+                Json burner = named(interval, USER_BURNER);
+                assertThat(burner.number("life.userNanos")).isGreaterThanOrEqualTo(user);
+                user = burner.number("life.userNanos");
             }
             assertThat(jvm.said()).isEmpty();
         }

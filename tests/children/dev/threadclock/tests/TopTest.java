@@ -4,14 +4,11 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import dev.threadclock.tests.ChildJvm.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,12 +102,10 @@ class TopTest {
         assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"),
                 "this kernel counts no waits");
         try (AttachJvm jvm = start()) {
-            JsonObject interval = jvm.run("top", "--json", "-i", "1s", "-n", "1").ok().json();
-            JsonObject main = StreamSupport.stream(interval.getAsJsonArray("threads").spliterator(), false)
-                    .map(JsonElement::getAsJsonObject)
-                    .filter(thread -> thread.get("name").getAsString().equals("main")).findFirst()
-                    .orElseThrow();
-            assertThat(main.get("waitNanos").getAsLong()).isBetween(0L, interval.get("nanos").getAsLong());
+            Json interval = jvm.run("top", "--json", "-i", "1s", "-n", "1").ok().json();
+            Json main = interval.all("threads").stream().filter(thread -> thread.text("name").equals("main"))
+                    .findFirst().orElseThrow();
+            assertThat(main.number("waitNanos")).isBetween(0L, interval.number("nanos"));
         }
     }
 }

@@ -3,9 +3,6 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.tests.child.VirtualLoad;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,39 +34,28 @@ class VirtualGroupsTest {
     }
 
     /** The groups by name. Each name occurs once. */
-    private static Map<String, JsonObject> groups(JsonObject interval) {
-        Map<String, JsonObject> groups = new HashMap<>();
-        for (JsonElement group : interval.getAsJsonObject("virtualThreads").getAsJsonArray("groups")) {
-            JsonObject object = group.getAsJsonObject();
-            assertThat(groups.put(object.get("name").getAsString(), object)).isNull();
+    private static Map<String, Json> groups(Json interval) {
+        Map<String, Json> groups = new HashMap<>();
+        for (Json group : interval.all("virtualThreads.groups")) {
+            assertThat(groups.put(group.text("name"), group)).isNull();
         }
         return groups;
     }
 
-    private static int number(JsonObject group, String what) {
-        return group.get(what).getAsInt();
-    }
-
-    private static long total(JsonObject times) {
-        long total = times.get("totalNanos").getAsLong();
-        assertThat(times.get("userNanos").getAsLong() + times.get("systemNanos").getAsLong())
-                .isEqualTo(total);
+    private static long total(Json times) {
+        long total = times.number("totalNanos");
+        assertThat(times.number("userNanos") + times.number("systemNanos")).isEqualTo(total);
         return total;
     }
 
-    private static long life(JsonObject group) {
-        return total(group.getAsJsonObject("life"));
+    private static long life(Json group) {
+        return total(group.at("life"));
     }
 
-    private static long carriersLife(JsonObject interval) {
-        long sum = 0;
-        for (JsonElement thread : interval.getAsJsonArray("threads")) {
-            JsonObject object = thread.getAsJsonObject();
-            if (object.get("pool").getAsString().matches("ForkJoinPool-\\d+-worker-\\*")) {
-                sum += object.getAsJsonObject("life").get("totalNanos").getAsLong();
-            }
-        }
-        return sum;
+    private static long carriersLife(Json interval) {
+        return interval.all("threads").stream()
+                .filter(thread -> thread.text("pool").matches("ForkJoinPool-\\d+-worker-\\*"))
+                .mapToLong(thread -> thread.number("life.totalNanos")).sum();
     }
 
     /** The sum of what ended threads had read of their own time. */
@@ -82,24 +68,23 @@ class VirtualGroupsTest {
         return last;
     }
 
-    private static JsonObject assertRight(JsonObject interval, JsonObject before) {
-        Map<String, JsonObject> groups = groups(interval);
+    private static Json assertRight(Json interval, Json before) {
+        Map<String, Json> groups = groups(interval);
         assertThat(groups.keySet()).contains(REQUESTS, BURNER, "parked-*", "(unnamed virtual threads)",
                 "(unnamed, of executors)");
-        assertThat(number(groups.get("parked-*"), "threads")).isEqualTo(30);
-        assertThat(number(groups.get("parked-*"), "mounted")).isZero();
-        assertThat(number(groups.get("(unnamed virtual threads)"), "threads")).isEqualTo(1);
-        assertThat(number(groups.get("(unnamed, of executors)"), "threads")).isEqualTo(2);
-        assertThat(number(groups.get(BURNER), "threads")).isEqualTo(1);
-        assertThat(number(groups.get(BURNER), "mounted")).isEqualTo(1);
+        assertThat(groups.get("parked-*").number("threads")).isEqualTo(30);
+        assertThat(groups.get("parked-*").number("mounted")).isZero();
+        assertThat(groups.get("(unnamed virtual threads)").number("threads")).isEqualTo(1);
+        assertThat(groups.get("(unnamed, of executors)").number("threads")).isEqualTo(2);
+        assertThat(groups.get(BURNER).number("threads")).isEqualTo(1);
+        assertThat(groups.get(BURNER).number("mounted")).isEqualTo(1);
         assertThat(life(groups.get(BURNER))).as("a slice that goes on is shown").isPositive();
-        assertThat(groups.get(BURNER).getAsJsonObject("life").get("userNanos").getAsLong())
-                .as("and divided").isGreaterThan(life(groups.get(BURNER)) / 2);
+        assertThat(groups.get(BURNER).number("life.userNanos")).as("and divided")
+                .isGreaterThan(life(groups.get(BURNER)) / 2);
         assertThat(life(groups.get(REQUESTS))).isPositive();
-        JsonObject all = interval.getAsJsonObject("virtualThreads");
-        assertThat(total(all))
+        assertThat(total(interval.at("virtualThreads")))
                 .isEqualTo(groups.values().stream().mapToLong(VirtualGroupsTest::total).sum());
-        assertThat(all.getAsJsonObject("carriers").get("totalNanos").getAsLong()).isNotNegative();
+        assertThat(interval.number("virtualThreads.carriers.totalNanos")).isNotNegative();
         if (before != null) {
             groups(before).forEach((name, group) -> {
                 assertThat(life(groups.get(name))).isEqualTo(life(group) + total(groups.get(name)));
@@ -126,12 +111,11 @@ class VirtualGroupsTest {
         try (AttachJvm jvm = accounted(jdk)) {
             jvm.await("ended threads", () -> requested(jvm) > 0);
             long earlier = requested(jvm);
-            JsonObject last = null;
+            Json last = null;
             for (String line : jvm.run("top", "--json", "-n", "3", "-i", "0.5").ok().outLines()) {
-                last = assertRight(JsonParser.parseString(line).getAsJsonObject(), last);
+                last = assertRight(Json.of(line), last);
             }
-            assertThat(last.getAsJsonObject("virtualThreads").getAsJsonObject("carriers").get("totalNanos")
-                    .getAsLong()).isPositive();
+            assertThat(last.number("virtualThreads.carriers.totalNanos")).isPositive();
             assertThat(groups(last).values().stream().mapToLong(VirtualGroupsTest::life).sum())
                     .isPositive().isLessThanOrEqualTo(carriersLife(last) + AHEAD_NANOS);
             assertThat(life(groups(last).get(REQUESTS))).as("ended threads stay counted")
@@ -163,10 +147,9 @@ class VirtualGroupsTest {
             for (Path file : List.of(json, csv, jfr)) {
                 jvm.run("record", "-d", "1s", "-i", "500ms", "-o", file).exits(0);
             }
-            JsonObject last = null;
-            for (JsonElement interval : JsonParser.parseString(Files.readString(json)).getAsJsonObject()
-                    .getAsJsonArray("intervals")) {
-                last = assertRight(interval.getAsJsonObject(), null);
+            Json last = null;
+            for (Json interval : Json.of(json).all("intervals")) {
+                last = assertRight(interval, null);
             }
             assertThat(last).isNotNull();
             assertThat(Files.readAllLines(csv))
