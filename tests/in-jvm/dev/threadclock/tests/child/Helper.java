@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-/** The native methods of tests/c/parity_helper.c. */
+/** The native methods of tests/c/parity_helper.c, a library that must have been loaded. */
 public final class Helper {
-    /** Loads the helper library; false if the argument says that there is none. */
-    public static boolean load(String path) {
-        if (path.equals("none")) {
-            return false;
-        }
-        System.load(path);
-        return true;
-    }
-
     /** A native thread burns, then attaches, runs and detaches this many times. False if something failed. */
     public static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
 

@@ -36,29 +36,21 @@ final class LibjvmMemory {
         }
     }
 
-    /** The other's first word that differs from the one here; 0 if there is none. */
-    long changed(LibjvmMemory other) {
+    /** The other's words that differ from those here. */
+    List<Long> changed(LibjvmMemory other) {
+        List<Long> changed = new ArrayList<>();
         for (int i = 0; i < contents.size(); i++) {
             for (int at = 0; at < contents.get(i).limit(); at++) {
                 if (contents.get(i).get(at) != other.contents.get(i).get(at)) {
-                    return other.contents.get(i).get(at);
+                    changed.add(other.contents.get(i).get(at));
                 }
             }
         }
-        return 0;
+        return changed;
     }
 
-    /** The number of words that differ; -1 if the mappings or their protection differ. */
+    /** The number of these words; -1 if the mappings or their protection differ. */
     int differences(LibjvmMemory other) {
-        if (!mappings.equals(other.mappings)) {
-            return -1;
-        }
-        int different = 0;
-        for (int i = 0; i < contents.size(); i++) {
-            for (int at = 0; at < contents.get(i).limit(); at++) {
-                different += contents.get(i).get(at) == other.contents.get(i).get(at) ? 0 : 1;
-            }
-        }
-        return different;
+        return mappings.equals(other.mappings) ? changed(other).size() : -1;
     }
 }

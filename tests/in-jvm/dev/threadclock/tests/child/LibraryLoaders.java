@@ -25,7 +25,10 @@ public final class LibraryLoaders {
         for (String arg : args) {
             String name = arg.substring(0, arg.indexOf('='));
             URL jar = Paths.get(arg.substring(arg.indexOf('=') + 1)).toUri().toURL();
-            Class<?> clock = Class.forName(name + ".ThreadClock", true, new Alone(jar));
+            // All other classes than the platform's are its own.
+            ClassLoader alone = new URLClassLoader(new URL[]{jar},
+                    ClassLoader.getSystemClassLoader().getParent());
+            Class<?> clock = Class.forName(name + ".ThreadClock", true, alone);
             clocks.add(clock);
             if ((boolean) clock.getMethod("isNative").invoke(null)) {
                 natives++;
@@ -61,14 +64,12 @@ public final class LibraryLoaders {
     /** Another thread's user time, read with each copy in turn. */
     private static long readOther(List<Class<?>> clocks) throws Exception {
         CountDownLatch runs = new CountDownLatch(1); // read before, it has another account (docs/accuracy.md)
-        Thread other = new Thread(() -> {
+        Thread other = Threads.daemon("other", () -> {
             runs.countDown();
             while (!Thread.currentThread().isInterrupted()) {
                 sink++;
             }
         });
-        other.setDaemon(true);
-        other.start();
         runs.await();
         long user = 0;
         for (int i = 0; i < 100; i++) {
@@ -91,12 +92,5 @@ public final class LibraryLoaders {
         other.interrupt();
         other.join();
         return user;
-    }
-
-    /** Takes only the platform's classes from other loaders. */
-    private static final class Alone extends URLClassLoader {
-        Alone(URL jar) {
-            super(new URL[]{jar}, ClassLoader.getSystemClassLoader().getParent());
-        }
     }
 }

@@ -19,7 +19,7 @@ public final class MetricsLoad {
         }
         Threads.daemon("strange \"\\\n\u00e4\ud800 name", MetricsLoad::sleep);
         if (hasVirtualThreads()) {
-            VirtualLoad.start("request-1", MetricsLoad::workAndPause);
+            Threads.virtual("request-1", MetricsLoad::workAndPause);
         }
         for (int i = 0; System.nanoTime() < END_NANOS; i++) {
             Thread thread = new Thread(() -> {

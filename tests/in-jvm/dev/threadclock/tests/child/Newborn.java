@@ -31,7 +31,7 @@ public final class Newborn {
     private static long above;
 
     public static void main(String[] args) throws Exception {
-        Helper.load(args[0]);
+        System.load(args[0]);
         if (!Helper.slowStarts(Integer.parseInt(args[4])) || !Helper.attach(args[1], args[2])) {
             throw new IllegalStateException("no helper or no agent");
         }

@@ -22,7 +22,7 @@ public final class ReachRefused {
     private static LibjvmMemory before;
 
     public static void main(String[] args) throws Exception {
-        Helper.load(args[0]);
+        System.load(args[0]);
         library = args[1];
         report = Paths.get(args[2]);
         before = new LibjvmMemory();
@@ -33,7 +33,7 @@ public final class ReachRefused {
         say("again", ask("reach=jvm"));
         refused("kept again", "reach=bean");
         say("third", ask("reach=jvm"));
-        long clockGettime = before.changed(new LibjvmMemory());
+        long clockGettime = before.changed(new LibjvmMemory()).get(0);
         say("VIRT", answered(clockGettime, OWN_VIRT));
         say("PROF", answered(clockGettime, OWN_PROF));
         say("VIRT again", answered(clockGettime, OWN_VIRT));

@@ -10,18 +10,17 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A child program: switches reach=jvm on and off while four threads call System.nanoTime(), one reads the
  * user times of all threads, and threads start, work and end. Arguments: the helper library, the agent's, how
- * often. Prints {@code nanoTimes=N backwards=N thrown=N changed=N left=N}: the words of libjvm's read-only
+ * often. Prints {@code backwards=N thrown=N changed=N left=N}: the words of libjvm's read-only
  * memory that differ from before while it is on, and after it is off; -1: its protection does.
  */
 public final class ReachSwitching {
-    private static final AtomicLong NANO_TIMES = new AtomicLong();
     private static final AtomicLong BACKWARDS = new AtomicLong();
     private static final AtomicLong THROWN = new AtomicLong();
 
     private static volatile boolean over;
 
     public static void main(String[] args) throws Exception {
-        Helper.load(args[0]);
+        System.load(args[0]);
         int times = Integer.parseInt(args[2]);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -43,21 +42,18 @@ public final class ReachSwitching {
         for (Thread thread : threads) {
             thread.join();
         }
-        System.out.println("nanoTimes=" + NANO_TIMES + " backwards=" + BACKWARDS + " thrown=" + THROWN
+        System.out.println("backwards=" + BACKWARDS + " thrown=" + THROWN
                 + " changed=" + changed + " left=" + left);
     }
 
     private static void callNanoTime() {
         long last = System.nanoTime();
         while (!over) {
-            for (int i = 0; i < 1000; i++) {
-                long now = System.nanoTime();
-                if (now < last) {
-                    BACKWARDS.incrementAndGet();
-                }
-                last = now;
+            long now = System.nanoTime();
+            if (now < last) {
+                BACKWARDS.incrementAndGet();
             }
-            NANO_TIMES.addAndGet(1000);
+            last = now;
         }
     }
 

@@ -14,7 +14,7 @@ public final class Requests {
     private static final int PATIENCE_SECONDS = 20;
 
     public static void main(String[] args) throws Exception {
-        Helper.load(args[0]);
+        System.load(args[0]);
         for (int i = 2; i < args.length; i++) {
             String options = args[i];
             FutureTask<Boolean> request = new FutureTask<>(() -> Helper.attach(args[1], options));

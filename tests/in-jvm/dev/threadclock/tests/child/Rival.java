@@ -28,7 +28,7 @@ public final class Rival {
     private static native boolean callsMayBegin();
 
     public static void main(String[] args) throws Exception {
-        Helper.load(args[0]);
+        System.load(args[0]);
         System.load(args[1]);
         Burn.THREADS.getCurrentThreadUserTime();
         if (!prepare(Burn.THREADS.getClass().getClassLoader() == null

@@ -6,6 +6,7 @@ import static dev.threadclock.tests.child.Burn.THREADS;
 import dev.threadclock.tests.child.StormCheck.Reading;
 import dev.threadclock.tests.child.StormCheck.Subject;
 import java.lang.management.ThreadInfo;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,11 +72,11 @@ public final class Storm {
         threads[OLD.length + 1] = new Thread(() -> startAndEnd(YOUNG / 2), "starter 1");
         threads[OLD.length + 2] = new Thread(Storm::collect, "collector");
         threads[OLD.length + 3] = new Thread(Storm::switchOffAndOn, "switcher");
-        for (int i = 0; i < threads.length; i++) {
-            threads[i].start();
+        for (Thread thread : threads) {
+            thread.start();
         }
-        for (int i = 0; i < OLD.length; i++) {
-            OLD[i].lives = true;
+        for (Subject subject : OLD) {
+            subject.lives = true;
         }
         BEGIN.countDown();
         long began = System.nanoTime();
@@ -97,11 +98,7 @@ public final class Storm {
     }
 
     private static long reads() {
-        long sum = 0;
-        for (AtomicLong reads : READS) {
-            sum += reads.get();
-        }
-        return sum;
+        return Arrays.stream(READS).mapToLong(AtomicLong::get).sum();
     }
 
     // --- the readers ---

@@ -128,9 +128,7 @@ final class StormCheck {
 
     static synchronized void violation(String kind, String text) {
         VIOLATIONS.merge(kind, 1, Integer::sum);
-        if (!FIRST.containsKey(kind)) {
-            FIRST.put(kind, text);
-        }
+        FIRST.putIfAbsent(kind, text);
     }
 
     static void violation(Throwable e) {

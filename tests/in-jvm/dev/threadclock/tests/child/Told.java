@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import com.sun.management.ThreadMXBean;
+import static dev.threadclock.tests.child.Burn.THREADS;
 
 /**
  * A child program: prints what ThreadMXBean reports for a thread that works in user mode. Prints before= and
@@ -9,11 +9,9 @@ import com.sun.management.ThreadMXBean;
  * and its other_total=) in nanoseconds, and their values in a second reading. Exits with 3.
  */
 public final class Told {
-    /** Burns for a wall-clock time, because the thread's clock may be refused. */
+    /** For a wall-clock time, because the thread's clock may be refused. */
     private static void burn() {
-        for (long began = System.nanoTime(); System.nanoTime() - began < 100_000_000;) {
-            Burn.slice();
-        }
+        Burn.until(System.nanoTime() + 100_000_000);
     }
 
     public static void main(String[] args) throws Exception {
@@ -24,17 +22,16 @@ public final class Told {
         while (other.getState() != Thread.State.TIMED_WAITING) {
             Thread.sleep(10);
         }
-        ThreadMXBean bean = (ThreadMXBean) Burn.THREADS;
         long own = Thread.currentThread().getId();
         for (int i = 0; i < 2; i++) {
             burn();
-            System.out.println("before=" + bean.getCurrentThreadCpuTime());
-            System.out.println("user=" + bean.getCurrentThreadUserTime());
-            System.out.println("by_id=" + bean.getThreadUserTime(own));
-            System.out.println("by_array=" + bean.getThreadUserTime(new long[]{own})[0]);
-            System.out.println("after=" + bean.getCurrentThreadCpuTime());
-            System.out.println("other=" + bean.getThreadUserTime(other.getId()));
-            System.out.println("other_total=" + bean.getThreadCpuTime(other.getId()));
+            System.out.println("before=" + THREADS.getCurrentThreadCpuTime());
+            System.out.println("user=" + THREADS.getCurrentThreadUserTime());
+            System.out.println("by_id=" + THREADS.getThreadUserTime(own));
+            System.out.println("by_array=" + THREADS.getThreadUserTime(new long[]{own})[0]);
+            System.out.println("after=" + THREADS.getCurrentThreadCpuTime());
+            System.out.println("other=" + THREADS.getThreadUserTime(other.getId()));
+            System.out.println("other_total=" + THREADS.getThreadCpuTime(other.getId()));
         }
         System.exit(3);
     }

@@ -4,9 +4,6 @@ package dev.threadclock.tests.child;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,10 +25,8 @@ public final class VirtualAccounts {
         System.out.println("total=" + total);
     }
 
-    public static Thread start(Runnable body) throws Throwable {
-        MethodHandle starter = MethodHandles.publicLookup().findStatic(Thread.class, "startVirtualThread",
-                MethodType.methodType(Thread.class, Runnable.class));
-        return (Thread) starter.invokeExact((Runnable) () -> {
+    public static Thread start(Runnable body) throws Exception {
+        return Threads.virtual(null, () -> {
             try {
                 body.run();
             } catch (Throwable e) {

@@ -23,24 +23,19 @@ public final class VirtualCrowd {
     private static final int PAUSES = 16;
     private static final AtomicLong KNOWN = new AtomicLong();
     private static final AtomicLong UNKNOWN = new AtomicLong();
-    private static volatile Throwable failure;
     private static volatile boolean over;
 
     private static volatile VirtualThreads.Accounting accounting;
 
     public static void main(String[] args) throws Throwable {
-        Helper.load(args[0]);
+        System.load(args[0]);
         long threads = Long.parseLong(args[2]);
         long[] switches = {0};
         accounting = VirtualThreads.startAccounting();
         Thread switcher = new Thread(() -> {
-            try {
-                for (; !over; switches[0]++) {
-                    Thread.sleep(Long.parseLong(args[3]));
-                    change(switches[0], args[1]);
-                }
-            } catch (Throwable e) {
-                failure = e;
+            for (; !over; switches[0]++) {
+                Threads.pause(Long.parseLong(args[3]));
+                change(switches[0], args[1]);
             }
         }, "switcher");
         switcher.start();
@@ -56,12 +51,10 @@ public final class VirtualCrowd {
         begin(TOGETHER); // their accounts end with them, not with the accounting
         System.gc();
         long after = Proc.status("self", "VmRSS");
-        if (failure != null) {
-            throw failure;
-        }
+        long accounts = accounts(args[1], Paths.get(args[4])); // 0 when all threads have ended
+        VirtualAccounts.rethrow();
         System.out.println("threads=" + threads + " switches=" + switches[0] + " known=" + KNOWN + " unknown="
-                + UNKNOWN + " accounts=" + accounts(args[1], Paths.get(args[4])) + " growthKb="
-                + (after - before));
+                + UNKNOWN + " accounts=" + accounts + " growthKb=" + (after - before));
     }
 
     /** In turn: the agent comes with accounting on, the library switches it off and on, the agent goes. */
@@ -85,14 +78,12 @@ public final class VirtualCrowd {
     /** Begins this many threads and waits for their end. */
     private static void begin(long threads) throws Throwable {
         Semaphore room = new Semaphore(TOGETHER);
-        for (long i = 0; i < threads && failure == null; i++) {
+        for (long i = 0; i < threads && VirtualAccounts.failure == null; i++) {
             boolean pauses = i % PAUSES == 0;
             room.acquire();
             VirtualAccounts.start(() -> {
                 try {
                     live(pauses);
-                } catch (Throwable e) {
-                    failure = e;
                 } finally {
                     room.release();
                 }
@@ -101,14 +92,14 @@ public final class VirtualCrowd {
         room.acquire(TOGETHER);
     }
 
-    private static void live(boolean pauses) throws InterruptedException {
+    private static void live(boolean pauses) {
         CpuTimes times = new CpuTimes();
         boolean known = ThreadClock.readNow(times);
         if (known ? times.totalNanos() < 0 : times.totalNanos() != -1) {
             throw new AssertionError("a known time is no failure, an unknown one is -1: " + times);
         }
         if (pauses) {
-            Thread.sleep(1);
+            Threads.pause(1);
             known |= ThreadClock.readNow(times);
         }
         (known ? KNOWN : UNKNOWN).incrementAndGet();

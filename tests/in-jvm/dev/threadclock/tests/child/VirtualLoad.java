@@ -2,7 +2,6 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.ThreadClock;
-import java.lang.reflect.Method;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,18 +19,18 @@ public final class VirtualLoad {
     private static final AtomicLong REQUEST_NANOS = new AtomicLong();
 
     public static void main(String[] args) throws Exception {
-        start("long burner 1", () -> Burn.until(System.nanoTime() + LONGEST_NANOS));
+        Threads.virtual("long burner 1", () -> Burn.until(System.nanoTime() + LONGEST_NANOS));
         for (int i = 0; i < 30; i++) {
-            start("parked-" + i, VirtualLoad::park);
+            Threads.virtual("parked-" + i, VirtualLoad::park);
         }
-        start(null, VirtualLoad::park);
+        Threads.virtual(null, VirtualLoad::park);
         ExecutorService executor = (ExecutorService) Executors.class
                 .getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         executor.execute(VirtualLoad::park);
         executor.execute(VirtualLoad::park);
         long began = System.nanoTime();
         for (int number = 0; System.nanoTime() - began < LONGEST_NANOS; number++) {
-            start("G1 request " + number, VirtualLoad::request);
+            Threads.virtual("G1 request " + number, VirtualLoad::request);
             System.out.println("nanos=0\nrequest=" + REQUEST_NANOS);
             Thread.sleep(5);
         }
@@ -51,13 +50,5 @@ public final class VirtualLoad {
             }
         }
         REQUEST_NANOS.addAndGet(Math.max(0, ThreadClock.totalNowNanos()));
-    }
-
-    public static void start(String name, Runnable work) throws Exception {
-        Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-        Class<?> type = Class.forName("java.lang.Thread$Builder");
-        Method named = type.getMethod("name", String.class);
-        type.getMethod("start", Runnable.class).invoke(name == null ? builder : named.invoke(builder, name),
-                work);
     }
 }

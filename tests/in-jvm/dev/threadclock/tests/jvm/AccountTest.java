@@ -14,7 +14,6 @@ import dev.threadclock.internal.CgroupCpu;
 import dev.threadclock.internal.Cgroups;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Threads;
-import dev.threadclock.tests.child.VirtualLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -196,7 +195,7 @@ class AccountTest {
         VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
         churn(number -> {
             CountDownLatch ended = new CountDownLatch(1);
-            VirtualLoad.start("request " + number, () -> {
+            Threads.virtual("request " + number, () -> {
                 Burn.until(System.nanoTime() + 200_000);
                 Thread.yield();
                 Burn.slice();

@@ -266,8 +266,7 @@ class ContractTest {
             Threads.await(end);
             return null;
         });
-        Thread virtual = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null,
-                itself);
+        Thread virtual = Threads.virtual(null, itself);
         long virtualId = virtual.getId();
         while (!mounted.await(1, TimeUnit.MILLISECONDS) && !itself.isDone()) {
             Thread.yield();

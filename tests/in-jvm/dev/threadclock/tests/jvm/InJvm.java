@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.jvm;
 
+import dev.threadclock.tests.child.Threads;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class InJvm {
     public static void main(String[] args) throws Exception {
         if (Jvm.FEATURE >= 21) { // the first pool is to be the scheduler's, whose threads are found by name
-            Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) () -> {
+            Threads.virtual(null, () -> {
             });
         }
         try (PrintStream results = new PrintStream(new FileOutputStream(args[0]), true, "UTF-8")) {

@@ -4,7 +4,6 @@ package dev.threadclock.tests.jvm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.threadclock.tests.child.Helper;
 import dev.threadclock.tests.child.Threads;
 
 /** The JVM in which the tests of this package run, and what they were told about it. */
@@ -20,7 +19,7 @@ final class Jvm {
 
     static void assumeHelper() {
         assumeTrue(!HELPER.isEmpty(), "the native helper cannot be built here");
-        Helper.load(HELPER);
+        System.load(HELPER);
     }
 
     static void assumeVirtualThreads() {

@@ -12,6 +12,7 @@ import dev.threadclock.Freshness;
 import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.Threads;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -169,7 +170,7 @@ class MeterTest {
                     "known: " + work);
             return null;
         });
-        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        Threads.virtual(null, task);
         task.get();
     }
 

@@ -5,6 +5,7 @@ import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.Threads;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -54,9 +55,7 @@ class SafepointTest {
         });
         for (Runnable loop : loops) {
             stop = false;
-            Thread thread = new Thread(loop);
-            thread.setDaemon(true);
-            thread.start();
+            Thread thread = Threads.daemon("reader", loop);
             Thread.sleep(700); // time for C2 to compile it
             System.gc();
             stop = true;
