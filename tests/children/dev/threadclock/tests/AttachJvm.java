@@ -66,8 +66,8 @@ final class AttachJvm implements AutoCloseable {
     }
 
     /** A line of shell for it: an empty folder. */
-    static String tmpfs(String options, String place) {
-        return "mount -t tmpfs -o mode=1777," + options + " none " + place;
+    static String tmpfs(String options, Object place) {
+        return "mount -t tmpfs -o mode=1777," + options + " none '" + place + "'";
     }
 
     String pid() {
@@ -212,7 +212,7 @@ final class AttachJvm implements AutoCloseable {
         abort("cannot run as another user here: it takes root, setpriv, and a JDK that others may read");
     }
 
-    private static String read(Path file) {
+    static String read(Path file) {
         try {
             return Files.readString(file);
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static dev.threadclock.tests.AttachJvm.tmpfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -84,10 +85,6 @@ class ExtractionTest {
                 line -> assertThat(line).matches(".*, 0700\\) += 0.*"));
         assertThat(made).filteredOn(line -> line.contains("O_CREAT")).first().asString()
                 .as("nobody has put a file into the folder").contains("O_EXCL");
-    }
-
-    private static String tmpfs(String options, Object place) {
-        return "mount -t tmpfs -o " + options + " none '" + place + "'";
     }
 
     @OnEachJdk(thorough = true)

@@ -5,9 +5,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 
 /** What the machine permits. A test that needs more is skipped with the reason. */
 final class Host {
+    /** Something listens at its port. */
+    static final ServerSocket IN_USE = inUse();
+
+    private static ServerSocket inUse() {
+        try {
+            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     static void assumeStrace() {
         assumeWorks("tracing", "strace", "-o", "/dev/null", "true");
     }

@@ -11,9 +11,6 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.jvm.InJvm;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,23 +59,12 @@ class InJvmTest {
         return HELPER.map(library -> child.with("-agentpath:" + library)).orElse(child);
     }
 
-    /** Its port is in use: an option that asks for it is refused. */
-    private static final ServerSocket IN_USE = inUse();
-
-    private static ServerSocket inUse() {
-        try {
-            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private static final List<Form> FORMS = List.of(
             new Form("plain", child -> withHelper(child).with("-XX:+UseParallelGC")),
             new Form("agentpath", child -> withHelper(child.withAgentPath(""))),
             new Form("now",
                     child -> withHelper(child).withAgentPath("freshness=now,log=/proc/none,prometheus="
-                            + IN_USE.getLocalPort())),
+                            + Host.IN_USE.getLocalPort())),
             new Form("javaagent", child -> withHelper(child).withPlainJavaAgent(Product.AGENT_JAR, "")),
             new Form("elsewhere", child -> child.with("-Dos.arch=sparc")));
     static final List<Form> FORMS_FOR_VIRTUAL_THREADS = List.of(

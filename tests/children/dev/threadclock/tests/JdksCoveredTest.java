@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.threadclock.command.jdk.Jdks;
+import dev.threadclock.internal.Native;
 import dev.threadclock.tests.child.Hello;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +24,7 @@ class JdksCoveredTest {
 
     @Test
     void theTestsRunOnTheBuiltJar() {
-        Product.assertLoadedFromTheJar(dev.threadclock.command.jdk.Jdks.class);
-        Product.assertLoadedFromTheJar(dev.threadclock.internal.Native.class);
+        assertThat(List.of(Jdks.class, Native.class))
+                .allSatisfy(type -> assertThat(Product.origin(type)).isEqualTo(Product.JAR));
     }
 }

@@ -34,7 +34,7 @@ class OptionsTest {
     static Stream<Arguments> mistakes() {
         return doors().flatMap(door -> Stream
                 .of("freshness=never", "freshness=now,log=/nonexistent/folder/log",
-                        "prometheus=localhost:9464",
+                        "prometheus=localhost:9464", "prometheus=" + Host.IN_USE.getLocalPort(),
                         "x".repeat(5000))
                 .filter(options -> ((TestJdk) door.get()[0]).isThorough()
                         || options.equals("freshness=never"))

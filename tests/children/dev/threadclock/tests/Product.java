@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -50,9 +48,5 @@ final class Product {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    static void assertLoadedFromTheJar(Class<?> type) {
-        assertThat(origin(type)).as("where %s is loaded from", type.getName()).isEqualTo(JAR);
     }
 }

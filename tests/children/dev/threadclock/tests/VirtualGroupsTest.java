@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.VirtualLoad;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -173,9 +174,8 @@ class VirtualGroupsTest {
 
     @OnEachJdk
     void withoutAccountingThereIsNothingOfThem(TestJdk jdk) {
-        boolean has = jdk.feature() >= 21;
-        ChildJvm child = has ? child(jdk) : ChildJvm.of(jdk);
-        try (AttachJvm jvm = has ? AttachJvm.start(child, VirtualLoad.class) : AttachJvm.start(child)) {
+        Class<?> program = jdk.feature() >= 21 ? VirtualLoad.class : AttachTarget.class;
+        try (AttachJvm jvm = AttachJvm.start(child(jdk), program)) {
             String line = jvm.run("top", "--json", "-n", "1", "-i", "0.2").ok().out();
             assertThat(line).doesNotContain("virtualThreads");
             assertThat(jvm.run("top", "--once", "--all", "-i", "0.2").ok().out())
