@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
-import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -185,8 +184,7 @@ class AttachRefusalTest {
 
     /** A silent connection keeps the JVM's only listening thread busy. */
     private static SocketChannel occupy(AttachJvm jvm) throws Exception {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        channel.connect(UnixDomainSocketAddress.of("/tmp/.java_pid" + jvm.pid()));
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of("/tmp/.java_pid" + jvm.pid()));
         AttachJvm.sleep(200);
         return channel;
     }

@@ -44,9 +44,9 @@ final class ChildJvm {
         return new ChildJvm(jdk);
     }
 
-    /** JVM flags. */
-    ChildJvm with(String... more) {
-        flags.addAll(Arrays.asList(more));
+    /** JVM flags, as {@link #words}. */
+    ChildJvm with(Object... more) {
+        flags.addAll(words(more));
         return this;
     }
 

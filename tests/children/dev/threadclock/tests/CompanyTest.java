@@ -81,7 +81,7 @@ class CompanyTest {
         List<String> flags = new ArrayList<>(
                 name.equals("all") ? company.values() : List.of(company.get(name)));
         flags.add(order.equals("after") ? 0 : flags.size(), "-agentpath:" + Product.LIBRARY);
-        StormRun storm = new StormRun(jdk, folder).with(flags.toArray(new String[0]));
+        StormRun storm = new StormRun(jdk, folder).with(flags);
         Outcome outcome = storm.run(StormRun.cycles(0, SECONDS));
         System.out.println(
                 "  " + jdk + ", " + name + " " + order + ", " + storm.cycles() + ": " + outcome.line());
@@ -102,8 +102,7 @@ class CompanyTest {
         Path agent = Product.origin(Class.forName("io.opentelemetry.javaagent.OpenTelemetryAgent"));
         List<String> both = new ArrayList<>(List.of("-javaagent:" + agent, "-agentpath:" + Product.LIBRARY));
         for (int order = 0; order < 2; order++) {
-            StormRun storm = new StormRun(jdk, folder).with(both.toArray(new String[0])).with(
-                    "-Dotel.traces.exporter=none",
+            StormRun storm = new StormRun(jdk, folder).with(both).with("-Dotel.traces.exporter=none",
                     "-Dotel.metrics.exporter=none", "-Dotel.logs.exporter=none",
                     "-Dotel.javaagent.logging=none");
             storm.run(StormRun.cycles(0, SECONDS)).assertFine();

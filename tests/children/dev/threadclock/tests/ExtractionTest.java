@@ -135,8 +135,9 @@ class ExtractionTest {
     @OnEachJdk(thorough = true)
     void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
         String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
-        assertThat(ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder), "").run(Active.class).ok()
-                .value("active"))
+        assertThat(
+                ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder, library), "").run(Active.class).ok()
+                        .value("active"))
                 .as("a copy of the jar works, so that it is the damage that is noticed").isEqualTo("true");
         for (Path jar : List.of(JarCopy.damaged(folder, library), JarCopy.without(folder, library))) {
             Result result = ChildJvm.of(jdk).withJavaAgent(jar, "").with("-Djava.io.tmpdir=" + tmp)

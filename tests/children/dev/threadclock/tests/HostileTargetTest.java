@@ -116,19 +116,16 @@ class HostileTargetTest {
         });
     }
 
-    private static Attack linksTo(Path victim, String... names) {
-        return made -> {
-            for (String name : names) {
+    @Test
+    void linksInThePlaceOfItsFilesLeadNowhere() throws Exception {
+        Path victim = makeVictim();
+        assertHarmless(made -> {
+            for (String name : List.of("report", "libthreadclock.so", "s", "jvm.jfr")) {
                 Path link = made.resolve(".link");
                 Files.createSymbolicLink(link, victim.resolve(name));
                 Files.move(link, made.resolve(name), StandardCopyOption.ATOMIC_MOVE);
             }
-        };
-    }
-
-    @Test
-    void linksInThePlaceOfItsFilesLeadNowhere() throws Exception {
-        assertHarmless(linksTo(makeVictim(), "report", "libthreadclock.so", "s", "jvm.jfr"));
+        });
     }
 
     @Test

@@ -36,7 +36,7 @@ class LibraryLoadersTest {
     Path folder;
 
     private static void run(TestJdk jdk, List<String> flags, String... loaders) {
-        Result result = ChildJvm.of(jdk).with(flags.toArray(String[]::new)).withNativeAccess()
+        Result result = ChildJvm.of(jdk).with(flags).withNativeAccess()
                 .run(LibraryLoaders.class, List.of(loaders)).ok();
         result.has("native", loaders.length).assertNumber("user").isPositive();
         result.assertNumber("other").isPositive();

@@ -145,22 +145,22 @@ class OpenTelemetryTest {
 
     /** Its agent then calls no extension of our kind but the one that says so. */
     @Test
-    void aDeclarativeConfigurationIsWarnedOf() throws IOException {
+    void aDeclarativeConfigurationIsWarnedOf() throws Exception {
         Path file = Files.writeString(folder.resolve("otel.yaml"), "file_format: \"1.0\"\n");
         String err = withAgent(newest()).with("-Dotel.config.file=" + file).run(Hello.class).err();
         assertThat(err).contains("threadclock reports nothing: ", "otel.config.file=" + file);
     }
 
-    private ChildJvm withAgent(TestJdk jdk) throws IOException {
-        Path agent = Product.origin(type("io.opentelemetry.javaagent.OpenTelemetryAgent"));
+    private ChildJvm withAgent(TestJdk jdk) throws Exception {
+        Path agent = Product.origin(Class.forName("io.opentelemetry.javaagent.OpenTelemetryAgent"));
         Files.copy(agent, folder.resolve("opentelemetry-javaagent.jar"));
         Files.copy(EXTENSION, folder.resolve(EXTENSION.getFileName()));
         return ChildJvm.of(jdk).under("env", "--chdir=" + folder).with(documented())
                 .withClassPath(Product.JAR).withNativeAccess();
     }
 
-    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws IOException {
-        return withAgent(jdk).with(more.toArray(new String[0]))
+    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws Exception {
+        return withAgent(jdk).with(more)
                 .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
                         "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
                         "-Dotel.metric.export.interval=500")
@@ -175,14 +175,6 @@ class OpenTelemetryTest {
         assertThat(command).startsWith("java ").endsWith(" -jar app.jar\n");
         return Arrays.stream(command.split("\\s+")).filter(word -> word.startsWith("-javaagent")
                 || word.startsWith("-D")).toArray(String[]::new);
-    }
-
-    private static Class<?> type(String name) {
-        try {
-            return Class.forName(name);
-        } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static String trace(int number) {

@@ -83,7 +83,7 @@ final class StormRun {
         return folder.resolve("state").toString();
     }
 
-    StormRun with(String... flags) {
+    StormRun with(Object... flags) {
         child.with(flags);
         return this;
     }

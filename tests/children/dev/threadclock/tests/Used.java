@@ -39,33 +39,29 @@ record Used(Map<String, Long> pools, long allNanos, long processNanos, List<Stri
     }
 
     /** Reads and checks the events in a Flight Recorder file. */
-    static Used inJfr(Path file) {
+    static Used inJfr(Path file) throws IOException {
         Map<String, Long> pools = new HashMap<>();
         long all = 0;
         long process = 0;
-        try {
-            List<RecordedEvent> events = RecordingFile.readAllEvents(file);
-            for (RecordedEvent event : events) {
-                String type = event.getEventType().getName();
-                if (type.startsWith("dev.threadclock.") && event.hasField("total")) {
-                    long total = event.getLong("total");
-                    assertThat(event.getLong("user")).as("%s", event).isBetween(0L, total + STEPS_NANOS);
-                    assertThat(event.getLong("system")).as("%s", event).isBetween(0L,
-                            total + STEPS_NANOS - event.getLong("user"));
-                    assertThat(event.getLong("interval")).isPositive();
-                    if (type.endsWith("ThreadCpuTime")) {
-                        pools.merge(event.getString("pool"), total, Long::sum);
-                        all += total;
-                    } else {
-                        process += total;
-                    }
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        for (RecordedEvent event : events) {
+            String type = event.getEventType().getName();
+            if (type.startsWith("dev.threadclock.") && event.hasField("total")) {
+                long total = event.getLong("total");
+                long user = event.getLong("user");
+                assertThat(user).as("%s", event).isBetween(0L, total + STEPS_NANOS);
+                assertThat(event.getLong("system")).as("%s", event).isBetween(0L, total + STEPS_NANOS - user);
+                assertThat(event.getLong("interval")).isPositive();
+                if (type.endsWith("ThreadCpuTime")) {
+                    pools.merge(event.getString("pool"), total, Long::sum);
+                    all += total;
+                } else {
+                    process += total;
                 }
             }
-            return new Used(pools, all, process,
-                    events.stream().map(event -> event.getEventType().getName()).distinct().toList());
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
+        return new Used(pools, all, process,
+                events.stream().map(event -> event.getEventType().getName()).distinct().toList());
     }
 
     /** The pool's threads agree to 2 %. Brief threads have all their time, under any name. */

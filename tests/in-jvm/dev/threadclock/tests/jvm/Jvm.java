@@ -2,8 +2,10 @@
 package dev.threadclock.tests.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.threadclock.CpuTimes;
 import dev.threadclock.tests.child.Threads;
 
 /** The JVM in which the tests of this package run, and what they were told about it. */
@@ -31,6 +33,16 @@ final class Jvm {
         for (long each : nanos) {
             assertThat(each).isNotNegative();
         }
+    }
+
+    /** No time is less than before, and the parts are no more than the whole. Keeps the times in before. */
+    static void assertNotBack(CpuTimes before, CpuTimes times) {
+        assertTrue(times.userNanos() >= Math.max(0, before.userNanos())
+                && times.systemNanos() >= Math.max(0, before.systemNanos())
+                && times.totalNanos() >= before.totalNanos(), "from " + before + " to " + times);
+        assertTrue(times.userNanos() + times.systemNanos() <= times.totalNanos(),
+                "parts that are more than the whole: " + times);
+        before.set(times);
     }
 
     /** The times are those of threads that have burnt what a worker does. */

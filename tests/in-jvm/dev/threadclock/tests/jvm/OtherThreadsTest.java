@@ -73,19 +73,10 @@ class OtherThreadsTest {
     private static void watch(Thread thread, int tid, CpuTimes times, CpuTimes before) {
         for (long end = System.nanoTime() + 300_000_000; System.nanoTime() - end < 0;) {
             assertTrue(ThreadClock.read(thread, times), "a running thread has no times");
-            notBack(before, times);
+            Jvm.assertNotBack(before, times);
             assertTrue(ThreadClock.readTid(tid, times), "a running thread's TID has no times");
-            notBack(before, times);
+            Jvm.assertNotBack(before, times);
         }
-    }
-
-    private static void notBack(CpuTimes before, CpuTimes times) {
-        assertTrue(times.userNanos() >= 0 && times.userNanosSince(before) >= 0
-                && times.systemNanosSince(before) >= 0
-                && times.totalNanosSince(before) >= 0, "from " + before + " to " + times);
-        assertTrue(times.userNanos() + times.systemNanos() <= times.totalNanos(),
-                "parts that are more than the whole: " + times);
-        before.set(times);
     }
 
     private static int ownTid() {

@@ -22,7 +22,9 @@ import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.tests.child.VirtualAccounts;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -101,13 +103,13 @@ class VirtualThreadsTest {
         }
         AtomicLong reads = new AtomicLong();
         Runnable reader = () -> {
-            long[] highest = new long[3 * threads.size()];
+            Map<Thread, CpuTimes> before = new HashMap<>();
             CpuTimes times = new CpuTimes();
             while (!done) {
-                for (int i = 0; i < threads.size(); i++) {
-                    if (ThreadClock.read(threads.get(i), times)) {
+                for (Thread thread : threads) {
+                    if (ThreadClock.read(thread, times)) {
                         reads.incrementAndGet();
-                        notLess(highest, 3 * i, times);
+                        Jvm.assertNotBack(before.computeIfAbsent(thread, any -> new CpuTimes()), times);
                     } else {
                         assertTrue(times.totalNanos() == -1, "a failure is -1");
                     }
@@ -131,22 +133,11 @@ class VirtualThreadsTest {
         assertThat(reads).hasPositiveValue();
     }
 
-    private static void notLess(long[] highest, int at, CpuTimes times) {
-        assertTrue(times.userNanos() >= highest[at], "user does not decrease");
-        assertTrue(times.systemNanos() >= highest[at + 1], "system does not decrease");
-        assertTrue(times.totalNanos() >= highest[at + 2], "total does not decrease");
-        assertTrue(times.userNanos() + times.systemNanos() <= times.totalNanos(),
-                "user + system is at most total");
-        highest[at] = times.userNanos();
-        highest[at + 1] = times.systemNanos();
-        highest[at + 2] = times.totalNanos();
-    }
-
     /** On a virtual thread, no value decreases and CPU time does not exceed elapsed time. */
     private static void readOwn(long runNanos) {
         CpuTimes times = new CpuTimes();
         CpuMeter meter = new CpuMeter();
-        long[] highest = new long[3];
+        CpuTimes before = new CpuTimes();
         long[] single = new long[7];
         long end = System.nanoTime() + runNanos;
         for (int round = 0; System.nanoTime() < end; round++) {
@@ -158,14 +149,14 @@ class VirtualThreadsTest {
             pauseSomehow(round);
             meter.stop();
             assertTrue(ThreadClock.readNow(times), "its time is known");
-            notLess(highest, 0, times);
+            Jvm.assertNotBack(before, times);
             assertTrue(times.totalNanos() - total <= System.nanoTime() - began + AHEAD_NANOS,
                     "no more than passes");
             assertTrue(ThreadClock.read(times), "its time as of the tick is known");
-            notLess(highest, 0, times);
+            Jvm.assertNotBack(before, times);
             singles(single);
         }
-        assertTrue(meter.totalNanos() > 0 && meter.totalNanos() <= highest[2],
+        assertTrue(meter.totalNanos() > 0 && meter.totalNanos() <= before.totalNanos(),
                 "the meter has this thread's time");
     }
 
