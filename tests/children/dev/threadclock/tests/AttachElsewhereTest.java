@@ -38,7 +38,7 @@ class AttachElsewhereTest {
     void rootAndTheUserReachTheUsersJvm(TestJdk jdk) {
         AttachJvm.assumeUsers(jdk);
         for (List<String> who : List.of(List.<String>of(), USER)) {
-            try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).under(USER))) {
+            try (AttachJvm jvm = ChildJvm.of(jdk).under(USER).startTarget()) {
                 assertWorks(jvm, who);
             }
         }
@@ -52,7 +52,7 @@ class AttachElsewhereTest {
                 "--mount-proc");
         assumeTrue(ChildJvm.exec(container, "true").end().exitCode() == 0,
                 "users may not make user namespaces here");
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()).under(container))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(container).startTarget()) {
             assertWorks(jvm, USER);
         }
     }
@@ -60,8 +60,8 @@ class AttachElsewhereTest {
     @Test
     void aUserDoesNotReachOthersJvms() {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
-        try (AttachJvm roots = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()));
-                AttachJvm users = AttachJvm.start(ChildJvm.of(TestJdk.newestForAll()).under(USER))) {
+        try (AttachJvm roots = ChildJvm.of(TestJdk.newestForAll()).startTarget();
+                AttachJvm users = ChildJvm.of(TestJdk.newestForAll()).under(USER).startTarget()) {
             AttachJvm.assertRefused(AttachJvm.startCommand(USER, "attach", roots.pid()).end(), "user 0",
                     "user 12345");
             AttachJvm.assertRefused(
@@ -77,7 +77,7 @@ class AttachElsewhereTest {
     @OnEachJdk
     void aJvmInAContainerIsReachedAndNothingIsLeftThere(TestJdk jdk) {
         Host.assumeMounts();
-        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")))) {
+        try (AttachJvm jvm = contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")).startTarget()) {
             assertWorks(jvm, List.of());
             assertThat(jvm.left("/tmp")).isEmpty();
         }
@@ -88,8 +88,7 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         for (String options : List.of("noexec", "size=8k")) {
             String mounts = tmpfs(options, "/tmp") + " && " + tmpfs("size=1m", "/dev/shm");
-            try (AttachJvm jvm = AttachJvm
-                    .start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
+            try (AttachJvm jvm = contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts).startTarget()) {
                 assertWorks(jvm, List.of());
                 assertThat(Files.readString(jvm.proc().resolve("maps"))).contains("/dev/shm/threadclock-");
                 assertThat(jvm.left("/tmp")).isEmpty();
@@ -103,8 +102,8 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         String mounts = tmpfs("size=4k", "/tmp") + " && " + tmpfs("noexec", "/dev/shm") + " && "
                 + tmpfs("size=4k", "/var/tmp") + " && cd /proc";
-        try (AttachJvm jvm = AttachJvm
-                .start(contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts))) {
+        try (AttachJvm jvm = contained(ChildJvm.of(TestJdk.newest()).with("-XX:-UsePerfData"), mounts)
+                .startTarget()) {
             AttachJvm.assertRefused(jvm.run("attach"), "/tmp (No space left on device)",
                     "/dev/shm (mounted noexec)", "TMPDIR");
             assertThat(Files.exists(Path.of(jvm.proc() + "/root/tmp/.java_pid1"))).isFalse();
@@ -120,7 +119,7 @@ class AttachElsewhereTest {
         Host.assumeMounts();
         String mounts = tmpfs("size=1m", "/tmp") + " && mount -o remount,ro /tmp && "
                 + tmpfs("size=16m", "/var/tmp") + " && cd /var/tmp";
-        try (AttachJvm jvm = AttachJvm.start(contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts))) {
+        try (AttachJvm jvm = contained(ChildJvm.of(jdk).with("-XX:-UsePerfData"), mounts).startTarget()) {
             Result attach = jvm.run("attach");
             AttachJvm.assertRefused(attach, "cannot listen", "/tmp", "Read-only", "-agentpath");
             assertThat(jvm.left("/var/tmp")).isEmpty();
@@ -131,8 +130,8 @@ class AttachElsewhereTest {
     @Test
     void interruptedItTakesItsFilesAwayAgain() throws Exception {
         Host.assumeMounts();
-        try (AttachJvm jvm = AttachJvm
-                .start(contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp")))) {
+        try (AttachJvm jvm = contained(ChildJvm.of(TestJdk.newest()), tmpfs("size=16m", "/tmp"))
+                .startTarget()) {
             jvm.run("attach");
             try (SocketChannel occupied = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 occupied.connect(UnixDomainSocketAddress.of(jvm.proc() + "/root/tmp/.java_pid1"));

@@ -36,22 +36,12 @@ final class AttachJvm implements AutoCloseable {
     private final Running running;
     private final long pid;
 
-    private AttachJvm(Running running) {
+    AttachJvm(Running running) {
         this.running = running;
         running.awaitOutput("nanos=");
         // Under unshare, the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second)
                 .orElse(running.process().toHandle()).pid();
-    }
-
-    /** Starts the JVM and waits until it is running. */
-    static AttachJvm start(ChildJvm child) {
-        return new AttachJvm(child.start(AttachTarget.class));
-    }
-
-    /** Starts another program, which must also print some lines nanos=... once it is running. */
-    static AttachJvm start(ChildJvm child, Class<?> program, Object... arguments) {
-        return new AttachJvm(child.start(program, arguments));
     }
 
     /**

@@ -24,7 +24,7 @@ class AttachRefusalTest {
     Path folder;
 
     private void assertDisabled(ChildJvm child) {
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             AttachJvm.assertRefused(jvm.run("attach"), "DisableAttachMechanism", jvm.label(), "restart");
             assertThat(jvm.said().lines()).allSatisfy(line -> assertThat(line).contains("Picked up "));
             assertThat(jvm.copies()).isZero();
@@ -51,7 +51,7 @@ class AttachRefusalTest {
     }
 
     private void assertHasItAlready(ChildJvm child, String flag) {
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             for (String command : List.of("attach", "status", "detach")) {
                 Result result = jvm.run(command);
                 AttachJvm.assertRefused(result, "has threadclock loaded", flag, "restart");
@@ -78,7 +78,7 @@ class AttachRefusalTest {
 
     private void assertShownByProc(ChildJvm child, String flag) throws Exception {
         Path csv = folder.resolve(flag + ".csv");
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             Result top = jvm.run("top", "--once", "-i", "500ms", "--all").exits(0);
             assertThat(top.err()).contains(flag, "what /proc shows", "Missing: ", "restart it without");
             assertThat(top.out()).contains(jvm.pid() + " by /proc alone (", "VM Thread", "TOTAL%");
@@ -109,15 +109,15 @@ class AttachRefusalTest {
     @Test
     void theLastFlagWins() {
         TestJdk jdk = TestJdk.newest();
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-')))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:-UsePerfData", OFF, OFF.replace('+', '-'))
+                .startTarget()) {
             jvm.run("attach").exits(0);
         }
     }
 
     @OnEachJdk(from = 9)
     void theJvmsOwnRefusalIsPassedOn(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:-EnableDynamicAgentLoading").startTarget()) {
             AttachJvm.assertRefused(jvm.run("attach"), "Dynamic agent loading is not enabled");
             assertThat(jvm.said()).isEmpty();
             assertThat(jvm.copies()).isZero();
@@ -164,7 +164,7 @@ class AttachRefusalTest {
 
     @Test
     void aThreadsNumberIsToldFromAProcess() {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             String thread = Stream.of(jvm.proc().resolve("task").toFile().list())
                     .filter(tid -> !tid.equals(jvm.pid())).findFirst().orElseThrow();
             AttachJvm.assertRefused(AttachJvm.command("attach", thread), "thread of process " + jvm.pid());
@@ -173,7 +173,7 @@ class AttachRefusalTest {
 
     @Test
     void aStoppedJvmIsNotSignalled() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
             AttachJvm.assertRefused(jvm.run("attach"), "stopped", "kill -CONT");
             ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
@@ -192,7 +192,7 @@ class AttachRefusalTest {
     @Test
     void theTimeLimitHolds() throws Exception {
         TestJdk jdk = TestJdk.newest();
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             jvm.run("attach");
             try (SocketChannel occupied = occupy(jvm)) {
                 AttachJvm.assertRefused(jvm.run("detach", "--timeout", "1"), "within 1 s", "longer timeout");
@@ -213,7 +213,7 @@ class AttachRefusalTest {
     }
 
     private static Result detachedFromOneThatEndsAfter(long millis) throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             jvm.run("attach");
             try (SocketChannel occupied = occupy(jvm)) {
                 Running detach = AttachJvm.startCommand(List.of(), "detach", jvm.pid());

@@ -29,7 +29,7 @@ class AttachTest {
     /** The JVM's own answer costs at least 3 times the agent's: 8000 or 220 ns against 20. */
     @OnEachJdk
     void attachTakesOverAndDetachGivesBack(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             assertThat(jvm.run("status").ok().out())
                     .isEqualTo("threadclock is not loaded in " + jvm.label() + "\n");
             assertThat(jvm.status().isTrue("loaded")).isFalse();
@@ -69,7 +69,7 @@ class AttachTest {
 
     @OnEachJdk(from = 9)
     void withDynamicLoadingAllowedNothingIsPrinted(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:+EnableDynamicAgentLoading").startTarget()) {
             for (String options : List.of("", "total=interpolated", "freshness=now")) {
                 jvm.run("attach", options).ok();
                 jvm.run("detach").ok();
@@ -80,7 +80,7 @@ class AttachTest {
 
     @OnEachJdk
     void aJvmWithoutCountersCanBeAttachedTo(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-XX:-UsePerfData"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:-UsePerfData").startTarget()) {
             long before = jvm.nanosUntil(nanos -> nanos > 100);
             jvm.run("attach").exits(0);
             jvm.nanosUntil(nanos -> nanos * 3 < before);
@@ -90,7 +90,7 @@ class AttachTest {
     @OnEachJdk
     void theCopyOfAgentpathIsTheOneThatIsReached(TestJdk jdk) throws Exception {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).with("-agentpath:" + library))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + library).startTarget()) {
             long attached = jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library); // as an update does
@@ -109,8 +109,8 @@ class AttachTest {
         Path real = Files.createDirectory(folder.resolve("real"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), real);
         Path library = Files.copy(Product.LIBRARY, real.resolve("libthreadclock.so"));
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so")))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so"))
+                .startTarget()) {
             jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library);
@@ -121,7 +121,7 @@ class AttachTest {
 
     @OnEachJdk
     void theCopyOfJavaagentIsTheOneThatIsReached(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent("").withAgentPath(""))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withJavaAgent("").withAgentPath("").startTarget()) {
             assertThat(jvm.copies()).as("one of each way in").isEqualTo(2);
             long attached = jvm.nanosUntil(nanos -> nanos < 100);
             jvm.run("detach").exits(0);
@@ -132,7 +132,7 @@ class AttachTest {
 
     @Test
     void aMistakeInTheOptionsIsReportedByTheCommandNotByTheJvm() {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             String before = jvm.said();
             AttachJvm.assertRefused(jvm.run("attach", "log=/nonexistent/folder/log"));
             AttachJvm.assertRefused(jvm.run("attach", "log=/tmp/" + "x".repeat(1100)), "1024 bytes");
@@ -148,7 +148,7 @@ class AttachTest {
     @Test
     void twoAttachesAtOnceCauseNoThreadDump() {
         for (int round = 0; round < 3; round++) {
-            try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+            try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
                 List<Running> both = List.of(AttachJvm.startCommand(List.of(), "attach", jvm.pid()),
                         AttachJvm.startCommand(List.of(), "attach", jvm.pid()));
                 assertThat(both.stream().map(Running::end)).as("one of them")
@@ -161,7 +161,7 @@ class AttachTest {
     /** Of the target: open files and mappings of files; of the process that runs the commands: open files. */
     @Test
     void manyTimesLeaveNothingBehind() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             List<List<Long>> held = new ArrayList<>();
             AttachJvm.command("--version");
             String commands = CommandServer.pid();

@@ -92,8 +92,9 @@ class ChangeOfUserTest {
                     .resolve("bin/java").toString().substring(usr.toString().length() - 4);
         }
         List<String> namespaces = place.equals("container") ? List.of("-p", "-f") : List.of();
-        return AttachJvm.start(ChildJvm.of(jdk).under("unshare", "-m", namespaces, "sh", "-c",
-                SCRIPT.formatted(place, AttachJvm.CLASSES, USER, GROUP), "sh", script ? usr : "", java));
+        return ChildJvm.of(jdk).under("unshare", "-m", namespaces, "sh", "-c",
+                SCRIPT.formatted(place, AttachJvm.CLASSES, USER, GROUP), "sh", script ? usr : "", java)
+                .startTarget();
     }
 
     /** Each JDK and each place once, because the command does not know the JDK, and follows with strace. */

@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.Hello;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +121,16 @@ final class ChildJvm {
         String path = classPath.stream().map(Path::toString).collect(Collectors.joining(":"));
         return start(words(before, jdk.java(), flags, "-cp", path, program.getName(), words(args)),
                 environment, limit);
+    }
+
+    /** Starts a JVM to attach to, and waits until it is running. */
+    AttachJvm startTarget() {
+        return startTarget(AttachTarget.class);
+    }
+
+    /** With another program, which must also print some lines nanos=... once it is running. */
+    AttachJvm startTarget(Class<?> program, Object... args) {
+        return new AttachJvm(start(program, args));
     }
 
     /** The words of a command: each is given alone, or with others in a list or an array. */

@@ -26,7 +26,7 @@ class DoctorTest {
 
     @OnEachJdk
     void theVerdictOnAJvm(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             Result before = jvm.run("doctor", "--json");
             Json report = before.exits(1).json();
             assertThat(report.isTrue("well")).isFalse();
@@ -71,7 +71,7 @@ class DoctorTest {
 
     @OnEachJdk(from = 21)
     void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean,virtual=tick"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withAgentPath("reach=bean,virtual=tick").startTarget()) {
             Json report = jvm.run("doctor", "--json").json();
             assertVirtual(jdk, report, "tick");
             if (recorder(report).equals("wrong")) {
@@ -83,7 +83,7 @@ class DoctorTest {
 
     @Test
     void itSaysWhereMetricsAreServedAndToWhom() {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()).withJavaAgent("virtual=off"))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).withJavaAgent("virtual=off").startTarget()) {
             assertThat(jvm.run("doctor", "--json").json().at("jvm").keys()).doesNotContain("metrics");
             jvm.run("attach", "prometheus=0");
             Json own = metrics(jvm);
@@ -106,7 +106,7 @@ class DoctorTest {
     /** If the JVM reads the VIRT clock, the agent then repairs ThreadMXBean, but not Flight Recorder. */
     @OnEachJdk
     void withReachBeanThreadMxBeanAloneIsRight(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath("reach=bean"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withAgentPath("reach=bean").startTarget()) {
             Result with = jvm.run("doctor", "--json");
             Json report = with.json();
             assertThat(report.text("jvm.threadclock.value")).as(with.toString()).isEqualTo("active");
@@ -122,9 +122,8 @@ class DoctorTest {
 
     @OnEachJdk(from = 24)
     void anAotCacheThatAJavaAgentKeepsOutIsNoted(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
-                        .withJavaAgent(""))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
+                .withJavaAgent("").startTarget()) {
             Result with = jvm.run("doctor", "--json");
             Json archive = with.json().at("jvm.archive");
             assertThat(archive.text("level")).as(with.toString()).isEqualTo("note");
@@ -135,7 +134,7 @@ class DoctorTest {
 
     @OnEachJdk
     void withTheAgentFromTheStartAllIsRight(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withAgentPath(""))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withAgentPath("").startTarget()) {
             Result with = jvm.run("doctor", "--json");
             Json report = with.json();
             assertThat(report.text("jvm.userTime.value")).as(with.toString()).isEqualTo("right");
@@ -156,9 +155,8 @@ class DoctorTest {
         Host.assumeMounts();
         TestJdk jdk = TestJdk.newest();
         ChildJvm child = ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c",
-                "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"",
-                root.toString());
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+                "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"", root);
+        try (AttachJvm jvm = child.startTarget()) {
             Result result = AttachJvm
                     .startCommand(List.of("nsenter", "-t", jvm.pid(), "-m"), "doctor", "--json", jvm.pid())
                     .end();
@@ -179,8 +177,8 @@ class DoctorTest {
                 java=$(readlink -f "$1") home=$0/usr/jdk; shift
                 mkdir -p "$home" "$0/bin" && cp /bin/true "$0/bin/java" || exit
                 cp -al "${java%/bin/java}/." "$home" 2>/dev/null || cp -a "${java%/bin/java}/." "$home" &&
-                mv "$home/bin/java" "$home/bin/app" && exec "$home/bin/app" "$@\"""", root.toString());
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+                mv "$home/bin/java" "$home/bin/app" && exec "$home/bin/app" "$@\"""", root);
+        try (AttachJvm jvm = child.startTarget()) {
             Json report = jvm.run("doctor", "--json").json();
             assertThat(report.text("jvm.version.text")).isEqualTo("JDK " + jdk.feature());
             assertThat(report.text("jvm.userTime.text")).contains("no bin/java");
@@ -190,7 +188,7 @@ class DoctorTest {
     @Test
     void theVerdictOnAJdk() {
         TestJdk jdk = TestJdk.newest();
-        Result result = AttachJvm.command("doctor", "--json", "--jdk", jdk.jdk().home().toString());
+        Result result = AttachJvm.command("doctor", "--json", "--jdk", jdk.jdk().home());
         Json report = result.json();
         assertThat(report.all("jdks")).hasSize(1);
         Json found = report.at("jdks.0");
@@ -239,8 +237,8 @@ class DoctorTest {
 
     @Test
     void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism"))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism")
+                .startTarget()) {
             Json report = jvm.run("doctor", "--json").json();
             assertThat(report.text("jvm.attach.value")).isEqualTo("false");
             assertThat(report.text("jvm.attach.todo")).contains("-agentpath:" + Product.LIBRARY);

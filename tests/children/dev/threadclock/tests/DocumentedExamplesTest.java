@@ -20,7 +20,7 @@ class DocumentedExamplesTest {
     @TempDir
     Path classes;
 
-    private Result run(String page, String name, TestJdk compiler, TestJdk jdk, String... options)
+    private Result run(String page, String name, TestJdk compiler, TestJdk jdk, Object... options)
             throws Exception {
         Path javac = compiler.jdk().home().resolve("bin/javac");
         assumeTrue(Files.isExecutable(javac), "this JDK has no compiler");
@@ -46,7 +46,7 @@ class DocumentedExamplesTest {
     @OnEachJdk(from = 25)
     void theScopesSubtasksAreAddedUp(TestJdk jdk) throws Exception {
         Result result = run("docs/virtual-threads.md", "Subtasks", jdk, jdk, "--enable-preview", "--release",
-                "" + jdk.feature());
+                jdk.feature());
         assertThat(result.err()).as(result.toString()).isEmpty();
         Matcher printed = Pattern.compile("2 subtasks used ([0-9]+) ns of CPU time").matcher(result.out());
         assertThat(printed.find()).as(result.toString()).isTrue();

@@ -68,7 +68,7 @@ class EndingTest {
             ChildJvm child = i / HOW.length % 2 == 0 ? child(jdk).withAgentPath("total=interpolated")
                     : child(jdk).withJavaAgent("");
             Running running = child.start(Ending.class, term ? "stay" : HOW[how],
-                    Integer.toString(random.nextInt(SET_UP_MICROS)));
+                    random.nextInt(SET_UP_MICROS));
             if (term) {
                 terminateAfter(running, random.nextInt(START_MICROS));
             }
@@ -138,7 +138,7 @@ class EndingTest {
             boolean term = HOW[how].equals("TERM");
             // The listener is started first; then everything happens at about the same time.
             Running running = child(jdk).start(Ending.class, term ? "stay" : HOW[how],
-                    Integer.toString(300_000 + random.nextInt(60_000)));
+                    300_000 + random.nextInt(60_000));
             while (Files.size(running.out()) == 0 && running.process().isAlive()) {
                 AttachJvm.sleep(1);
             }

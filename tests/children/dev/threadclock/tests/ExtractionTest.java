@@ -39,8 +39,8 @@ class ExtractionTest {
         return ChildJvm.of(jdk).with("-Djava.io.tmpdir=" + tmpdir).withJavaAgent("");
     }
 
-    private static void assertLoadedBelow(Result result, String place) {
-        assertThat(result.ok().value("active")).as(result.toString()).isEqualTo("true");
+    private static void assertLoadedBelow(Result result, Path place) {
+        result.ok().has("active", true);
         assertThat(result.out().lines().filter(line -> line.startsWith("library="))).isNotEmpty().allSatisfy(
                 line -> assertThat(line).startsWith("library=" + place + "/").endsWith("(deleted)"));
     }
@@ -48,7 +48,7 @@ class ExtractionTest {
     @OnEachJdk
     void nothingIsLeftWhileTheJvmRunsNorAfter(TestJdk jdk) throws Exception {
         Result result = agent(jdk, tmp).run(Active.class, "list=" + tmp);
-        assertLoadedBelow(result, tmp.toString());
+        assertLoadedBelow(result, tmp);
         assertThat(result.out()).doesNotContain("left=");
         assertThat(tmp).isEmptyDirectory();
     }
@@ -57,12 +57,11 @@ class ExtractionTest {
     void theFolderPropertyComesFirstAndAnUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
         assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
-                chosen.toString());
+                chosen);
         assertThat(chosen).isEmptyDirectory();
         for (String bad : List.of("/nonexistent/folder", "/proc/self/fd", "/proc/sys", "/etc/passwd",
                 "/dev/null")) {
-            assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class),
-                    tmp.toString());
+            assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + bad).run(Active.class), tmp);
         }
         Result without = ChildJvm.of(jdk).with("-Djava.io.tmpdir=/nonexistent").run(Active.class);
         Result with = agent(jdk, "/nonexistent").run(Active.class);
@@ -77,7 +76,7 @@ class ExtractionTest {
         Path log = folder.resolve("calls");
         agent(TestJdk.newest(), tmp).with("-Xint")
                 .under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
-                        "-o", log.toString())
+                        "-o", log)
                 .run(Active.class).exits(0);
         List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/"))
                 .toList();
@@ -93,7 +92,7 @@ class ExtractionTest {
         for (String options : List.of("noexec", "ro", "size=4k")) {
             Result result = agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString())
                     .mounted(tmpfs(options, "/mnt")).run(Active.class, "list=/mnt");
-            assertLoadedBelow(result, tmp.toString());
+            assertLoadedBelow(result, tmp);
             assertThat(result.out()).as("left in the folder mounted %s", options).doesNotContain("left=");
         }
     }
@@ -118,11 +117,11 @@ class ExtractionTest {
         ChildJvm library = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess();
         Path another = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Files.write(another, new byte[1], StandardOpenOption.APPEND);
-        assertThat(nowhere.apply(library.with("-agentpath:" + another)).run(LibrarySources.class)
-                .value("binding")).as("beside an agent of another version").isEqualTo("ThreadMXBean");
+        // Beside an agent of another version, and beside the agent, whose file is the library.
+        nowhere.apply(library.with("-agentpath:" + another)).run(LibrarySources.class)
+                .has("binding", "ThreadMXBean");
         library = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("");
-        assertThat(nowhere.apply(library).run(LibrarySources.class).ok().value("binding"))
-                .as("beside the agent, the library is the agent's file").isEqualTo("JNI");
+        nowhere.apply(library).run(LibrarySources.class).ok().has("binding", "JNI");
     }
 
     private static void assertRunsWithout(Result result) {
@@ -152,8 +151,7 @@ class ExtractionTest {
     void anInstalledLibraryIsLoadedWhereItLies(TestJdk jdk) throws Exception {
         Path installed = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Result result = agent(jdk, tmp).with("-Ddev.threadclock.library=" + installed).run(Active.class).ok();
-        result.has("active", true);
-        assertThat(result.value("library")).isEqualTo(installed.toString());
+        result.has("active", true).has("library", installed);
         assertRunsWithout(
                 agent(jdk, tmp).with("-Ddev.threadclock.library=/nonexistent/lib.so").run(Hello.class));
     }
@@ -164,7 +162,7 @@ class ExtractionTest {
                 .mapToObj(i -> agent(TestJdk.newest(), tmp).with("-XX:+UseSerialGC").start(Active.class))
                 .toList();
         for (Running child : children) {
-            assertLoadedBelow(child.end(), tmp.toString());
+            assertLoadedBelow(child.end(), tmp);
         }
         assertThat(tmp).isEmptyDirectory();
     }

@@ -44,8 +44,7 @@ class FaultsTest {
     }
 
     private static ChildJvm refusing(TestJdk jdk, String calls) {
-        return ChildJvm.of(jdk).withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk)).under(without.toString(),
-                calls);
+        return ChildJvm.of(jdk).withEnvironment("LD_LIBRARY_PATH", libraryPath(jdk)).under(without, calls);
     }
 
     /** The library path, which the launcher would otherwise derive from /proc. */
@@ -140,7 +139,7 @@ class FaultsTest {
         AttachJvm.assumeUsers(jdk);
         List<String> user = AttachJvm.asUser(12345, 12346);
         ChildJvm child = ChildJvm.of(jdk).mounted("mount -t proc -o hidepid=2 proc /proc").under(user);
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             List<String> inside = ChildJvm.words("nsenter", "-m", "-t", jvm.pid());
             for (String command : List.of("attach", "status", "detach")) {
                 AttachJvm.startCommand(ChildJvm.words(inside, user), command, jvm.pid()).end().exits(0);
@@ -156,8 +155,7 @@ class FaultsTest {
     void whatAnotherUserHasPutIntoTmpBefore() throws IOException {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
         List<String> user = AttachJvm.asUser(12345, 12346);
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(user).startTarget()) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             Path socket = Path.of("/tmp/.java_pid" + jvm.pid());
             ChildJvm.exec(AttachJvm.asUser(54321, 54321), "sh", "-c",
@@ -188,8 +186,7 @@ class FaultsTest {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.setPosixFilePermissions(working, PosixFilePermissions.fromString("rwxrwxrwx"));
         List<String> user = ChildJvm.words(AttachJvm.asUser(12345, 12346), "env", "-C", working);
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(TestJdk.newestForAll()).under(user))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(user).startTarget()) {
             Path trigger = Path.of("/tmp/.attach_pid" + jvm.pid());
             ChildJvm.exec(AttachJvm.asUser(54321, 54321), "touch", trigger).end().exits(0);
             try {

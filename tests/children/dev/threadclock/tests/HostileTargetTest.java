@@ -55,8 +55,8 @@ class HostileTargetTest {
 
     /** A JVM of root in a container with its own /tmp. */
     private static AttachJvm contained() {
-        return AttachJvm.start(AttachJvm.contained(ChildJvm.of(JDK).withDynamicAgents(),
-                AttachJvm.tmpfs("size=16m", "/tmp")));
+        return AttachJvm.contained(ChildJvm.of(JDK).withDynamicAgents(), AttachJvm.tmpfs("size=16m", "/tmp"))
+                .startTarget();
     }
 
     /** What the container's root does, as fast as it can, to the folders that appear in its /tmp. */
@@ -154,8 +154,7 @@ class HostileTargetTest {
         AttachJvm.assumeUsers(JDK);
         Path words = Files.writeString(folder.resolve("words"), "-Dsome=thing\n");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(JDK).with("@" + words).under(USER))) {
+        try (AttachJvm jvm = ChildJvm.of(JDK).with("@" + words).under(USER).startTarget()) {
             Files.writeString(words, "TheSecretOfRoot\n");
             assertThat(jvm.run("status").toString()).as("readable by everybody").contains("TheSecretOfRoot");
             Files.setPosixFilePermissions(words, PosixFilePermissions.fromString("rw-------"));
@@ -168,7 +167,7 @@ class HostileTargetTest {
     @ParameterizedTest
     @ValueSource(strings = {"endless", "silent", "garbage", "closing", "liar"})
     void aFakeListenerIsNotWaitedForNorBelieved(String kind) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(JDK), FakeListener.class, kind)) {
+        try (AttachJvm jvm = ChildJvm.of(JDK).startTarget(FakeListener.class, kind)) {
             long began = System.nanoTime();
             Result result = jvm.run("attach", "--timeout", "3");
             AttachJvm.assertRefused(result);

@@ -79,14 +79,14 @@ class HostileUserTest {
                 .count();
     }
 
-    private void attack(int runs, String... how) throws Exception {
+    private void attack(int runs, Object... how) throws Exception {
         ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
         List<AttachJvm> jvms = new ArrayList<>();
         ExecutorService shells = Executors.newFixedThreadPool(SIDE_BY_SIDE);
         String attacked;
         try {
             for (int i = 0; i < SIDE_BY_SIDE; i++) {
-                jvms.add(AttachJvm.start(ChildJvm.of(JDK).under(USER)));
+                jvms.add(ChildJvm.of(JDK).under(USER).startTarget());
             }
             Running running = ChildJvm.exec(USER, program, how, jvms.stream().map(AttachJvm::pid).toList());
             for (int i = 0; i < runs * commands.size(); i++) {
@@ -145,7 +145,7 @@ class HostileUserTest {
         Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwx------"));
         Path aside = Files.createDirectory(folder.resolve("aside"));
         Files.setPosixFilePermissions(aside, PosixFilePermissions.fromString("rwxrwxrwx"));
-        attack((RUNS + 3) / 4, "files", victim.toString(), aside.toString());
+        attack((RUNS + 3) / 4, "files", victim, aside);
         assertThat(victim.toFile().list()).containsExactlyInAnyOrderElementsOf(names);
         for (String name : names) {
             assertThat(victim.resolve(name)).hasContent("precious");

@@ -51,7 +51,7 @@ class JlinkTest {
     @Test
     void withoutAModuleACommandSaysWhichItNeeds() throws Exception {
         Path base = runtime("java.base");
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             assertRefused(run(base, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()), "jdk.jfr");
             assertRefused(run(base, "report", folder + "/x.jfr"), "jdk.jfr");
             assertThat(jvm.copies()).as("nothing was done").isZero();
@@ -64,7 +64,7 @@ class JlinkTest {
     @Test
     void commandsWorkWithTheModulesThatTheyName() {
         Path enough = runtime("jdk.jfr");
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.newest()))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             run(enough, "top", "--once", jvm.pid()).exits(0);
             run(enough, "record", "-d", "1s", "-o", folder + "/x.jfr", jvm.pid()).exits(0);
             run(enough, "report", folder + "/x.jfr").exits(0);

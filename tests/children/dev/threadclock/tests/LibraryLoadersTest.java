@@ -81,7 +81,7 @@ class LibraryLoadersTest {
             throws Exception {
         int times = 60; // a library that stayed would leave 300 mappings
         Result result = ChildJvm.of(jdk).with("-Xmx64m", "-Djava.io.tmpdir=" + tmp).with(flags)
-                .withNativeAccess().run(Redeployments.class, jar, name, Integer.toString(times)).ok();
+                .withNativeAccess().run(Redeployments.class, jar, name, times).ok();
         result.has("left", 0).has("native", 10 + times);
         result.has("ours.after", result.number("ours.before"));
         result.has("files.after", result.number("files.before"));

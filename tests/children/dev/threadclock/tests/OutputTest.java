@@ -36,7 +36,7 @@ class OutputTest {
 
     @OnEachJdk
     void metricsAddNothingUnderXcheckJni(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(checked(jdk).withAgentPath("prometheus=0"))) {
+        try (AttachJvm jvm = checked(jdk).withAgentPath("prometheus=0").startTarget()) {
             assertThat(Scrape.answers(PrometheusTest.served(jvm))).isTrue();
             assertThat(jvm.said()).doesNotContainIgnoringCase("threadclock");
         }

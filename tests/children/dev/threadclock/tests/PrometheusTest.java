@@ -52,7 +52,7 @@ class PrometheusTest {
     void aScrapeAddsUpToTheProcessAndNothingDecreases(TestJdk jdk) throws IOException {
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log);
-        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
             String address = address(log);
             assertThat(address).matches("127\\.0\\.0\\.1:\\d+").doesNotEndWith(":0");
             Map<String, BigDecimal> before = new HashMap<>();
@@ -84,7 +84,7 @@ class PrometheusTest {
 
     @OnEachJdk
     void attachChangesItAndDetachEndsIt(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk).withJavaAgent(""))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withJavaAgent("").startTarget()) {
             int busy = Host.IN_USE.getLocalPort();
             assertThat(served(jvm)).isEqualTo("off");
             Result attached = jvm.run("attach", "prometheus=0");
@@ -136,7 +136,7 @@ class PrometheusTest {
     void withAgentPathItServesTheSame(TestJdk jdk) throws IOException {
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("prometheus=0,log=" + log);
-        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
             Scrape scrape = Scrape.of(address(log));
             assertThat(scrape.samples()).containsKey(
                     "threadclock_cpu_time_seconds_total{cpu_mode=\"user\",kind=\"java\",group=\"main\"}");
@@ -155,8 +155,7 @@ class PrometheusTest {
     @OnEachJdk
     void withoutItsJarTheLibraryServesNothing(TestJdk jdk) throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0").startTarget()) {
             assertThat(jvm.said()).endsWith("threadclock runs without that option\n")
                     .startsWith("threadclock: prometheus=127.0.0.1:0 needs")
                     .contains("put threadclock-agent.jar beside libthreadclock.so");
@@ -169,8 +168,7 @@ class PrometheusTest {
     void aJarOfAnotherVersionIsNamedOnce(TestJdk jdk) throws IOException {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Files.move(JarCopy.ofVersion(folder, "v0"), folder.resolve("threadclock-agent.jar"));
-        try (AttachJvm jvm = AttachJvm
-                .start(ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0"))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + library + "=prometheus=0").startTarget()) {
             String address = served(jvm);
             HttpResponse<String> answer = Scrape.get("http://" + address + "/metrics", "Accept", "*/*");
             assertThat(answer.statusCode()).isEqualTo(503);
@@ -198,7 +196,7 @@ class PrometheusTest {
             assumeTrue(ChildJvm.exec("chown", "-h", "12345", jar).end().exitCode() == 0,
                     "only root can give a file away");
             ChildJvm child = ChildJvm.of(TestJdk.newest()).with("-agentpath:" + library + "=prometheus=0");
-            try (AttachJvm jvm = AttachJvm.start(child)) {
+            try (AttachJvm jvm = child.startTarget()) {
                 assertThat(jvm.said()).contains("put threadclock-agent.jar beside libthreadclock.so");
                 assertThat(served(jvm)).isEqualTo("off");
             }
@@ -207,7 +205,7 @@ class PrometheusTest {
 
     @OnEachJdk
     void ofAnAttachThatNoJvmStartedWithItIsRefused(TestJdk jdk) {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             AttachJvm.assertRefused(jvm.run("attach", "prometheus=0"),
                     "start the JVM with -agentpath:libthreadclock.so");
             jvm.run("attach").exits(0);
@@ -244,7 +242,7 @@ class PrometheusTest {
             assumeTrue(false, "no IPv6 here: " + e);
         }
         ChildJvm child = ChildJvm.of(TestJdk.newest()).withJavaAgent("prometheus=[::1]:0");
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             String address = served(jvm);
             assertThat(address).startsWith("[::1]:");
             assertThat(Scrape.answers(address)).isTrue();
@@ -300,7 +298,7 @@ class PrometheusTest {
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
                 .with("-Djava.security.manager", "-Djava.security.policy==" + policy);
-        try (AttachJvm jvm = AttachJvm.start(child)) {
+        try (AttachJvm jvm = child.startTarget()) {
             assertThat(Scrape.answers(served(jvm))).isTrue();
         }
     }

@@ -46,12 +46,10 @@ class ReachPeriodsTest {
     }
 
     private AttachJvm start(TestJdk jdk, ChildJvm child, Path file) throws IOException {
-        return AttachJvm.start(
-                child.withClassPath(Product.JAR).with("-XX:StartFlightRecording=name=first,"
-                        + "dumponexit=true,filename=" + file + ",settings="
-                        + Used.settings(folder, ReachTest.LOAD, true, "1 s")),
-                RecordedPeriods.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos(),
-                younger().toString());
+        return child.withClassPath(Product.JAR)
+                .with("-XX:StartFlightRecording=name=first,dumponexit=true,filename=" + file
+                        + ",settings=" + Used.settings(folder, ReachTest.LOAD, true, "1 s"))
+                .startTarget(RecordedPeriods.class, ticks.lengthNanos(), ticks.phaseNanos(), younger());
     }
 
     /** Once it exists, the program starts more threads. */

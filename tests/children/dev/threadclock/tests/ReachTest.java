@@ -42,7 +42,7 @@ class ReachTest {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
         Path library = CompanyTest.asyncProfiler(folder);
         Path profile = folder.resolve("profile");
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             String start = "start,event=ctimer,interval=1ms";
             for (String command : List.of(start, "stop", start, "stop,collapsed,file=" + profile)) {
                 jvm.run("attach", "reach=jvm");
@@ -71,7 +71,7 @@ class ReachTest {
         Path file = folder.resolve("changing.jfr");
         TickClock ticks = TickClock.learn();
         recording(jdk, file, "100 ms").withAgentPath("reach=jvm")
-                .run(ChangingLoad.class, "" + ticks.lengthNanos(), "" + ticks.phaseNanos()).exits(0);
+                .run(ChangingLoad.class, ticks.lengthNanos(), ticks.phaseNanos()).exits(0);
         List<RecordedEvent> events = Used.events(file, LOAD).stream()
                 .filter(event -> event.getThread() != null
                         && "changer".equals(event.getThread().getJavaName()))
@@ -157,7 +157,7 @@ class ReachTest {
     void attachStatusAndDetachSayWhoAnswers(TestJdk jdk) {
         boolean virt = readsVirt(jdk);
         String reach = "bean";
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(jdk))) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
             for (String options : List.of("freshness=tick", "reach=jvm", "freshness=now", "reach=bean",
                     "freshness=tick", "reach=jvm")) {
                 reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;

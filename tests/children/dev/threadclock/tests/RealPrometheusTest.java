@@ -80,7 +80,7 @@ class RealPrometheusTest {
                 .replace(PASTED_PORT, Integer.toString(port));
         boolean virtual = TestJdk.newest().feature() >= 21;
         ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag + (virtual ? ",virtual=on" : ""));
-        try (AttachJvm jvm = AttachJvm.start(child, MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
                     .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s")
                     + "rule_files: ['" + RULES + "']\nglobal: {evaluation_interval: 1s}\n");

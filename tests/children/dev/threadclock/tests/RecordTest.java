@@ -61,7 +61,7 @@ class RecordTest {
     @Test
     void theEndOfTheJvmEndsItWell() throws Exception {
         Path file = folder.resolve("ended.json");
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             Running command = record(jvm.pid(), file);
             Thread.sleep(2_000);
             jvm.kill();
@@ -73,7 +73,7 @@ class RecordTest {
 
     @Test
     void aTimeIsKeptAndNothingIsLeftBehind() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             jvm.run("attach");
             List<String> before = jvm.left("/tmp");
             Result result = jvm.run("record", "-d", "1s", "-i", "200ms", "-o", folder.resolve("short.csv"))
@@ -93,7 +93,7 @@ class RecordTest {
 
     @Test
     void aKilledRecorderLeavesWhatItHasRecordedBesideTheTarget() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             Running command = record(jvm.pid(), folder.resolve("killed.html"));
             Path soFar = folder.resolve("killed.partial-" + command.process().pid() + ".jfr");
             command.await("intervals", () -> intervals(soFar) >= 3);
@@ -118,7 +118,7 @@ class RecordTest {
     @Test
     void aFullDiskLosesNothingThatWasRecorded() throws Exception {
         Path full = Files.createSymbolicLink(folder.resolve("full.csv"), Path.of("/dev/full"));
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             Result result = jvm.run("record", "-d", "1s", "-i", "200ms", "-o", full).exits(1);
             assertThat(result.err()).contains("No space left", "kept in ");
             Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
@@ -129,7 +129,7 @@ class RecordTest {
 
     @Test
     void whatCannotBeIsRefusedBeforeTheJvmIsTouched() throws Exception {
-        try (AttachJvm jvm = AttachJvm.start(ChildJvm.of(TestJdk.all().get(0)))) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             AttachJvm.assertRefused(jvm.run("record", "-o", folder.resolve("no/such/a.csv")),
                     "no such folder");
             assertThat(jvm.copies()).isZero();

@@ -22,8 +22,7 @@ class SamplerTest {
     private static final String SYSTEM_BURNER = "a system burner";
 
     private static AttachJvm load(ChildJvm child, int sleepers, int startsPerSecond) {
-        return AttachJvm.start(child, SampledLoad.class, Integer.toString(sleepers),
-                Integer.toString(startsPerSecond));
+        return child.startTarget(SampledLoad.class, sleepers, startsPerSecond);
     }
 
     private static ChildJvm quiet(TestJdk jdk) {
@@ -121,7 +120,7 @@ class SamplerTest {
     /** Most of them are not read then, so the process's clock must show in time that some wake up. */
     @OnEachJdk
     void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
-        try (AttachJvm jvm = AttachJvm.start(quiet(jdk), SleepingLoad.class, "300")) {
+        try (AttachJvm jvm = quiet(jdk).startTarget(SleepingLoad.class, "300")) {
             List<Json> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;

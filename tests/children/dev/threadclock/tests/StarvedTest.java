@@ -35,7 +35,7 @@ class StarvedTest {
         final Running running;
         final AttachChannel channel;
 
-        SteadyJvm(TestJdk jdk, String... more) throws IOException, InterruptedException {
+        SteadyJvm(TestJdk jdk, Object... more) throws IOException, InterruptedException {
             Path page = Files.createTempFile(folder, "state", "");
             state = new StormState(page.toString());
             ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder))
@@ -69,7 +69,7 @@ class StarvedTest {
         }
 
         /** Raises or lowers a limit of the running JVM. */
-        void limit(String what, String soft) {
+        void limit(String what, Object soft) {
             ChildJvm.exec("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":")
                     .end().exits(0);
         }
@@ -95,7 +95,7 @@ class StarvedTest {
     @OnEachJdk
     void aFullHeap(TestJdk jdk) throws Exception {
         Path full = folder.resolve("full");
-        try (SteadyJvm jvm = new SteadyJvm(jdk, full.toString())) {
+        try (SteadyJvm jvm = new SteadyJvm(jdk, full)) {
             Files.createFile(full); // not before, because with a full heap the JVM cannot start its listener
             jvm.awaitReads(200);
             for (int i = 0; i < 3; i++) {
@@ -127,8 +127,7 @@ class StarvedTest {
     void noAddressSpace(TestJdk jdk) throws Exception {
         for (long more : new long[]{0, 64, 256, 1024, 4096}) {
             try (SteadyJvm jvm = new SteadyJvm(jdk)) {
-                jvm.limit("as", Long
-                        .toString((Proc.status(jvm.running.process().pid(), "VmSize") + more) * KILOBYTE));
+                jvm.limit("as", (Proc.status(jvm.running.process().pid(), "VmSize") + more) * KILOBYTE);
                 jvm.ask("do=attach");
                 jvm.ask("do=detach");
                 jvm.limit("as", "unlimited");
@@ -144,7 +143,7 @@ class StarvedTest {
             // Leaves at least one for the connection: with none, the JVM's own listener fails to accept, and
             // on some JDKs never works again.
             for (int free = 1; free < 6; free++) {
-                jvm.limit("nofile", Integer.toString(firstFree(jvm) + free));
+                jvm.limit("nofile", firstFree(jvm) + free);
                 jvm.ask("do=attach");
                 jvm.ask("do=detach");
             }

@@ -104,7 +104,7 @@ final class StormRun {
     }
 
     Outcome run(Action action) throws InterruptedException, IOException {
-        running = child.start(Storm.class, page(), Long.toString(restMillis), reads);
+        running = child.start(Storm.class, page(), restMillis, reads);
         String problem = "none";
         try {
             try {

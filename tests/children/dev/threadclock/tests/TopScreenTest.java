@@ -132,7 +132,7 @@ class TopScreenTest {
     @Test
     void whichOfTwoJvmsIsMeantIsAsked() {
         ChildJvm child = ChildJvm.of(TestJdk.newest());
-        try (AttachJvm other = AttachJvm.start(child, AttachTarget.class, "--port\033[2J", "8080");
+        try (AttachJvm other = child.startTarget(AttachTarget.class, "--port\033[2J", "8080");
                 TerminalSession top = TerminalSession.start(150, 50, "top", "AttachTarget", "-i", "300ms")) {
             List<String> lines = top.awaitScreen("the question", has("^Which one\\?$"));
             assertThat(lines).filteredOn(line -> line.matches(" +PID +CPU % +USER +COMMAND")).hasSize(1);

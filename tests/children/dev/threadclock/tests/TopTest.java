@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The top command as scripts and people use it: which JVM, how often, in which format, and refusals. */
 class TopTest {
     static AttachJvm start() {
-        return AttachJvm.start(ChildJvm.of(TestJdk.newest()).withDynamicAgents());
+        return ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget();
     }
 
     @Test

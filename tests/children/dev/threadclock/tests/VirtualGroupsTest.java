@@ -31,7 +31,7 @@ class VirtualGroupsTest {
     }
 
     private static AttachJvm accounted(TestJdk jdk) {
-        return AttachJvm.start(child(jdk).withAgentPath("virtual=on"), VirtualLoad.class);
+        return child(jdk).withAgentPath("virtual=on").startTarget(VirtualLoad.class);
     }
 
     /** The groups by name. Each name occurs once. */
@@ -175,7 +175,7 @@ class VirtualGroupsTest {
     @OnEachJdk
     void withoutAccountingThereIsNothingOfThem(TestJdk jdk) {
         Class<?> program = jdk.feature() >= 21 ? VirtualLoad.class : AttachTarget.class;
-        try (AttachJvm jvm = AttachJvm.start(child(jdk), program)) {
+        try (AttachJvm jvm = child(jdk).startTarget(program)) {
             String line = jvm.run("top", "--json", "-n", "1", "-i", "0.2").ok().out();
             assertThat(line).doesNotContain("virtualThreads");
             assertThat(jvm.run("top", "--once", "--all", "-i", "0.2").ok().out())
