@@ -47,7 +47,7 @@ class ExtractionTest {
 
     @OnEachJdk
     void nothingIsLeftWhileTheJvmRunsNorAfter(TestJdk jdk) throws Exception {
-        Result result = agent(jdk, tmp).run(Active.class, "list=" + tmp);
+        Result result = agent(jdk, tmp).run(Active.class, tmp);
         assertLoadedBelow(result, tmp);
         assertThat(result.out()).doesNotContain("left=");
         assertThat(tmp).isEmptyDirectory();
@@ -91,7 +91,7 @@ class ExtractionTest {
         Host.assumeMounts();
         for (String options : List.of("noexec", "ro", "size=4k")) {
             Result result = agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString())
-                    .mounted(tmpfs(options, "/mnt")).run(Active.class, "list=/mnt");
+                    .mounted(tmpfs(options, "/mnt")).run(Active.class, "/mnt");
             assertLoadedBelow(result, tmp);
             assertThat(result.out()).as("left in the folder mounted %s", options).doesNotContain("left=");
         }

@@ -76,10 +76,9 @@ class JlinkTest {
     void metricsNeedNoFurtherModule() {
         Path least = runtime("java.base,java.instrument");
         Path log = folder.resolve("log");
-        Result result = ChildJvm
-                .exec(least + "/bin/java", "-javaagent:" + Product.AGENT_JAR + "=prometheus=0,log=" + log,
-                        "-cp", ChildJvm.CLASSES, Scraped.class.getName(), log)
-                .end();
+        String agent = "-javaagent:" + Product.AGENT_JAR + "=prometheus=0,log=" + log;
+        Result result = ChildJvm.exec(least + "/bin/java", agent, "-cp", ChildJvm.CLASSES,
+                Scraped.class.getName(), log).end();
         assertThat(result.out()).as(result.toString()).isEqualTo("scraped\n");
     }
 }

@@ -29,8 +29,11 @@ class RequestsTest {
         return result;
     }
 
-    private Path report() throws IOException {
-        return Files.createTempFile(folder, "report", "");
+    /** What the agent reports on a request. */
+    private String report(TestJdk jdk, String options) throws IOException {
+        Path report = Files.createTempFile(folder, "report", "");
+        requests(jdk, options + ",report=" + report);
+        return Files.readString(report);
     }
 
     private Path fifo() {
@@ -42,7 +45,7 @@ class RequestsTest {
     @OnEachJdk
     void aFifoIsRefusedAsLogAndReport(TestJdk jdk) throws IOException {
         Path fifo = fifo();
-        Path report = report();
+        Path report = Files.createTempFile(folder, "report", "");
         Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo,
                 "do=status,report=" + folder);
         assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe")
@@ -54,27 +57,23 @@ class RequestsTest {
     @OnEachJdk
     void aFifoWithAReaderIsRefusedAsWell(TestJdk jdk) throws IOException {
         Path fifo = fifo();
-        Path report = report();
         Running reader = ChildJvm.exec("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60");
         try {
-            requests(jdk, "log=" + fifo + ",report=" + report);
+            assertThat(report(jdk, "log=" + fifo))
+                    .startsWith("error: cannot write the log '" + fifo + "': a pipe");
         } finally {
             reader.kill();
         }
-        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe");
     }
 
     @OnEachJdk
     void aDeviceMayBeALog(TestJdk jdk) throws IOException {
-        Path report = report();
-        requests(jdk, "log=/dev/null,report=" + report);
-        assertThat(report).content().isEqualTo("ok\n");
+        assertThat(report(jdk, "log=/dev/null")).isEqualTo("ok\n");
     }
 
     @OnEachJdk
     void aListenerThatDoesNotAcceptIsNotWaitedFor(TestJdk jdk) throws IOException {
         Path path = folder.resolve("socket");
-        Path report = report();
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address,
                 1);
@@ -82,9 +81,8 @@ class RequestsTest {
                 SocketChannel second = SocketChannel.open(address)) {
             assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected()))
                     .containsOnly(true);
-            requests(jdk, "do=sample,period=100,channel=" + path + ",report=" + report);
+            assertThat(report(jdk, "do=sample,period=100,channel=" + path))
+                    .startsWith("error: '" + path + "' takes no more connections").contains("try again");
         }
-        assertThat(report).content().startsWith("error: '" + path + "' takes no more connections")
-                .contains("try again");
     }
 }

@@ -7,21 +7,16 @@ import dev.threadclock.tests.child.AttachTarget;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** top at a terminal: what a person sees, what the keys do, and that the terminal is restored afterwards. */
 class TopScreenTest {
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
+    @AutoClose
     private final AttachJvm jvm = TopTest.start();
-
-    @AfterEach
-    void end() {
-        jvm.close();
-    }
 
     private TerminalSession top(int columns, int rows) {
         return TerminalSession.start(columns, rows, "top", jvm.pid(), "-i", "300ms");
@@ -44,7 +39,7 @@ class TopScreenTest {
         assertThat(transcript.substring(transcript.lastIndexOf(LEAVE))).doesNotContain("\033[?1049h",
                 "\033[?25l");
         List<String> settings = Pattern.compile("settings=(\\S+)").matcher(transcript).results()
-                .map((MatchResult found) -> found.group(1)).toList();
+                .map(found -> found.group(1)).toList();
         assertThat(settings).hasSize(2);
         assertThat(settings.get(1)).as("settings of the terminal").isEqualTo(settings.get(0));
     }

@@ -9,103 +9,93 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The top command as scripts and people use it: which JVM, how often, in which format, and refusals. */
 class TopTest {
+    @AutoClose
+    private final AttachJvm jvm = start();
+
     static AttachJvm start() {
         return ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget();
     }
 
     @Test
     void machineReadableFormsHaveAsManyIntervalsAsWanted() {
-        try (AttachJvm jvm = start()) {
-            String csv = jvm.run("top", "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
-            assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
-            String json = jvm.run("top", "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok()
-                    .out();
-            assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
-        }
+        String csv = jvm.run("top", "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
+        assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
+        String json = jvm.run("top", "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok()
+                .out();
+        assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
     }
 
     @Test
     void withoutATerminalNoneOfSeveralJvmsIsChosen() {
-        try (AttachJvm one = start(); AttachJvm other = start()) {
-            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), one.label(),
+        try (AttachJvm other = start()) {
+            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), jvm.label(),
                     other.label(), "process number");
         }
     }
 
     @Test
     void allCommandsUseTheSameOptions(@TempDir Path folder) {
-        try (AttachJvm jvm = start()) {
-            List<String> lines = AttachJvm
-                    .command("top", "-p", jvm.pid(), "--csv", "-d", "200ms", "--duration", "1s", "--filter",
-                            "main")
-                    .ok().out()
-                    .lines().filter(line -> line.contains(",main,main,")).toList();
-            assertThat(lines).hasSizeBetween(1, 5);
-            AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s",
-                    "--timeout", "60s", "-o", folder + "/a.csv").exits(0);
-            for (String command : List.of("attach", "status", "detach")) {
-                Result named = AttachJvm.command(command, "AttachTarget");
-                assertThat(named.out() + named.err()).as("%s, found or one of several", command)
-                        .contains(jvm.pid());
-                assertThat(AttachJvm.command(command, "-p", jvm.pid()).out()).as(command).contains(jvm.pid());
-            }
-            assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out())
+        String csv = AttachJvm.command("top", "-p", jvm.pid(), "--csv", "-d", "200ms", "--duration", "1s",
+                "--filter", "main").ok().out();
+        assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSizeBetween(1, 5);
+        AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o",
+                folder + "/a.csv").exits(0);
+        for (String command : List.of("attach", "status", "detach")) {
+            Result named = AttachJvm.command(command, "AttachTarget");
+            assertThat(named.out() + named.err()).as("%s, found or one of several", command)
                     .contains(jvm.pid());
+            assertThat(AttachJvm.command(command, "-p", jvm.pid()).out()).as(command).contains(jvm.pid());
         }
+        assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out())
+                .contains(jvm.pid());
     }
 
     @Test
     void onceShowsWhatHasRunAndCountsTheRest() {
-        try (AttachJvm jvm = start()) {
-            List<String> lines = jvm.run("top", "--once", "-i", "200ms").ok().outLines();
-            assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
-            assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
-            assertThat(lines.get(0)).isEqualTo(jvm.label());
-            assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
-            assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
-            List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok()
-                    .outLines();
-            assertThat(one.get(5)).matches("and \\d+ more");
-            assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
-                    .as("with a head line").hasSize(3);
-            Result old = jvm.run("top", "--once", "-n", "3").exits(2);
-            assertThat(old.err()).contains("--rows 3");
-        }
+        List<String> lines = jvm.run("top", "--once", "-i", "200ms").ok().outLines();
+        assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
+        assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
+        assertThat(lines.get(0)).isEqualTo(jvm.label());
+        assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
+        assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
+        List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok().outLines();
+        assertThat(one.get(5)).matches("and \\d+ more");
+        assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
+                .as("with a head line").hasSize(3);
+        Result old = jvm.run("top", "--once", "-n", "3").exits(2);
+        assertThat(old.err()).contains("--rows 3");
     }
 
     @Test
     void framesHaveTheirLines() {
-        try (AttachJvm jvm = start()) {
-            List<String> lines = jvm.run("top", "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
-                    .ok().outLines();
-            int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
-                    .findFirst().orElseThrow();
-            assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ looks; .*:");
-            assertThat(lines.get(main + 2)).as("a native method has no line")
-                    .matches(".*\\(Native Method\\)|.*:\\d+\\)");
-            List<String> frames = lines.subList(main + 2, lines.size()).stream()
-                    .takeWhile(line -> line.startsWith("    at ")).toList();
-            String own = " +at dev\\.threadclock\\.tests\\.child\\.AttachTarget"
-                    + "\\.main\\(AttachTarget\\.java:\\d+\\)";
-            assertThat(frames).as("its own, or deep in what it calls")
-                    .matches(all -> all.size() == 10 || all.stream().anyMatch(line -> line.matches(own)));
-        }
+        List<String> lines = jvm.run("top", "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
+                .ok().outLines();
+        int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
+                .findFirst().orElseThrow();
+        assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ looks; .*:");
+        assertThat(lines.get(main + 2)).as("a native method has no line")
+                .matches(".*\\(Native Method\\)|.*:\\d+\\)");
+        List<String> frames = lines.subList(main + 2, lines.size()).stream()
+                .takeWhile(line -> line.startsWith("    at ")).toList();
+        String own = " +at dev\\.threadclock\\.tests\\.child\\.AttachTarget"
+                + "\\.main\\(AttachTarget\\.java:\\d+\\)";
+        assertThat(frames).as("its own, or deep in what it calls")
+                .matches(all -> all.size() == 10 || all.stream().anyMatch(line -> line.matches(own)));
     }
 
     @Test
     void whatAThreadWaitedForACpuIsMeasuredWhereTheKernelCounts() throws Exception {
         assumeFalse(Files.readString(Path.of("/proc/self/schedstat")).startsWith("0 0 0"),
                 "this kernel counts no waits");
-        try (AttachJvm jvm = start()) {
-            Json interval = jvm.run("top", "--json", "-i", "1s", "-n", "1").ok().json();
-            Json main = interval.all("threads").stream().filter(thread -> thread.text("name").equals("main"))
-                    .findFirst().orElseThrow();
-            assertThat(main.number("waitNanos")).isBetween(0L, interval.number("nanos"));
-        }
+        Json interval = jvm.run("top", "--json", "-i", "1s", "-n", "1").ok().json();
+        Json main = interval.all("threads").stream().filter(thread -> thread.text("name").equals("main"))
+                .findFirst().orElseThrow();
+        assertThat(main.number("waitNanos")).isBetween(0L, interval.number("nanos"));
     }
 }

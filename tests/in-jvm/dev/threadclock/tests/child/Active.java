@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
-import java.util.LinkedHashSet;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A child program: reports whether the user time of this JVM's calling thread comes from the agent, and from
@@ -15,7 +17,7 @@ import java.util.Set;
  *
  * <p>Prints {@code active=true|false}, then {@code library=PATH} for each libthreadclock.so whose code is
  * mapped. (glibc leaves a mapping without code behind after it has refused a file that is mounted noexec.)
- * With the argument {@code list=DIR} it then prints {@code left=NAME} for each file in DIR.
+ * Then it prints {@code left=NAME} for each file in the folder that is its argument, if any.
  */
 public final class Active {
     public static void main(String[] args) throws Exception {
@@ -23,12 +25,9 @@ public final class Active {
         for (String library : mapped()) {
             System.out.println("library=" + library);
         }
-        for (String arg : args) {
-            if (arg.startsWith("list=")) {
-                String[] names = new java.io.File(arg.substring(5)).list();
-                for (String name : names == null ? new String[0] : names) {
-                    System.out.println("left=" + name);
-                }
+        for (String folder : args) {
+            for (String name : new File(folder).list()) {
+                System.out.println("left=" + name);
             }
         }
     }
@@ -48,14 +47,9 @@ public final class Active {
     }
 
     private static Set<String> mapped() throws IOException {
-        Set<String> libraries = new LinkedHashSet<String>();
-        byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
-        for (String line : new String(maps, StandardCharsets.UTF_8).split("\n")) {
-            int path = line.indexOf('/');
-            if (path >= 0 && line.contains(" r-xp ") && line.contains("libthreadclock.so")) {
-                libraries.add(line.substring(path));
-            }
-        }
-        return libraries;
+        String maps = new String(Files.readAllBytes(Paths.get("/proc/self/maps")), StandardCharsets.UTF_8);
+        return Arrays.stream(maps.split("\n"))
+                .filter(line -> line.contains(" r-xp ") && line.matches(".*/.*libthreadclock\\.so.*"))
+                .map(line -> line.substring(line.indexOf('/'))).collect(Collectors.toSet());
     }
 }

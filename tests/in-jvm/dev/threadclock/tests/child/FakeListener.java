@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
- * endless, silent, garbage, closing, or liar. Prints lines {@code nanos=1}.
+ * endless, silent, garbage, closing, or liar. Prints {@code nanos=1}.
  */
 public final class FakeListener {
     public static void main(String[] args) throws Exception {
@@ -28,10 +28,8 @@ public final class FakeListener {
         server.bind(address);
         new java.io.File(socket).deleteOnExit();
         Threads.daemon("listener", () -> answerAll(server, args[0]));
-        for (int i = 0; i < 3000; i++) {
-            System.out.println("nanos=1");
-            Thread.sleep(100);
-        }
+        System.out.println("nanos=1");
+        Thread.sleep(300_000);
     }
 
     private static void answerAll(ServerSocketChannel server, String kind) {

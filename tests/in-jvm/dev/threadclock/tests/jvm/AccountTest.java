@@ -20,13 +20,14 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -216,13 +217,10 @@ class AccountTest {
     }
 
     private static void readThroughout() {
-        Map<String, CpuGroup> seen = new HashMap<>();
+        Map<String, CpuGroup> seen = Collections.emptyMap();
         while (!stop) {
-            CpuAccount account = CpuAccount.read(Duration.ofMillis(1));
-            Map<String, CpuGroup> now = new HashMap<>();
-            for (CpuGroup group : account.groups()) {
-                now.put(group.kind() + group.name(), group);
-            }
+            Map<String, CpuGroup> now = CpuAccount.read(Duration.ofMillis(1)).groups().stream()
+                    .collect(Collectors.toMap(group -> group.kind() + group.name(), group -> group));
             seen.forEach((name, before) -> {
                 CpuGroup group = now.get(name);
                 assertTrue(group != null, name + " disappeared");
@@ -234,8 +232,7 @@ class AccountTest {
                         group.times().userNanos() + group.times().systemNanos() <= group.times().totalNanos(),
                         "more than the total: " + group);
             });
-            seen.clear();
-            seen.putAll(now);
+            seen = now;
         }
     }
 
