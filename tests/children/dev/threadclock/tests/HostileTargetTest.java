@@ -83,9 +83,8 @@ class HostileTargetTest {
         return attacker;
     }
 
-    private void assertHarmless(Attack attack) throws Exception {
+    private void assertHarmless(Path victim, Attack attack) throws Exception {
         Host.assumeMounts();
-        Path victim = folder.resolve("victim");
         Map<String, String> before = contents(victim);
         AtomicInteger hits = new AtomicInteger();
         try (AttachJvm jvm = contained()) {
@@ -110,7 +109,7 @@ class HostileTargetTest {
     @Test
     void aLinkInThePlaceOfTheCommandsFolderLeadsNowhere() throws Exception {
         Path victim = makeVictim();
-        assertHarmless(made -> {
+        assertHarmless(victim, made -> {
             Files.move(made, made.resolveSibling("taken" + System.nanoTime()));
             Files.createSymbolicLink(made, victim);
         });
@@ -119,7 +118,7 @@ class HostileTargetTest {
     @Test
     void linksInThePlaceOfItsFilesLeadNowhere() throws Exception {
         Path victim = makeVictim();
-        assertHarmless(made -> {
+        assertHarmless(victim, made -> {
             for (String name : List.of("report", "libthreadclock.so", "s", "jvm.jfr")) {
                 Path link = made.resolve(".link");
                 Files.createSymbolicLink(link, victim.resolve(name));

@@ -2,9 +2,10 @@
 package dev.threadclock.tests.child;
 
 import com.sun.management.ThreadMXBean;
+import java.io.File;
 import java.lang.management.ManagementFactory;
 
-/** Work in user mode without allocation: how tests and child programs use CPU time. */
+/** Work, in user mode without allocation: how tests and child programs use CPU time. */
 public final class Burn {
     public static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -17,6 +18,11 @@ public final class Burn {
             x = x * 6364136223846793005L + 1442695040888963407L;
         }
         sink = x;
+    }
+
+    /** Some microseconds of work in the kernel. */
+    public static void kernelSlice() {
+        sink += new File("/proc/self/task").list().length;
     }
 
     /** Burns until System.nanoTime() has reached this value. */

@@ -2,7 +2,6 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.command.probe.TickLoads;
-import java.io.File;
 
 /**
  * A child program whose thread "changer" works first between the kernel's timer ticks, which therefore hardly
@@ -17,9 +16,8 @@ public final class ChangingLoad {
         TickLoads loads = new TickLoads(Burn.THREADS, Long.parseLong(args[0]), Long.parseLong(args[1]));
         Thread thread = new Thread(() -> {
             loads.betweenTicksHere(BETWEEN_TICKS_NANOS);
-            File folder = new File("/proc/self/task");
             for (long end = System.nanoTime() + IN_THE_KERNEL_NANOS; System.nanoTime() - end < 0;) {
-                Burn.sink += folder.list().length;
+                Burn.kernelSlice();
             }
         }, "changer");
         thread.start();

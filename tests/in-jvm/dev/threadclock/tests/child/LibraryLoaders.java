@@ -17,8 +17,6 @@ import java.util.concurrent.CountDownLatch;
  * the reason on a separate line.
  */
 public final class LibraryLoaders {
-    private static volatile long sink;
-
     public static void main(String[] args) throws Exception {
         List<Class<?>> clocks = new ArrayList<>();
         int natives = 0;
@@ -53,9 +51,7 @@ public final class LibraryLoaders {
                     throw new AssertionError("user time fell from " + user + " to " + now);
                 }
                 user = now;
-                for (int i = 0; i < 1000; i++) {
-                    sink += i;
-                }
+                Burn.slice();
             }
         }
         return user;
@@ -67,7 +63,7 @@ public final class LibraryLoaders {
         Thread other = Threads.daemon("other", () -> {
             runs.countDown();
             while (!Thread.currentThread().isInterrupted()) {
-                sink++;
+                Burn.slice();
             }
         });
         runs.await();

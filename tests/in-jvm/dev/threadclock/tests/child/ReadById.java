@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
+import static dev.threadclock.tests.child.Burn.THREADS;
+
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -18,26 +18,25 @@ public final class ReadById {
 
     public static void main(String[] args) throws InterruptedException {
         System.load(args[0]);
-        ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         long mainId = Thread.currentThread().getId();
         CountDownLatch worked = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Thread busy = new Thread(() -> {
             Burn.cpuNanos(WORK_NANOS);
-            mainNanos = bean.getThreadCpuTime(mainId);
+            mainNanos = THREADS.getThreadCpuTime(mainId);
             worked.countDown();
             Threads.await(end);
         });
         Thread idle = new Thread(() -> Threads.await(end));
         Burn.cpuNanos(WORK_NANOS);
-        long before = bean.getCurrentThreadCpuTime();
+        long before = THREADS.getCurrentThreadCpuTime();
         idle.start();
         busy.start();
         worked.await();
-        System.out.println("busy=" + bean.getThreadCpuTime(busy.getId()) + " idle="
-                + bean.getThreadCpuTime(idle.getId())
-                + " user=" + bean.getThreadUserTime(busy.getId()) + " before=" + before + " main=" + mainNanos
-                + " after=" + bean.getCurrentThreadCpuTime() + " starved=" + starved());
+        System.out.println("busy=" + THREADS.getThreadCpuTime(busy.getId()) + " idle="
+                + THREADS.getThreadCpuTime(idle.getId())
+                + " user=" + THREADS.getThreadUserTime(busy.getId()) + " before=" + before + " main="
+                + mainNanos + " after=" + THREADS.getCurrentThreadCpuTime() + " starved=" + starved());
         end.countDown();
     }
 

@@ -2,10 +2,8 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.command.probe.TickLoads;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
  */
 public final class RecordedPeriods {
-    private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
     private static final long FOREVER_NANOS = 3_600_000_000_000L;
 
     private static final List<Thread> THREADS = new ArrayList<>();
@@ -33,7 +30,7 @@ public final class RecordedPeriods {
     private static TickLoads loads;
 
     public static void main(String[] args) throws Exception {
-        loads = new TickLoads(BEAN, Long.parseLong(args[0]), Long.parseLong(args[1]));
+        loads = new TickLoads(Burn.THREADS, Long.parseLong(args[0]), Long.parseLong(args[1]));
         Path younger = Paths.get(args[2]);
         startThreads("old");
         for (boolean started = false;; Thread.sleep(50)) {
@@ -45,9 +42,10 @@ public final class RecordedPeriods {
                 Path stat = STATS.get(thread.getName());
                 if (stat != null) {
                     String before = ofKernel(stat);
-                    long user = BEAN.getThreadUserTime(thread.getId());
+                    long user = Burn.THREADS.getThreadUserTime(thread.getId());
                     System.out.println("at " + System.currentTimeMillis() + " " + thread.getName() + " "
-                            + user + " " + BEAN.getThreadCpuTime(thread.getId()) + before + ofKernel(stat));
+                            + user + " " + Burn.THREADS.getThreadCpuTime(thread.getId()) + before
+                            + ofKernel(stat));
                 }
             }
             System.out.println("nanos=0");
@@ -77,10 +75,9 @@ public final class RecordedPeriods {
     }
 
     private static void workInTheKernel() {
-        File folder = new File("/proc/self/task");
         while (true) {
             for (long stop = System.nanoTime() + 4_000_000; System.nanoTime() - stop < 0;) {
-                Burn.sink += folder.list().length;
+                Burn.kernelSlice();
             }
             Threads.pause(16);
         }
