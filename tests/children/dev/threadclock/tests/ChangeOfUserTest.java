@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.threadclock.tests.child.Threads;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -125,8 +126,7 @@ class ChangeOfUserTest {
                 "-e",
                 "trace=" + TRACED, "-e", "inject=setuid,setreuid,setresuid:signal=SIGSTOP", "-o",
                 folder + "/calls");
-        Thread watch = new Thread(() -> watch(jvm.pid()));
-        watch.start();
+        Thread watch = Threads.daemon("watch", () -> watch(jvm.pid()));
         try (TerminalSession session = TerminalSession.start(100, 30, strace,
                 (command + " --timeout 60s " + jvm.pid()).split(" "))) {
             // 1: doctor has found that Flight Recorder is wrong.

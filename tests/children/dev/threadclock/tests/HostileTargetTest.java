@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.FakeListener;
+import dev.threadclock.tests.child.Threads;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -65,7 +66,7 @@ class HostileTargetTest {
     }
 
     private static Thread repeat(Attack attack, Path tmp, AtomicInteger hits) {
-        Thread attacker = new Thread(() -> {
+        return Threads.daemon("attacker", () -> {
             while (!Thread.interrupted()) {
                 try (DirectoryStream<Path> all = Files.newDirectoryStream(tmp, "threadclock-*")) {
                     for (Path made : all) {
@@ -79,8 +80,6 @@ class HostileTargetTest {
                 }
             }
         });
-        attacker.start();
-        return attacker;
     }
 
     private void assertHarmless(Path victim, Attack attack) throws Exception {

@@ -3,8 +3,8 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program that reads times until it ends. Arguments: {@code return}, {@code exit} (with status 5),
- * {@code halt} (with status 6) or {@code stay} (half a minute), and after how many microseconds to do it.
- * Prints {@code up}.
+ * {@code halt} (with status 6) or {@code TERM} (stays half a minute to be terminated), and after how many
+ * microseconds to do it. Prints {@code up}.
  */
 public final class Ending {
     public static void main(String[] args) throws Exception {
@@ -21,7 +21,7 @@ public final class Ending {
             }
         });
         ender.start();
-        long stay = args[0].equals("stay") ? 30_000_000_000L : args[0].equals("return") ? 0 : 10_000_000_000L;
+        long stay = args[0].equals("TERM") ? 30_000_000_000L : args[0].equals("return") ? 0 : 10_000_000_000L;
         while (System.nanoTime() - end < stay) {
             Burn.sink += Burn.THREADS.getCurrentThreadUserTime()
                     + Burn.THREADS.getThreadUserTime(ender.getId());
