@@ -2,17 +2,24 @@
 package dev.threadclock.command;
 
 import dev.threadclock.attach.AttachException;
+import dev.threadclock.command.attach.AttachCommand;
+import dev.threadclock.command.attach.DetachCommand;
+import dev.threadclock.command.attach.StatusCommand;
+import dev.threadclock.command.demo.DemoCommand;
+import dev.threadclock.command.doctor.DoctorCommand;
+import dev.threadclock.command.help.CompletionCommand;
+import dev.threadclock.command.help.ManPagesCommand;
+import dev.threadclock.command.record.RecordCommand;
+import dev.threadclock.command.report.ReportCommand;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.Shutdown;
-import dev.threadclock.command.terminal.Subcommand;
-import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.SelfJar;
+import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.top.TopCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine;
@@ -23,8 +30,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command line {@code threadclock}: finds the commands of all modules, and converts errors to messages
- * and to exit statuses: 0 ok, 1 failed, 2 usage error.
+ * The command line {@code threadclock} and its commands. Converts errors to messages and to exit statuses:
+ * 0 ok, 1 failed, 2 usage error.
  */
 @Command(
         name = "threadclock",
@@ -32,6 +39,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
         versionProvider = Main.VersionLine.class,
+        subcommands = {
+            DemoCommand.class, DoctorCommand.class, AttachCommand.class, DetachCommand.class,
+            StatusCommand.class, TopCommand.class, RecordCommand.class, ReportCommand.class,
+            CompletionCommand.class, ManPagesCommand.class, CommandLine.HelpCommand.class},
         footer = {
             "",
             "To use it with an existing program (Java 8 or later):",
@@ -54,10 +65,6 @@ public final class Main implements Runnable {
     /** Runs one command line and returns its exit status. */
     public static int run(String... args) {
         CommandLine main = new CommandLine(new Main());
-        ServiceLoader.load(Subcommand.class, Main.class.getClassLoader()).stream()
-                .map(ServiceLoader.Provider::get)
-                .sorted(Comparator.comparingInt(Subcommand::place)).forEach(main::addSubcommand);
-        main.addSubcommand("help", new CommandLine.HelpCommand());
         // Commands have the option --help instead.
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
         int status = main

@@ -3,10 +3,8 @@ package dev.threadclock.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.command.terminal.Subcommand;
 import java.util.Arrays;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,8 +40,8 @@ class CommandLineTest {
 
     @Test
     void helpFitsIntoATerminal() {
-        assertThat(ServiceLoader.load(Subcommand.class).stream()
-                .flatMap(provider -> Arrays.stream(provider.type().getAnnotation(Command.class).footer())))
+        assertThat(Arrays.stream(Main.class.getAnnotation(Command.class).subcommands())
+                .flatMap(type -> Arrays.stream(type.getAnnotation(Command.class).footer())))
                 .isNotEmpty().allMatch(line -> line.length() <= 80);
     }
 

@@ -11,7 +11,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import dev.threadclock.command.terminal.Subcommand;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -77,12 +76,12 @@ class ModulesTest {
         slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(own);
     }
 
-    /** Commands and main classes are exempt, because they are found by name. */
+    /** Main classes are exempt, because they are found by name. */
     @Test
     void publicTypesHaveUsersOutsideTheirPackage() {
         assertThat(classes.stream().filter(type -> module(type) >= PUBLISHED && type.isTopLevelClass())
                 .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
-                .filter(type -> !type.isAssignableTo(Subcommand.class) && !isMain(type))
+                .filter(type -> !isMain(type))
                 .filter(type -> !KNOWN_OUTSIDE.contains(type.getName()))
                 .filter(type -> withNested(type).flatMap(each -> each.getDirectDependenciesToSelf().stream())
                         .map(Dependency::getOriginClass)

@@ -4,10 +4,10 @@ package dev.threadclock.command.attach;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.attach.internal.Target;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.SelfJar;
 import java.util.List;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
-public final class AttachCommand implements Subcommand {
+public final class AttachCommand implements Callable<Integer> {
     @Mixin
     private TargetOptions target;
 
@@ -60,11 +60,6 @@ public final class AttachCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 30;
-    }
 
     @Override
     public Integer call() {

@@ -2,8 +2,8 @@
 package dev.threadclock.command.attach;
 
 import dev.threadclock.attach.internal.Target;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -22,14 +22,9 @@ import picocli.CommandLine.Mixin;
             "Exit status: 0 the JVM answers itself, 1 it could not be reached, 2 usage",
             "error."
         })
-public final class DetachCommand implements Subcommand {
+public final class DetachCommand implements Callable<Integer> {
     @Mixin
     private TargetOptions target;
-
-    @Override
-    public int place() {
-        return 31;
-    }
 
     @Override
     public Integer call() {

@@ -8,12 +8,12 @@ import com.google.gson.JsonPrimitive;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
             "",
             "Exit status: 0 shown, 1 the JVM could not be reached, 2 usage error."
         })
-public final class StatusCommand implements Subcommand {
+public final class StatusCommand implements Callable<Integer> {
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
     private static final String BOUND = "bound.";
     private static final String NANOS = "_ns";
@@ -43,11 +43,6 @@ public final class StatusCommand implements Subcommand {
 
     @Option(names = "--json", description = "Print the status as JSON.")
     private boolean json;
-
-    @Override
-    public int place() {
-        return 32;
-    }
 
     @Override
     public Integer call() {

@@ -12,7 +12,6 @@ import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import java.nio.file.Path;
 import java.time.OffsetDateTime;
@@ -21,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
             "~/.sdkman/candidates/java.",
             "Exit status: 0 all was measured, 1 something failed, 2 usage error."
         })
-public final class DemoCommand implements Subcommand {
+public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--jdk", paramLabel = "DIR",
             description = "Measure only this JDK or JRE; may be given several times.")
     private List<Path> homes = new ArrayList<>();
@@ -77,11 +77,6 @@ public final class DemoCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 10;
-    }
 
     @Override
     public Integer call() {

@@ -10,13 +10,13 @@ import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.MachineFindings;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.host.HostLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 all is well, 1 something is slow or wrong, or what you asked for",
             "could not be examined, 2 usage error."
         })
-public final class DoctorCommand implements Subcommand {
+public final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private OptionalJvm named;
 
@@ -65,11 +65,6 @@ public final class DoctorCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 20;
-    }
 
     @Override
     public Integer call() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.help;
 
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "installs the completion.",
             "Exit status: 0 ok, 1 failed, 2 usage error."
         })
-public final class CompletionCommand implements Subcommand {
+public final class CompletionCommand implements Callable<Integer> {
     private enum Shell {
         bash, zsh
     }
@@ -40,11 +40,6 @@ public final class CompletionCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 60;
-    }
 
     @Override
     public Integer call() {

@@ -2,8 +2,8 @@
 package dev.threadclock.command.help;
 
 import dev.threadclock.command.terminal.OutputFile;
-import dev.threadclock.command.terminal.Subcommand;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
@@ -14,17 +14,12 @@ import picocli.CommandLine.Spec;
 /** The man-pages command: writes the man pages of all commands, for packagers. */
 @Command(name = "man-pages", hidden = true, mixinStandardHelpOptions = true,
         description = "Writes a man page for each command into a folder.")
-public final class ManPagesCommand implements Subcommand {
+public final class ManPagesCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FOLDER", description = "The folder to write them to.")
     private Path folder;
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 61;
-    }
 
     @Override
     public Integer call() {

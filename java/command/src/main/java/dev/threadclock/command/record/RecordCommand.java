@@ -8,7 +8,6 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.JavaModules;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.terminal.SelfJar;
@@ -21,6 +20,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,7 +59,7 @@ import picocli.CommandLine.Spec;
             "file.",
             "Exit status: 0 recorded, 1 could not record, 2 usage error."
         })
-public final class RecordCommand implements Subcommand {
+public final class RecordCommand implements Callable<Integer> {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
 
@@ -86,11 +86,6 @@ public final class RecordCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 41;
-    }
 
     @Override
     public Integer call() throws IOException {

@@ -3,10 +3,10 @@ package dev.threadclock.command.report;
 
 import dev.threadclock.command.terminal.JavaModules;
 import dev.threadclock.command.terminal.OutputFile;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Timeline;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "was started with -agentpath:libthreadclock.so.",
             "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 usage error."
         })
-public final class ReportCommand implements Subcommand {
+public final class ReportCommand implements Callable<Integer> {
     private static final int WIDTH_OF_FILES = 120;
 
     @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
@@ -47,11 +47,6 @@ public final class ReportCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 42;
-    }
 
     @Override
     public Integer call() {

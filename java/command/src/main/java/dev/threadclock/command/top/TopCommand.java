@@ -2,7 +2,6 @@
 package dev.threadclock.command.top;
 
 import dev.threadclock.command.attach.JvmChoice;
-import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.IntervalExport;
@@ -11,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
             "  threadclock top 1234 -n 5 --json --group an object per interval, by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
-public final class TopCommand implements Subcommand {
+public final class TopCommand implements Callable<Integer> {
     static final String DELAYS = "the time between samples is 100ms to 1h";
 
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -108,11 +108,6 @@ public final class TopCommand implements Subcommand {
 
     @Spec
     private CommandSpec spec;
-
-    @Override
-    public int place() {
-        return 40;
-    }
 
     @Override
     public Integer call() throws IOException {
