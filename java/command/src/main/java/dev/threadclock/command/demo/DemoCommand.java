@@ -81,7 +81,6 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Map<OutputFile, Function<DemoReport, String>> files = files();
-        files.keySet().forEach(OutputFile::check); // before the measurement, which takes long
         SelfJar.loadNative();
         DemoReport report;
         try (Progress progress = new Progress()) {
@@ -113,13 +112,13 @@ public final class DemoCommand implements Callable<Integer> {
         }
         Map<OutputFile, Function<DemoReport, String>> files = new LinkedHashMap<>();
         if (json != null) {
-            files.put(new OutputFile(json, "--json FILE"), DemoReport::toJson);
+            files.put(OutputFile.checked(json, "--json FILE"), DemoReport::toJson);
         }
         if (markdown != null) {
-            files.put(new OutputFile(markdown, "--markdown FILE"), DemoMarkdown::render);
+            files.put(OutputFile.checked(markdown, "--markdown FILE"), DemoMarkdown::render);
         }
         if (!noHtml) {
-            files.put(new OutputFile(html == null ? Path.of("demo.html") : html,
+            files.put(OutputFile.checked(html == null ? Path.of("demo.html") : html,
                     "--html FILE, or leave it out with --no-html"), report -> new DemoHtml(report).render());
         }
         return files;

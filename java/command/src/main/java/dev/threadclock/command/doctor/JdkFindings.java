@@ -17,14 +17,11 @@ record JdkFindings(String home, String version, String vendor, JdkTrial trial, V
         List<JdkFindings> findings = new ArrayList<>();
         for (Jdk jdk : jdks.jdks()) {
             progress.say("[" + (findings.size() + 1) + "/" + jdks.jdks().size() + "] trying " + jdk.label());
-            findings.add(of(jdk, JdkTrial.of(jdk, jar), VirtualTrial.of(jdk, jar)));
+            JdkTrial trial = JdkTrial.of(jdk, jar);
+            findings.add(new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial,
+                    VirtualTrial.of(jdk, jar), todo(trial.verdict())));
         }
         return findings;
-    }
-
-    private static JdkFindings of(Jdk jdk, JdkTrial trial, VirtualTrial virtual) {
-        return new JdkFindings(jdk.home().toString(), jdk.version(), jdk.vendor(), trial, virtual,
-                todo(trial.verdict()));
     }
 
     static String todo(Judgement verdict) {

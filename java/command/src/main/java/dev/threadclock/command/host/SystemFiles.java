@@ -14,8 +14,7 @@ public final class SystemFiles {
     /** Empty if the file cannot be read. */
     public static Optional<String> text(String file) {
         try {
-            return Optional
-                    .of(new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+            return Optional.of(Files.readString(Path.of(file), StandardCharsets.ISO_8859_1).strip());
         } catch (IOException e) {
             return Optional.empty();
         }

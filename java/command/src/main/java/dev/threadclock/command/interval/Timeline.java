@@ -2,6 +2,7 @@
 package dev.threadclock.command.interval;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -115,10 +116,6 @@ public final class Timeline {
                 name -> new Series(pool, full ? OTHERS : name));
     }
 
-    public boolean isEmpty() {
-        return endMillis.isEmpty();
-    }
-
     public int columns() {
         return endMillis.size();
     }
@@ -164,10 +161,7 @@ public final class Timeline {
         return busiestFirst(virtual.values());
     }
 
-    private static List<Series> busiestFirst(Iterable<Series> all) {
-        List<Series> sorted = new ArrayList<>();
-        all.forEach(sorted::add);
-        sorted.sort(Comparator.comparingLong(Series::nanos).reversed());
-        return sorted;
+    private static List<Series> busiestFirst(Collection<Series> all) {
+        return all.stream().sorted(Comparator.comparingLong(Series::nanos).reversed()).toList();
     }
 }

@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  * @param skipped folders that look like an installation but do not work
  */
 public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
     /** A folder that is skipped, and why. */
     public record Skipped(String path, String reason) {}
 
@@ -69,10 +71,10 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
             try {
                 Path java = java(candidate);
                 if (seen.add(java)) {
-                    Jdk jdk = JdkProbe.ask(java);
+                    Jdk jdk = ask(java);
                     byHome.putIfAbsent(jdk.home(), jdk);
                 }
-            } catch (JdkProbe.NotWorking e) {
+            } catch (NotWorking e) {
                 skipped.add(new Skipped(candidate.toString(), e.getMessage()));
             }
         }
@@ -82,19 +84,19 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
     }
 
     /** The real path of an installation's java, so that several links to it count once. */
-    private static Path java(Path candidate) throws JdkProbe.NotWorking {
+    private static Path java(Path candidate) throws NotWorking {
         try {
             Path real = candidate.toRealPath();
             Path java = Files.isDirectory(real) ? real.resolve("bin/java") : real;
             if (!Files.exists(java)) {
-                throw new JdkProbe.NotWorking("there is no bin/java in it");
+                throw new NotWorking("there is no bin/java in it");
             }
             if (!Files.isExecutable(java)) {
-                throw new JdkProbe.NotWorking("its bin/java is not executable");
+                throw new NotWorking("its bin/java is not executable");
             }
             return java.toRealPath();
         } catch (IOException e) {
-            throw new JdkProbe.NotWorking("there is no such folder");
+            throw new NotWorking("there is no such folder");
         }
     }
 
@@ -138,90 +140,81 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         }
     }
 
-    /** Identifies a Java installation by running it; its release file adds the vendor's name. */
-    private static final class JdkProbe {
-        private static final Duration LIMIT = Duration.ofSeconds(20);
+    /** Why a folder is not a working Java installation. */
+    private static final class NotWorking extends Exception {
+        private static final long serialVersionUID = 1;
 
-        private JdkProbe() {}
+        NotWorking(String why) {
+            super(why);
+        }
+    }
 
-        /** Why a folder is not a working Java installation. */
-        static final class NotWorking extends Exception {
-            private static final long serialVersionUID = 1;
+    /** Runs this java and has it print its properties; its release file adds the vendor's name. */
+    private static Jdk ask(Path java) throws NotWorking {
+        Children.Outcome outcome;
+        try {
+            outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"), LIMIT,
+                    line -> {
+                    });
+        } catch (IOException e) {
+            throw new NotWorking(java + " cannot be run");
+        }
+        if (outcome.timedOut()) {
+            throw new NotWorking(java + " does not end within " + LIMIT.toSeconds() + " s");
+        }
+        Map<String, String> properties = properties(outcome.stderr());
+        String home = properties.get("java.home");
+        String version = properties.get("java.version");
+        if (outcome.exit() != 0 || home == null || version == null) {
+            String said = outcome.stderr().lines().findFirst()
+                    .map(line -> ": " + Printable.line(line, 200))
+                    .orElse(", and says nothing");
+            throw new NotWorking(java + " does not work (exit status " + outcome.exit() + ")" + said);
+        }
+        try {
+            Path real = Path.of(home).toRealPath();
+            return new Jdk(real, version, vendor(real, properties), properties.getOrDefault("os.arch", "?"));
+        } catch (IOException e) {
+            throw new NotWorking("its java.home " + home + " is not there");
+        }
+    }
 
-            NotWorking(String why) {
-                super(why);
+    /** Parses the lines "    java.home = /usr/lib/jvm/..." of -XshowSettings. */
+    private static Map<String, String> properties(String text) {
+        Map<String, String> properties = new HashMap<>();
+        for (String line : text.split("\n")) {
+            int equals = line.indexOf(" = ");
+            if (equals > 0) {
+                properties.put(line.substring(0, equals).trim(), line.substring(equals + 3).trim());
             }
         }
+        return properties;
+    }
 
-        /** Runs this java and has it print its properties. */
-        static Jdk ask(Path java) throws NotWorking {
-            Children.Outcome outcome;
-            try {
-                outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"),
-                        LIMIT,
-                        line -> {
-                        });
-            } catch (IOException e) {
-                throw new NotWorking(java + " cannot be run");
-            }
-            if (outcome.timedOut()) {
-                throw new NotWorking(java + " does not end within " + LIMIT.toSeconds() + " s");
-            }
-            Map<String, String> properties = properties(outcome.stderr());
-            String home = properties.get("java.home");
-            String version = properties.get("java.version");
-            if (outcome.exit() != 0 || home == null || version == null) {
-                String said = outcome.stderr().lines().findFirst()
-                        .map(line -> ": " + Printable.line(line, 200))
-                        .orElse(", and says nothing");
-                throw new NotWorking(java + " does not work (exit status " + outcome.exit() + ")" + said);
-            }
-            try {
-                Path real = Path.of(home).toRealPath();
-                return new Jdk(real, version, vendor(real, properties),
-                        properties.getOrDefault("os.arch", "?"));
-            } catch (IOException e) {
-                throw new NotWorking("its java.home " + home + " is not there");
+    /** The vendor's common name: Temurin, Corretto, Zulu, Debian, Oracle. */
+    private static String vendor(Path home, Map<String, String> properties) {
+        String product = properties.getOrDefault("java.vendor.version",
+                release(home, "IMPLEMENTOR_VERSION"));
+        String name = product.replaceFirst("[^A-Za-z].*", "");
+        if (!name.isEmpty()) {
+            return name;
+        }
+        String vendor = properties.getOrDefault("java.vendor", release(home, "IMPLEMENTOR"));
+        return vendor.isEmpty() ? "unknown"
+                : vendor.replaceFirst("[ ,]+(Inc\\.?|Corporation|Project|Foundation)\\b.*", "");
+    }
+
+    /** An entry of the release file, or ""; for a JRE inside a JDK 8, the file is one folder up. */
+    private static String release(Path home, String key) {
+        for (Path file : List.of(home.resolve("release"), home.resolveSibling("release"))) {
+            try (Reader reader = Files.newBufferedReader(file)) {
+                Properties release = new Properties();
+                release.load(reader);
+                return release.getProperty(key, "").replace("\"", "");
+            } catch (IOException | IllegalArgumentException e) {
+                // No such file, or not in this format: tries the next one.
             }
         }
-
-        /** Parses the lines "    java.home = /usr/lib/jvm/..." of -XshowSettings. */
-        private static Map<String, String> properties(String text) {
-            Map<String, String> properties = new HashMap<>();
-            for (String line : text.split("\n")) {
-                int equals = line.indexOf(" = ");
-                if (equals > 0) {
-                    properties.put(line.substring(0, equals).trim(), line.substring(equals + 3).trim());
-                }
-            }
-            return properties;
-        }
-
-        /** The vendor's common name: Temurin, Corretto, Zulu, Debian, Oracle. */
-        private static String vendor(Path home, Map<String, String> properties) {
-            String product = properties.getOrDefault("java.vendor.version",
-                    release(home, "IMPLEMENTOR_VERSION"));
-            String name = product.replaceFirst("[^A-Za-z].*", "");
-            if (!name.isEmpty()) {
-                return name;
-            }
-            String vendor = properties.getOrDefault("java.vendor", release(home, "IMPLEMENTOR"));
-            return vendor.isEmpty() ? "unknown"
-                    : vendor.replaceFirst("[ ,]+(Inc\\.?|Corporation|Project|Foundation)\\b.*", "");
-        }
-
-        /** An entry of the release file, or ""; for a JRE inside a JDK 8, the file is one folder up. */
-        private static String release(Path home, String key) {
-            for (Path file : List.of(home.resolve("release"), home.resolveSibling("release"))) {
-                try (Reader reader = Files.newBufferedReader(file)) {
-                    Properties release = new Properties();
-                    release.load(reader);
-                    return release.getProperty(key, "").replace("\"", "");
-                } catch (IOException | IllegalArgumentException e) {
-                    // No such file, or not in this format: tries the next one.
-                }
-            }
-            return "";
-        }
+        return "";
     }
 }

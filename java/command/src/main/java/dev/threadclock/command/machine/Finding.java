@@ -62,8 +62,7 @@ public record Finding(String label, Level level, Object value, String text, Stri
     /** What parse finds in the text of a file of /proc or /sys, or why the file cannot be read. */
     static Finding of(String label, String file, Function<String, Finding> parse) {
         try {
-            return parse.apply(
-                    new String(Files.readAllBytes(Path.of(file)), StandardCharsets.ISO_8859_1).strip());
+            return parse.apply(Files.readString(Path.of(file), StandardCharsets.ISO_8859_1).strip());
         } catch (IOException e) {
             return unknown(label, e instanceof NoSuchFileException ? "there is no " + file
                     : e instanceof AccessDeniedException ? "may not read " + file

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 
 /** A JVM that is measured with or without the agent. */
 public final class MeasuredJvm {
@@ -65,24 +66,16 @@ public final class MeasuredJvm {
     }
 
     private List<String> command(Jdk jdk, boolean withThreadclock) throws Failed {
-        List<String> command = new ArrayList<>();
-        command.add(jdk.java().toString());
         // A small fixed heap: the measured loops leave nothing to collect.
-        command.add("-Xms64m");
-        command.add("-Xmx64m");
+        List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m"));
         if (withThreadclock) {
             command.add("-agentpath:" + SelfJar.library().orElseThrow(() -> new Failed(
                     "libthreadclock.so is not beside " + jar
                             + "; run the jar where it is in dist/, the archive or the package")));
         }
-        command.add("-cp");
-        command.add(jar.toString());
-        command.add(Measure.class.getName());
-        for (long argument : new long[]{plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(),
-            plan.rightnessMillis(),
-            ticks.lengthNanos(), ticks.phaseNanos()}) {
-            command.add(Long.toString(argument));
-        }
+        command.addAll(List.of("-cp", jar.toString(), Measure.class.getName()));
+        LongStream.of(plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(), plan.rightnessMillis(),
+                ticks.lengthNanos(), ticks.phaseNanos()).mapToObj(Long::toString).forEach(command::add);
         return command;
     }
 

@@ -10,8 +10,6 @@ import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
-import dev.threadclock.command.terminal.SelfJar;
-import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.sample.Sampling;
 import java.io.FilterOutputStream;
@@ -106,8 +104,8 @@ public final class RecordCommand implements Callable<Integer> {
         if (format == Format.JFR || format == Format.HTML) { // a page is made from a .jfr file
             JavaModules.require("jdk.jfr");
         }
-        OutputFile output = prepared(file);
-        OutputFile eventsOutput = jvmEvents == null ? null : prepared(jvmFile());
+        OutputFile output = OutputFile.checked(file, "-o FILE");
+        OutputFile eventsOutput = jvmEvents == null ? null : OutputFile.checked(jvmFile(), "-o FILE");
         try (JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
                 Sampling sampling = Sampling.open(jvm, interval);
                 StopRequest stop = new StopRequest()) {
@@ -129,12 +127,6 @@ public final class RecordCommand implements Callable<Integer> {
     /** "app.jvm.jfr" for "app.jfr". */
     private Path jvmFile() {
         return file.resolveSibling(file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr"));
-    }
-
-    private OutputFile prepared(Path path) {
-        OutputFile output = new OutputFile(path, "-o FILE");
-        output.check();
-        return output;
     }
 
     private static void write(JvmRecording events, OutputFile output) throws IOException {
@@ -178,14 +170,13 @@ public final class RecordCommand implements Callable<Integer> {
         Path soFar = format.soFar(scratch);
         boolean keep = false;
         try {
-            Format.Writer writer = format.open(scratch,
-                    new Subject(sampling.label(), sampling.identity().jdk(),
-                            sampling.identity().commandLine(),
-                            SelfJar.version()));
+            Format.Writer writer = format.open(scratch, sampling.subject());
             Recorder recorder;
             try (Progress progress = new Progress()) {
                 progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
-                recorder = new Recorder(sampling, writer, mostNanos(), sofar -> tell(progress, sofar));
+                recorder = new Recorder(sampling, writer,
+                        duration.isZero() ? Long.MAX_VALUE : duration.toNanos(),
+                        sofar -> tell(progress, sofar));
                 recorder.run(stop);
             }
             String stopped = recorder.failure()
@@ -246,10 +237,6 @@ public final class RecordCommand implements Callable<Integer> {
                     + (duration.isZero() ? "" : " of " + Figures.seconds(duration.toNanos()))
                     + "; Ctrl-C ends it and keeps what was recorded");
         }
-    }
-
-    private long mostNanos() {
-        return duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
     }
 
     private ParameterException wrong(String what) {

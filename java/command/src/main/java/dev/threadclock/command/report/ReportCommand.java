@@ -56,10 +56,7 @@ public final class ReportCommand implements Callable<Integer> {
                     "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
                             + " writes .csv and .json");
         }
-        OutputFile output = page == null ? null : new OutputFile(page, "-o FILE.html");
-        if (output != null) {
-            output.check();
-        }
+        OutputFile output = page == null ? null : OutputFile.checked(page, "-o FILE.html");
         JfrRecording recording = JfrRecording.read(file);
         Timeline timeline = recording.timeline();
         if (output != null) {

@@ -4,6 +4,7 @@ package dev.threadclock.command.sample;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.Message.Stack;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.EOFException;
@@ -30,8 +31,8 @@ final class ChannelSampling extends Sampling {
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Interval> early = new ArrayDeque<>();
 
-    private ChannelSampling(Identity identity, ByteChannel connection, TaskFiles files) {
-        super(identity);
+    private ChannelSampling(int pid, Subject subject, ByteChannel connection, TaskFiles files) {
+        super(pid, subject);
         this.connection = connection;
         this.files = files;
         book = new ThreadBook(tid -> files.stat(tid).map(TaskFiles.Stat::state).orElse('?'));
@@ -42,7 +43,7 @@ final class ChannelSampling extends Sampling {
      * returned by next().
      */
     static Sampling open(Target jvm, Duration period) throws IOException {
-        return over(new Identity(jvm, jvm.label()), jvm.sample(period),
+        return over(jvm.pid(), subject(jvm, jvm.label()), jvm.sample(period),
                 new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
     }
 
@@ -50,9 +51,9 @@ final class ChannelSampling extends Sampling {
      * @param files the kernel's of its threads, by their TIDs in its own namespace
      * @param patienceMillis how long the first sample may take
      */
-    static Sampling over(Identity identity, ByteChannel connection, TaskFiles files, long patienceMillis)
-            throws IOException {
-        ChannelSampling sampling = new ChannelSampling(identity, connection, files);
+    static Sampling over(int pid, Subject subject, ByteChannel connection, TaskFiles files,
+            long patienceMillis) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(pid, subject, connection, files);
         Thread limit = new Thread(() -> closeAfter(patienceMillis, connection),
                 "time limit of the first sample");
         limit.setDaemon(true);

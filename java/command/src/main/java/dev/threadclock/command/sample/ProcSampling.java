@@ -55,7 +55,7 @@ final class ProcSampling extends Sampling {
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
     private ProcSampling(Target jvm, Duration period) {
-        super(new Identity(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
+        super(jvm.pid(), subject(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
         tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
         files = new TaskFiles(jvm.pid(), false);
         periodNanos = period.toNanos();
@@ -148,7 +148,7 @@ final class ProcSampling extends Sampling {
     }
 
     private Optional<Stat> processStat() {
-        return TaskFiles.process(identity().pid());
+        return TaskFiles.process(pid());
     }
 
     @Override

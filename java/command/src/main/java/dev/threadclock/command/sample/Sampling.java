@@ -3,8 +3,10 @@ package dev.threadclock.command.sample;
 
 import dev.threadclock.command.attach.JvmChoice;
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,20 +20,8 @@ import java.util.Optional;
  * and leaves nothing behind.
  */
 public abstract class Sampling implements Closeable {
-    private final Identity identity;
-
-    /**
-     * The sampled JVM, as far as it is known from outside.
-     *
-     * @param label "1234 (java -jar app.jar)"; for a JVM that refuses agents, "1234 by /proc alone (...)"
-     * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian"; "" if unknown
-     * @param commandLine without the program's own arguments; anything that may be secret is masked
-     */
-    public record Identity(int pid, String label, String jdk, String commandLine) {
-        Identity(Target jvm, String label) {
-            this(jvm.pid(), label, jvm.jdk(), jvm.commandLine());
-        }
-    }
+    private final int pid;
+    private final Subject subject;
 
     /**
      * The top frames of a thread.
@@ -44,8 +34,13 @@ public abstract class Sampling implements Closeable {
         public static final Frames NONE = new Frames(List.of(), false);
     }
 
-    protected Sampling(Identity identity) {
-        this.identity = identity;
+    protected Sampling(int pid, Subject subject) {
+        this.pid = pid;
+        this.subject = subject;
+    }
+
+    static Subject subject(Target jvm, String label) {
+        return new Subject(label, jvm.jdk(), jvm.commandLine(), SelfJar.version());
     }
 
     /**
@@ -65,13 +60,18 @@ public abstract class Sampling implements Closeable {
         return ChannelSampling.open(jvm, period);
     }
 
-    public final Identity identity() {
-        return identity;
+    public final int pid() {
+        return pid;
+    }
+
+    /** The sampled JVM, as far as it is known from outside. */
+    public final Subject subject() {
+        return subject;
     }
 
     /** Identifies the JVM to the user. */
     public final String label() {
-        return identity.label();
+        return subject.jvm();
     }
 
     /**

@@ -28,6 +28,13 @@ public final class OutputFile {
         this.option = option;
     }
 
+    /** The same, but fails if the file cannot be written: better before a long measurement than after it. */
+    public static OutputFile checked(Path path, String option) {
+        OutputFile file = new OutputFile(path, option);
+        file.check();
+        return file;
+    }
+
     public boolean isStdout() {
         return path.toString().equals("-");
     }
@@ -36,8 +43,7 @@ public final class OutputFile {
         return path;
     }
 
-    /** Fails if the file cannot be written: better before a long measurement than after it. */
-    public void check() {
+    private void check() {
         if (isStdout()) {
             return;
         }

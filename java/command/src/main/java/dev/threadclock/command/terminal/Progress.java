@@ -25,12 +25,6 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Prints a line that stays on the screen. */
-    public void keep(String text) {
-        clear();
-        terminal.println(text);
-    }
-
     @Override
     public void close() {
         Shutdown.remove(clear);

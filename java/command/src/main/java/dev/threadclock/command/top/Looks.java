@@ -113,7 +113,7 @@ final class Looks {
                 : "no stack while it ran; now, in state " + thread.state() + ":"));
         frames.forEach(frame -> lines.add("    at " + frame));
         if (frames.get(0).startsWith(MOUNTED)) {
-            lines.add("    it carries virtual threads; 'threadclock attach " + sampling.identity().pid()
+            lines.add("    it carries virtual threads; 'threadclock attach " + sampling.pid()
                     + " virtual=on' makes top show them, and their frames");
         }
         return lines;

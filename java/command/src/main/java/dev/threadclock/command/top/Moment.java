@@ -36,13 +36,13 @@ record Moment(Interval interval, Hindrance hindrance, HostLoad host) {
                 if (first.isEmpty()) {
                     return Optional.empty();
                 }
-                last = Hindrance.of(sampling.identity().pid());
+                last = Hindrance.of(sampling.pid());
                 first.get().threads().forEach(
                         use -> waited(use).ifPresent(nanos -> waited.put(use.serial(), nanos)));
             }
             Hindrance before = last;
             return sampling.next().map(interval -> {
-                last = Hindrance.of(sampling.identity().pid());
+                last = Hindrance.of(sampling.pid());
                 return new Moment(interval.withWaits(waits(interval)), last.since(before), HostLoad.now());
             });
         }

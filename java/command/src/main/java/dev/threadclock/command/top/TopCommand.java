@@ -189,7 +189,7 @@ public final class TopCommand implements Callable<Integer> {
 
     private List<String> lines(Sampling sampling, Moment moment, View view, Looks looks) throws IOException {
         if (form.json) {
-            return List.of(Printout.json(sampling.identity().pid(), moment, view.rows(), grouped));
+            return List.of(Printout.json(sampling.pid(), moment, view.rows(), grouped));
         }
         return form.csv ? IntervalExport.csv(moment.interval(), view.rows())
                 : Printout.lines(sampling.label(), moment, view,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -45,7 +46,7 @@ class ChannelSamplingTest {
             sampler.write(buffer().putLong(Message.MAGIC).flip());
             send(sampler, moment(2));
             send(sampler, second);
-            return ChannelSampling.over(new Sampling.Identity(1, "1 (java Main)", "", ""), client,
+            return ChannelSampling.over(1, new Subject("1 (java Main)", "", "", ""), client,
                     new TaskFiles((int) ProcessHandle.current().pid(), false), 60_000).next().orElseThrow();
         }
     }
@@ -63,7 +64,7 @@ class ChannelSamplingTest {
                 .bind(address);
                 SocketChannel client = SocketChannel.open(address)) {
             assertThatExceptionOfType(Failure.class).isThrownBy(() -> ChannelSampling.over(
-                    new Sampling.Identity(1, "1 (java Main)", "", ""), client,
+                    1, new Subject("1 (java Main)", "", "", ""), client,
                     new TaskFiles((int) ProcessHandle.current().pid(), false), 100))
                     .withMessageContaining("sent nothing for 100 ms");
         }

@@ -2,13 +2,14 @@
 package dev.threadclock.command.sample;
 
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.util.Optional;
 
 /** A JVM of which nothing is known. Tests override what they need. */
 public class NoSampling extends Sampling {
     public NoSampling() {
-        super(new Identity(1, "1 (test)", "", ""));
+        super(1, new Subject("1 (test)", "", "", ""));
     }
 
     @Override
