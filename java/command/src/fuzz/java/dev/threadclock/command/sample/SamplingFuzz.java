@@ -33,7 +33,7 @@ public final class SamplingFuzz {
         timeline.add(interval);
         IntervalExport.csv(interval, interval.all());
         IntervalExport.head(interval);
-        IntervalExport.threads(interval.byThread());
-        IntervalExport.pools(interval.byPool());
+        IntervalExport.uses(interval.byThread(), false);
+        IntervalExport.uses(interval.byPool(), true);
     }
 }

@@ -11,49 +11,33 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
 /** How a user names a JVM: by its PID, or by (part of) its main class or jar; or chooses one from a list. */
 final class JvmName {
     static final String DESCRIPTION = "Its process number, or (part of) the name of its main class or jar.";
 
     private static final int MOST_OTHERS = 5;
+    /** The kernel counts a process's CPU time in hundredths of a second: 2 % of these. */
+    private static final int LOOK_MILLIS = 500;
+    private static final String FORM = "%3s%c %8s  %6s  %-10s  ";
+    private static final int SHORTEST_COMMAND = 20;
     private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
     private JvmName() {}
 
-    /** Its PID. If several have the name, the user is asked. */
-    static int pid(String jvm, CommandSpec spec) {
-        return jvm.matches("-?\\d+") ? number(jvm, spec)
-                : among(Jvm.list(jvm), " '" + Printable.line(jvm, 100) + "'");
+    /** The PID of the one with this name. If several have it, the user is asked. */
+    static int named(String name) {
+        return among(Jvm.list(name), " '" + Printable.line(name, 100) + "'");
     }
 
     /** The PID of one that the user chooses from all. */
     static int chosen() {
         return among(Jvm.list(), "");
-    }
-
-    private static int number(String text, CommandSpec spec) {
-        try {
-            int number = Integer.parseInt(text);
-            if (number > 0) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // Handled below like any other invalid number.
-        }
-        throw wrong(spec, "not a process number: " + text);
-    }
-
-    static ParameterException wrong(CommandSpec spec, String what) {
-        return new ParameterException(spec.commandLine(), Printable.line(what, 200));
     }
 
     private static int among(List<RunningJvm> jvms, String name) {
@@ -82,14 +66,17 @@ final class JvmName {
                     + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();
-        JvmList list = new JvmList(jvms);
-        list.lines(terminal.width()).forEach(terminal::println);
+        List<Row> rows = rows(jvms);
+        terminal.println(String.format(FORM, "", ' ', "PID", "CPU %", "USER") + "COMMAND");
+        for (int i = 0; i < rows.size(); i++) {
+            terminal.println(line(i + 1, rows.get(i), terminal.width()));
+        }
         terminal.print("Which one? ");
         int chosen = answer();
         if (chosen < 1 || chosen > jvms.size()) {
             throw new Failure("none chosen; answer with a number from 1 to " + jvms.size());
         }
-        return list.get(chosen).pid();
+        return rows.get(chosen - 1).jvm.pid();
     }
 
     private static int answer() {
@@ -102,72 +89,40 @@ final class JvmName {
         }
     }
 
-    /**
-     * The JVMs that a user can choose from, a line each. Programs of one name differ by their arguments, by
-     * their user and by how busy they are.
-     */
-    private static final class JvmList {
-        /** The kernel counts a process's CPU time in hundredths of a second: 2 % of these. */
-        private static final int LOOK_MILLIS = 500;
-        private static final String FORM = "%3s%c %8s  %6s  %-10s  ";
-        private static final int SHORTEST_COMMAND = 20;
+    /** A JVM that a user can choose, and how busy it is; -1: unknown, because it is another user's or ended. */
+    private record Row(RunningJvm jvm, double percent) {}
 
-        private final List<Row> rows;
-
-        private record Row(RunningJvm jvm, double percent) {}
-
-        /** Looks at the JVMs for half a second. The busiest is the first. */
-        JvmList(List<RunningJvm> jvms) {
-            List<Optional<Duration>> before = jvms.stream().map(JvmList::cpuTime).toList();
-            long began = System.nanoTime();
-            look();
-            rows = IntStream.range(0, jvms.size())
-                    .mapToObj(i -> new Row(jvms.get(i), percent(before.get(i), cpuTime(jvms.get(i)),
-                            System.nanoTime() - began)))
-                    .sorted(Comparator.comparingDouble(Row::percent).reversed()).toList();
+    /** Looks at the JVMs for half a second. The busiest is the first. */
+    private static List<Row> rows(List<RunningJvm> jvms) {
+        List<Optional<Duration>> before = jvms.stream().map(JvmName::cpuTime).toList();
+        long began = System.nanoTime();
+        try {
+            Thread.sleep(LOOK_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure("interrupted");
         }
+        return IntStream.range(0, jvms.size())
+                .mapToObj(i -> new Row(jvms.get(i), percent(before.get(i), cpuTime(jvms.get(i)),
+                        System.nanoTime() - began)))
+                .sorted(Comparator.comparingDouble(Row::percent).reversed()).toList();
+    }
 
-        /** The JVM of a line, from 1 on. */
-        RunningJvm get(int number) {
-            return rows.get(number - 1).jvm;
-        }
+    private static double percent(Optional<Duration> before, Optional<Duration> after, long nanos) {
+        return before.isEmpty() || after.isEmpty() ? -1
+                : 100.0 * after.get().minus(before.get()).toNanos() / nanos;
+    }
 
-        /** A head line, and a line for each JVM. */
-        List<String> lines(int width) {
-            List<String> lines = new ArrayList<>();
-            lines.add(String.format(FORM, "", ' ', "PID", "CPU %", "USER") + "COMMAND");
-            for (Row row : rows) {
-                String line = String.format(FORM, lines.size(), ')', row.jvm.pid(),
-                        row.percent < 0 ? "-" : Math.round(row.percent),
-                        Printable.line(process(row.jvm).flatMap(process -> process.info().user()).orElse("?"),
-                                10));
-                lines.add(line + Printable.line(row.jvm.commandWithArguments(),
-                        Math.max(SHORTEST_COMMAND, width - line.length())));
-            }
-            return lines;
-        }
+    private static Optional<Duration> cpuTime(RunningJvm jvm) {
+        return ProcessHandle.of(jvm.pid()).flatMap(process -> process.info().totalCpuDuration());
+    }
 
-        /** -1: unknown, because it has ended or is another user's. */
-        private static double percent(Optional<Duration> before, Optional<Duration> after, long nanos) {
-            return before.isEmpty() || after.isEmpty() ? -1
-                    : 100.0 * after.get().minus(before.get()).toNanos() / nanos;
-        }
-
-        private static Optional<Duration> cpuTime(RunningJvm jvm) {
-            return process(jvm).flatMap(process -> process.info().totalCpuDuration());
-        }
-
-        private static Optional<ProcessHandle> process(RunningJvm jvm) {
-            return ProcessHandle.of(jvm.pid());
-        }
-
-        private static void look() {
-            try {
-                Thread.sleep(LOOK_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new Failure("interrupted");
-            }
-        }
+    /** Programs of one name differ by their arguments, by their user and by how busy they are. */
+    private static String line(int number, Row row, int width) {
+        String user = ProcessHandle.of(row.jvm.pid()).flatMap(process -> process.info().user()).orElse("?");
+        String line = String.format(FORM, number, ')', row.jvm.pid(),
+                row.percent < 0 ? "-" : Math.round(row.percent), Printable.line(user, 10));
+        return line + Printable.line(row.jvm.commandWithArguments(),
+                Math.max(SHORTEST_COMMAND, width - line.length()));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.attach;
 
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
@@ -51,11 +52,22 @@ abstract class PatienceOption {
     }
 
     final int pidOf(String jvm) {
-        return JvmName.pid(jvm, spec);
+        if (!jvm.matches("-?\\d+")) {
+            return JvmName.named(jvm);
+        }
+        try {
+            int number = Integer.parseInt(jvm);
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Handled below like any other invalid number.
+        }
+        throw wrong("not a process number: " + jvm);
     }
 
     final ParameterException wrong(String what) {
-        return JvmName.wrong(spec, what);
+        return new ParameterException(spec.commandLine(), Printable.line(what, 200));
     }
 
     /** "threadclock top". */

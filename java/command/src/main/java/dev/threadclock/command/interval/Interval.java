@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The CPU time that a JVM used between two samples.
@@ -38,9 +39,7 @@ public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnaps
 
     /** Living and ended threads, individually. */
     public List<Use> all() {
-        List<Use> all = new ArrayList<>(threads);
-        all.addAll(ended);
-        return all;
+        return Stream.concat(threads.stream(), ended.stream()).toList();
     }
 
     /** The groups of virtual threads. Their time is part of their carriers'. */

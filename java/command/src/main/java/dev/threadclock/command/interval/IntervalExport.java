@@ -80,38 +80,29 @@ public final class IntervalExport {
         return object;
     }
 
-    public static JsonArray threads(List<Use> threads) {
+    /** Threads, or pools of them. */
+    public static JsonArray uses(List<Use> uses, boolean pools) {
         JsonArray array = new JsonArray();
-        for (Use use : threads) {
+        for (Use use : uses) {
             JsonObject object = new JsonObject();
-            object.addProperty("osThreadId", use.tid());
-            object.addProperty("javaThreadId", use.javaId());
-            object.addProperty("name", use.name());
-            object.addProperty("pool", use.pool());
-            array.add(with(object, use));
+            if (pools) {
+                object.addProperty("name", use.name());
+                object.addProperty("threads", use.threads());
+            } else {
+                object.addProperty("osThreadId", use.tid());
+                object.addProperty("javaThreadId", use.javaId());
+                object.addProperty("name", use.name());
+                object.addProperty("pool", use.pool());
+            }
+            object.addProperty("state", String.valueOf(use.state()));
+            put(object, use.interval());
+            if (use.waitNanos() != Use.NOT_MEASURED) {
+                object.addProperty("waitNanos", use.waitNanos());
+            }
+            object.add("life", times(use.life()));
+            array.add(object);
         }
         return array;
-    }
-
-    public static JsonArray pools(List<Use> pools) {
-        JsonArray array = new JsonArray();
-        for (Use use : pools) {
-            JsonObject object = new JsonObject();
-            object.addProperty("name", use.name());
-            object.addProperty("threads", use.threads());
-            array.add(with(object, use));
-        }
-        return array;
-    }
-
-    private static JsonObject with(JsonObject object, Use use) {
-        object.addProperty("state", String.valueOf(use.state()));
-        put(object, use.interval());
-        if (use.waitNanos() != Use.NOT_MEASURED) {
-            object.addProperty("waitNanos", use.waitNanos());
-        }
-        object.add("life", times(use.life()));
-        return object;
     }
 
     private static JsonObject times(CpuSnapshot times) {

@@ -213,7 +213,7 @@ enum Format {
         @Override
         public void write(Interval interval) throws IOException {
             JsonObject object = IntervalExport.head(interval);
-            object.add("threads", IntervalExport.threads(interval.ran()));
+            object.add("threads", IntervalExport.uses(interval.ran(), false));
             write(separator + "\n    " + IntervalExport.line(object));
             separator = ",";
         }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.record;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jline.utils.Signals;
 
 /** While open, treats Ctrl-C or SIGTERM as the user's request to stop instead of ending this program. */
 final class StopRequest implements AutoCloseable {
-    private static final String[] SIGNALS = {"INT", "TERM", "HUP"};
-
     private final CountDownLatch made = new CountDownLatch(1);
-    private final Object[] handlers = new Object[SIGNALS.length];
+    private final Map<String, Object> handlers = new HashMap<>();
 
     StopRequest() {
-        for (int i = 0; i < SIGNALS.length; i++) {
-            handlers[i] = Signals.register(SIGNALS[i], made::countDown);
+        for (String signal : List.of("INT", "TERM", "HUP")) {
+            handlers.put(signal, Signals.register(signal, made::countDown));
         }
     }
 
@@ -30,8 +31,6 @@ final class StopRequest implements AutoCloseable {
 
     @Override
     public void close() {
-        for (int i = 0; i < SIGNALS.length; i++) {
-            Signals.unregister(SIGNALS[i], handlers[i]);
-        }
+        handlers.forEach(Signals::unregister);
     }
 }

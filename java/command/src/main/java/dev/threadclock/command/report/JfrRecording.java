@@ -226,14 +226,9 @@ final class JfrRecording {
         Map<Long, List<Use>> groupsByEnd = groupsByEnd();
         uses.entrySet().stream().sorted(Comparator.comparingLong(entry -> entry.getKey().endMillis()))
                 .forEach(entry -> timeline.add(interval(entry.getKey(), entry.getValue(),
-                        takeGroups(groupsByEnd, entry.getKey().endMillis()))));
+                        // Removed, because several JVMs in one file may have intervals with the same end.
+                        groupsByEnd.remove(entry.getKey().endMillis()))));
         return timeline;
-    }
-
-    /** Removes the groups: several JVMs in one file may have intervals with the same end. */
-    private static List<Use> takeGroups(Map<Long, List<Use>> groupsByEnd, long end) {
-        List<Use> taken = groupsByEnd.remove(end);
-        return taken == null ? List.of() : taken;
     }
 
     /** In a JVM's own recording, groups and threads of the same interval are some milliseconds apart. */
@@ -252,13 +247,16 @@ final class JfrRecording {
         return after == null || before != null && end - before <= after - end ? before : after;
     }
 
-    /** Ended threads are included, so that the process's time is the sum of its threads' times. */
+    /**
+     * Ended threads are included, so that the process's time is the sum of its threads' times. groups: null if
+     * there are none.
+     */
     private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
         CpuSnapshot sum = threads.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
         CpuSnapshot process = new CpuSnapshot(sum.userNanos(), sum.totalNanos() - sum.userNanos(),
                 sum.totalNanos());
-        Optional<Interval.Virtual> virtual = groups.isEmpty() ? Optional.empty()
-                : Optional.of(new Interval.Virtual(span.nanos(), groups, CpuSnapshot.ZERO));
+        Optional<Interval.Virtual> virtual = Optional.ofNullable(groups)
+                .map(found -> new Interval.Virtual(span.nanos(), found, CpuSnapshot.ZERO));
         return new Interval(span.endMillis(), span.nanos(), process, process, threads, List.of(), virtual);
     }
 }

@@ -2,7 +2,6 @@
 package dev.threadclock.command.report;
 
 import com.google.gson.Gson;
-import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.page.Page;
 import dev.threadclock.command.interval.Series;
 import dev.threadclock.command.interval.Subject;
@@ -16,7 +15,10 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
-/** A recording as one self-contained HTML page: tables, from which scripts make charts. */
+/**
+ * A recording as one self-contained HTML page: tables, for readers who run no scripts or do not see charts, and
+ * data, of which scripts make the charts.
+ */
 public final class RecordingPage {
     /** Distinguishable colours; the remaining pools are combined into one. */
     private static final int[] HUES = {174, 22, 262, 45, 205, 330, 95, 0, 230, 150, 300, 60, 190, 280, 120,
@@ -24,16 +26,21 @@ public final class RecordingPage {
     /** The most values of all threads together, in columns in which they ran. They take some megabytes. */
     private static final int MOST_VALUES = 240_000;
     private static final String OTHER = "(other pools)";
+    private static final int MOST_TIMES = 60;
 
     private final Subject subject;
     private final Timeline timeline;
+    private final List<Series> pools;
+    private final List<Series> threads; // that are shown
 
     public RecordingPage(Subject subject, Timeline timeline) {
         this.subject = subject;
         this.timeline = timeline;
+        pools = timeline.pools();
+        threads = shownThreads();
     }
 
-    /** The page's data as JSON. CpuSnapshot are whole microseconds, column by column. */
+    /** The page's data as JSON. Times are whole microseconds, column by column. */
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
             List<Area> virtual, int[] colours) {}
 
@@ -43,20 +50,18 @@ public final class RecordingPage {
             Boolean other) {}
 
     public String toHtml() {
-        List<Series> threads = shownThreads();
-        Tables tables = new Tables(timeline, threads);
         return Page.render(RecordingPage.class, "recording", "CPU time of " + subject.jvm(), Map.of(
                 "HEADLINE", Page.escape(RecordingText.headline(timeline)),
                 "JVM", Page.escape(subject.jvm()),
                 "START", Page.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
                 "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
-                "POOLS", tables.pools(),
-                "LEFTOUT", leftOut(threads.size()),
-                "VIRTUAL", virtual(tables),
-                "TIMES", tables.times(),
+                "POOLS", poolRows(),
+                "LEFTOUT", leftOut(),
+                "VIRTUAL", virtual(),
+                "TIMES", timeRows(),
                 "FOOTER", Page.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
                 // Gson escapes anything that could end the script.
-                "const recording = " + new Gson().toJson(data(threads)) + ";\n",
+                "const recording = " + new Gson().toJson(data()) + ";\n",
                 Page.resource(RecordingPage.class, "reading.js"),
                 Page.resource(RecordingPage.class, "recording.js"));
     }
@@ -66,15 +71,16 @@ public final class RecordingPage {
                 : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Page.escape(text) + "</dd></div>\n";
     }
 
-    private String leftOut(int shown) {
+    private String leftOut() {
         int all = timeline.threads().size();
-        return shown == all ? "" : Page.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
-                + " the pools have the time of all.</p>\n", all, shown);
+        return threads.size() == all ? ""
+                : Page.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
+                        + " the pools have the time of all.</p>\n", all, threads.size());
     }
 
-    private String virtual(Tables tables) {
+    private String virtual() {
         return timeline.virtual().isEmpty() ? ""
-                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", tables.virtual());
+                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", virtualRows());
     }
 
     private List<Series> shownThreads() {
@@ -90,9 +96,8 @@ public final class RecordingPage {
         return shown;
     }
 
-    private Data data(List<Series> threads) {
-        List<Series> pools = timeline.pools();
-        int own = pools.size() > HUES.length + 1 ? HUES.length : Math.min(pools.size(), HUES.length);
+    private Data data() {
+        int own = Math.min(pools.size(), HUES.length);
         Map<String, Integer> indexes = new HashMap<>();
         for (int i = 0; i < pools.size(); i++) {
             indexes.put(pools.get(i).pool(), Math.min(i, own));
@@ -109,8 +114,7 @@ public final class RecordingPage {
         List<Area> virtual = timeline.virtual().stream().map(group -> line(group, null)).toList();
         Area process = area("process", List.of(timeline.process()), null, null);
         return new Data(columns(timeline::endMillis), columns(timeline::nanos), process, areas, lines,
-                virtual,
-                HUES);
+                virtual, HUES);
     }
 
     /** "worker", or "worker (12 threads)" for several of the same name. */
@@ -145,86 +149,71 @@ public final class RecordingPage {
         return IntStream.of(columns).mapToLong(column -> nanos.applyAsLong(column) / 1000).toArray();
     }
 
-    /** A recording page's charts as tables, for readers who run no scripts or do not see charts. */
-    private static final class Tables {
-        private static final int MOST_TIMES = 60;
-
-        private final Timeline timeline;
-        private final List<Series> threads;
-        private final List<Series> pools;
-
-        Tables(Timeline timeline, List<Series> threads) {
-            this.timeline = timeline;
-            this.threads = threads;
-            pools = timeline.pools();
+    /** Rows of the whole recording. The page's script replaces them by rows of the time in view. */
+    private String poolRows() {
+        long all = pools.stream().mapToLong(Series::nanos).sum();
+        StringBuilder rows = new StringBuilder();
+        for (Series pool : pools) {
+            row(rows, "pool", named(pool), pool, all);
+            threads.stream().filter(thread -> thread.pool().equals(pool.pool()))
+                    .filter(thread -> !thread.name().equals(pool.name()))
+                    .forEach(thread -> row(rows, "thread", named(thread), thread, all));
         }
+        return rows.toString();
+    }
 
-        /** Rows of the whole recording. The page's script replaces them by rows of the time in view. */
-        String pools() {
-            long all = pools.stream().mapToLong(Series::nanos).sum();
-            StringBuilder rows = new StringBuilder();
-            for (Series pool : pools) {
-                row(rows, "pool", named(pool), pool, all);
-                threads.stream().filter(thread -> thread.pool().equals(pool.pool()))
-                        .filter(thread -> !thread.name().equals(pool.name()))
-                        .forEach(thread -> row(rows, "thread", named(thread), thread, all));
-            }
-            return rows.toString();
-        }
+    /** Rows of the groups of virtual threads. Their shares are of the process's time, as the pools'. */
+    private String virtualRows() {
+        long all = pools.stream().mapToLong(Series::nanos).sum();
+        StringBuilder rows = new StringBuilder();
+        timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group, all));
+        return rows.toString();
+    }
 
-        /** Rows of the groups of virtual threads. Their shares are of the process's time, as the pools'. */
-        String virtual() {
-            long all = pools.stream().mapToLong(Series::nanos).sum();
-            StringBuilder rows = new StringBuilder();
-            timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group, all));
-            return rows.toString();
-        }
+    private void row(StringBuilder rows, String kind, String name, Series series, long all) {
+        rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
+                .append("</td>")
+                .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
+                .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
+                        series.nanos() / 1e9))
+                .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
+                        all == 0 ? 0 : 100.0 * series.nanos() / all));
+    }
 
-        private void row(StringBuilder rows, String kind, String name, Series series, long all) {
-            rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
+    /** The process over time. Many columns are combined into fewer. */
+    private String timeRows() {
+        int columns = timeline.columns();
+        int rows = Math.min(MOST_TIMES, columns);
+        StringBuilder html = new StringBuilder();
+        for (int i = 0; i < rows; i++) {
+            int from = (int) ((long) i * columns / rows);
+            int to = (int) ((i + 1L) * columns / rows);
+            html.append("<tr><td>").append(Instant.ofEpochMilli(timeline.endMillis(to - 1)))
                     .append("</td>")
-                    .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
-                    .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
-                            series.nanos() / 1e9))
-                    .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
-                            all == 0 ? 0 : 100.0 * series.nanos() / all));
+                    .append(cells(sum(from, to, timeline.process()::userNanos),
+                            sum(from, to, timeline.process()::systemNanos),
+                            sum(from, to, timeline::nanos)))
+                    .append("<td>").append(Page.escape(busiest(from, to))).append("</td></tr>\n");
         }
+        return html.toString();
+    }
 
-        /** The process over time. Many columns are combined into fewer. */
-        String times() {
-            int columns = timeline.columns();
-            int rows = Math.min(MOST_TIMES, columns);
-            StringBuilder html = new StringBuilder();
-            for (int i = 0; i < rows; i++) {
-                int from = (int) ((long) i * columns / rows);
-                int to = (int) ((i + 1L) * columns / rows);
-                html.append("<tr><td>").append(Instant.ofEpochMilli(timeline.endMillis(to - 1)))
-                        .append("</td>")
-                        .append(cells(sum(from, to, timeline.process()::userNanos),
-                                sum(from, to, timeline.process()::systemNanos),
-                                sum(from, to, timeline::nanos)))
-                        .append("<td>").append(Page.escape(busiest(from, to))).append("</td></tr>\n");
-            }
-            return html.toString();
-        }
+    private String busiest(int from, int to) {
+        return pools.stream().filter(pool -> used(pool, from, to) > 0)
+                .max(Comparator.comparingLong(pool -> used(pool, from, to))).map(Series::name).orElse("");
+    }
 
-        private String busiest(int from, int to) {
-            return pools.stream().filter(pool -> used(pool, from, to) > 0)
-                    .max(Comparator.comparingLong(pool -> used(pool, from, to))).map(Series::name).orElse("");
-        }
+    private static long used(Series series, int from, int to) {
+        return sum(from, to, series::userNanos) + sum(from, to, series::systemNanos);
+    }
 
-        private static long used(Series series, int from, int to) {
-            return sum(from, to, series::userNanos) + sum(from, to, series::systemNanos);
-        }
+    private static long sum(int from, int to, IntToLongFunction value) {
+        return IntStream.range(from, to).mapToLong(value).sum();
+    }
 
-        private static long sum(int from, int to, IntToLongFunction value) {
-            return IntStream.range(from, to).mapToLong(value).sum();
-        }
-
-        private static String cells(long user, long system, long length) {
-            double percent = length == 0 ? 0 : 100.0 / length;
-            return Page.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
-                    (user + system) * percent);
-        }
+    private static String cells(long user, long system, long length) {
+        double percent = length == 0 ? 0 : 100.0 / length;
+        return Page.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
+                (user + system) * percent);
     }
 }

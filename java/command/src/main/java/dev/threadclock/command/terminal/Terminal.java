@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * stdout or stderr, and the properties of the device at its other end: whether it is a terminal, whether
@@ -98,8 +100,7 @@ public final class Terminal {
 
     /** Whether colours and bold text may be used. NO_COLOR (no-color.org) turns them off. */
     public boolean coloured() {
-        String noColor = System.getenv("NO_COLOR");
-        return watched && (noColor == null || noColor.isEmpty());
+        return watched && System.getenv().getOrDefault("NO_COLOR", "").isEmpty();
     }
 
     /** The number of columns of the terminal, queried at each call; 80 if there is none. */
@@ -122,13 +123,7 @@ public final class Terminal {
         } catch (UnsatisfiedLinkError e) {
             return 0;
         }
-        for (int descriptor : new int[]{1, 2, 0}) {
-            int size = size(descriptor);
-            if (size > 0) {
-                return size;
-            }
-        }
-        return 0;
+        return IntStream.of(1, 2, 0).map(Terminal::size).filter(size -> size > 0).findFirst().orElse(0);
     }
 
     private static native int size(int descriptor);
@@ -153,12 +148,7 @@ public final class Terminal {
 
     /** The locale in effect, in the order of precedence of locale(7). */
     private static String locale() {
-        for (String name : new String[]{"LC_ALL", "LC_CTYPE", "LANG"}) {
-            String value = System.getenv(name);
-            if (value != null && !value.isEmpty()) {
-                return value;
-            }
-        }
-        return "C";
+        return Stream.of("LC_ALL", "LC_CTYPE", "LANG").map(name -> System.getenv().getOrDefault(name, ""))
+                .filter(value -> !value.isEmpty()).findFirst().orElse("C");
     }
 }

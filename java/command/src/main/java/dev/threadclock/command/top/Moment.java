@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** What top shows at one time: an interval, what hindered the JVM in it, and the host's load at its end. */
 record Moment(Interval interval, Hindrance hindrance, HostLoad host) {
@@ -57,9 +56,9 @@ record Moment(Interval interval, Hindrance hindrance, HostLoad host) {
                 }
                 boolean isNew = use.interval().equals(use.life());
                 Long before = waited.getOrDefault(use.serial(), isNew ? 0L : null);
-                OptionalLong now = waited(use);
-                if (before != null && now.isPresent() && now.getAsLong() >= before) {
-                    waits.put(use.serial(), now.getAsLong() - before);
+                Optional<Long> now = waited(use);
+                if (before != null && now.isPresent() && now.get() >= before) {
+                    waits.put(use.serial(), now.get() - before);
                 }
                 now.ifPresent(nanos -> waited.put(use.serial(), nanos));
             }
@@ -68,11 +67,10 @@ record Moment(Interval interval, Hindrance hindrance, HostLoad host) {
         }
 
         /** Empty if the thread's run time is less than it was: another thread has got its TID. */
-        private OptionalLong waited(Use use) {
-            Optional<RunQueue> account = use.tid() == 0 ? Optional.empty() : sampling.runQueue(use.tid());
-            return account.isPresent() && account.get().ranNanos() >= use.life().totalNanos()
-                    ? OptionalLong.of(account.get().waitedNanos())
-                    : OptionalLong.empty();
+        private Optional<Long> waited(Use use) {
+            return use.tid() == 0 ? Optional.empty() : sampling.runQueue(use.tid())
+                    .filter(account -> account.ranNanos() >= use.life().totalNanos())
+                    .map(RunQueue::waitedNanos);
         }
     }
 }

@@ -51,8 +51,7 @@ final class Printout {
         all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
         all.addProperty("load", known(moment.host().load()));
         all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
-        all.add(grouped ? "pools" : "threads",
-                grouped ? IntervalExport.pools(rows) : IntervalExport.threads(rows));
+        all.add(grouped ? "pools" : "threads", IntervalExport.uses(rows, grouped));
         return IntervalExport.line(all);
     }
 
