@@ -94,10 +94,7 @@ final class AttachListener {
                 links.add("socket:[" + fields[6] + "]");
             }
         }
-        if (links.isEmpty()) {
-            return false;
-        }
-        return target.process().descriptorOf(links).isPresent();
+        return !links.isEmpty() && target.process().descriptorOf(links).isPresent();
     }
 
     String socketName() {

@@ -152,8 +152,8 @@ public final class Target {
         boolean counted = !files.isEmpty();
         files.addAll(releaseFiles());
         List<byte[]> contents = bytes(files);
-        PerfData counters = PerfData.parse(counted ? contents.remove(0) : new byte[0]);
-        String release = contents.stream().filter(bytes -> bytes.length > 0).findFirst()
+        PerfData counters = PerfData.parse(counted ? contents.get(0) : new byte[0]);
+        String release = contents.stream().skip(counted ? 1 : 0).filter(bytes -> bytes.length > 0).findFirst()
                 .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
         return JvmFacts.of(counters, () -> JvmOptions.of(command, process.environment(), this::text),
                 release);
@@ -193,12 +193,7 @@ public final class Target {
 
     /** Empty for a file that cannot be read. Read by its user: it could name files that only we may read. */
     private List<byte[]> bytes(List<String> files) {
-        List<byte[]> all = new ArrayList<>();
-        if (!files.isEmpty()) {
-            files(files)
-                    .forEach(content -> all.add(content.bytes()));
-        }
-        return all;
+        return files.isEmpty() ? List.of() : files(files).stream().map(ConfinedChild.Content::bytes).toList();
     }
 
     private List<ConfinedChild.Content> files(List<String> paths) {

@@ -49,7 +49,7 @@ public final class CpuObservationHandler implements ObservationHandler<Observati
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
 
     private final MeterRegistry registry;
-    private final boolean works = NativeCode.works();
+    private final boolean works = NativeCode.WORKS;
     private final AtomicBoolean hasWarned = new AtomicBoolean();
     private final Map<List<Object>, Timers> timers = new ConcurrentHashMap<>(); // by what they depend on
 

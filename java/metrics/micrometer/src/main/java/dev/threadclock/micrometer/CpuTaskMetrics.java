@@ -41,7 +41,7 @@ public final class CpuTaskMetrics {
      */
     public static ExecutorService monitor(MeterRegistry registry, ExecutorService executor, String name,
             Tag... tags) {
-        if (!NativeCode.works()) {
+        if (!NativeCode.WORKS) {
             return executor;
         }
         CpuWork work = new CpuWork();

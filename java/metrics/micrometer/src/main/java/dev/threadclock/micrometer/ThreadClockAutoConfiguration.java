@@ -53,7 +53,7 @@ public class ThreadClockAutoConfiguration {
         private VirtualThreads.Accounting accounting; // null: impossible
 
         Accounting() {
-            if (!NativeCode.works()) {
+            if (!NativeCode.WORKS) {
                 return;
             }
             try {

@@ -52,7 +52,7 @@ public final class ThreadClockMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        if (!NativeCode.works()) {
+        if (!NativeCode.WORKS) {
             return;
         }
         CpuAccount account;

@@ -4,6 +4,9 @@ package dev.threadclock.spark;
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuGroup.Kind;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,34 +30,24 @@ enum Role {
     OTHER();
 
     private final Pattern names; // null: by kind
-    private final Kind[] kinds;
+    private final List<Kind> kinds;
 
     Role(String names) {
         this.names = Pattern.compile(names);
-        kinds = new Kind[]{Kind.JAVA};
+        kinds = Collections.singletonList(Kind.JAVA);
     }
 
     Role(Kind... kinds) {
         names = null;
-        this.kinds = kinds;
+        this.kinds = Arrays.asList(kinds);
     }
 
     static Role of(CpuGroup group) {
-        for (Role role : values()) {
-            if (role.isOf(group)) {
-                return role;
-            }
-        }
-        return OTHER;
+        return Arrays.stream(values()).filter(role -> role.isOf(group)).findFirst().orElse(OTHER);
     }
 
     private boolean isOf(CpuGroup group) {
-        for (Kind kind : kinds) {
-            if (kind == group.kind() && (names == null || names.matcher(group.name()).matches())) {
-                return true;
-            }
-        }
-        return false;
+        return kinds.contains(group.kind()) && (names == null || names.matcher(group.name()).matches());
     }
 
     Stream<CpuGroup> groups(CpuAccount account) {
