@@ -52,7 +52,7 @@ def parse(arguments):
         parser.error("--repetitions must be at least 2, because an interval needs two")
     known = experiments.all_experiments()
     # What only serves a page of the documentation is left out of a quick look at the rows.
-    rows = [one for one in known if one.ROWS or not chosen.quick]
+    rows = [one for one in known if one.ROW or not chosen.quick]
     chosen.experiments = select(known, chosen.only, parser) if chosen.only else rows
     chosen.jdks = []
     for home in chosen.jdk:
@@ -70,7 +70,7 @@ def parse(arguments):
 def select(known, wanted, parser):
     selected = []
     for want in wanted:
-        found = [one for one in known if want in (one.NAME, *map(str, one.ROWS))]
+        found = [one for one in known if want in (one.NAME, str(one.ROW or one.NAME))]
         if not found:
             parser.error(f"--only {want}: no such row or experiment; --list names them")
         selected += [one for one in found if one not in selected]
@@ -80,10 +80,9 @@ def select(known, wanted, parser):
 def show_list(chosen):
     sums = [0, 0]
     for one in chosen.experiments:
-        rows = ", ".join(map(str, one.ROWS)) or "-"
-        print(f"{rows:>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, {one.SECONDS[1] / 60:5.1f} min   "
-              f"{one.TITLE}")
-        sums = [sums[0] + (one.SECONDS[0] if one.ROWS else 0), sums[1] + one.SECONDS[1]]
+        print(f"{one.ROW or '-':>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, "
+              f"{one.SECONDS[1] / 60:5.1f} min   {one.TITLE}")
+        sums = [sums[0] + (one.SECONDS[0] if one.ROW else 0), sums[1] + one.SECONDS[1]]
     print(f"In all about {sums[0] / 60:.0f} minutes quick, without the rows that have no number; "
           f"{sums[1] / 60:.0f} minutes in full; longer under load.")
     return 0

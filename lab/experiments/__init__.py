@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments, one a file, in the order of their rows. A file has its data first:
 
-    ROWS        its rows in the table of docs/lab.md; () if it serves a page of the documentation only
-    SOURCE      who published the claim, or None
-    CLAIM       what they found, and OURS what we claim; None if there is no such claim
+    ROW         its row in the table of docs/lab.md, unless it serves a page of the documentation only
+    SOURCE      who published the claim, if somebody has
+    CLAIM       what they found, and OURS what we claim, each if there is such a claim
     CONDITIONS  how it is measured
     PUBLISHED   the whole published table, where there is one
     CODE        the paths whose change makes a stored result older than what it measures
     SECONDS     how long it takes here, quick and in full
 
-then run(lab), which returns everything measured as JSON, and judge(data, quiet), which only looks at that.
-VIEWS, where a page of the documentation shows figures, are functions from data to Markdown.
+then run(lab), which returns everything measured as JSON, and judge(data, quiet), which only looks at that:
+the verdicts on the "published" claim and on "ours", "tables", and "why" the two differ. VIEWS, where a page
+of the documentation shows figures, are functions from data to Markdown.
 """
 import importlib
 
@@ -47,6 +48,8 @@ def load(name):
     module = importlib.import_module(f"experiments.{name}")
     module.NAME = name.replace("_", "-")
     module.TITLE = module.__doc__.strip().rstrip(".")
+    for absent in ("ROW", "SOURCE", "CLAIM", "OURS"):
+        vars(module).setdefault(absent, None)
     return module
 
 

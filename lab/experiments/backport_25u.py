@@ -2,7 +2,7 @@
 """JDK 25 before and after its backport."""
 from frame import sampled
 
-ROWS = (4,)
+ROW = 4
 SOURCE = "openjdk/jdk25u-dev 621: JMH 1.37, a baseline build and a fixed one"
 CLAIM = "The backport to 25u makes getCurrentThreadUserTime() 24.5 times faster (the means)."
 OURS = "With threadclock it is faster than on the same JDK as it is, legacy or VIRT (the medians)."
@@ -24,8 +24,6 @@ def run(lab):
 
 
 def judge(data, quiet):
-    judged = sampled.judge(data, quiet, 4, FACTOR, PUBLISHED, UNIT_NS)
-    judged["why"] = (
+    return {**sampled.judge(data, quiet, FACTOR, PUBLISHED, UNIT_NS), "why": (
         "Their VIRT read takes 760 ns, so their machine pays much for a system call; the ratio depends on "
-        "what a system call costs against opening a file.")
-    return judged
+        "what a system call costs against opening a file.")}

@@ -2,10 +2,9 @@
 """The caller's clock by PID 0 instead of its TID."""
 from frame import stats, verdict
 
-ROWS = (2,)
+ROW = 2
 SOURCE = "QuestDB blog, January 2026: Ryzen 9950X, JMH SampleTime"
 CLAIM = "Naming the caller 0 saves the kernel the look-up of the TID: 13 % of a read (the means)."
-OURS = None
 CONDITIONS = "C: medians of blocks of reads, 5 runs"
 UNIT_NS = 1
 PUBLISHED = {"virt_tid": 81.746, "virt_pid0": 70.813}
@@ -29,7 +28,7 @@ def judge(data, quiet):
         theirs = verdict.Verdict(verdict.NOISY, theirs.text + "; measured under load")
     rows = [[name, stats.number(PUBLISHED[kind]) if kind in PUBLISHED else "", str(stats.interval(of[kind]))]
             for name, kind in (("by TID", "virt_tid"), ("by PID 0", "virt_pid0"), ("getppid()", "getppid"))]
-    return {"verdicts": {2: {"published": theirs, "ours": None}},
+    return {"published": theirs,
             "tables": [{"title": "clock_gettime on the caller's VIRT clock",
                         "head": ["ns", "published, mean", "here"], "rows": rows}],
             "why": "Each published sample includes a read of nanoTime(), which makes the share smaller than "

@@ -5,7 +5,7 @@ import re
 from frame import verdict
 from frame.lab import CORE
 
-ROWS = (13,)
+ROW = 13
 SOURCE = "Packagecloud blog and JDK-8372625"
 CLAIM = ("JDK 6 had the flag UseLinuxPosixThreadCPUClocks off by default; later JDKs detect the clock and "
          "use it.")
@@ -38,10 +38,10 @@ def judge(data, quiet):
     rows = [[name, source["source"], source["system_calls"], f"{source['resolution_ns']:,}",
              f"{source['age_ns']:,}"] for name, source in data["sources"].items()]
     clocks = [[name, f"{ns:,}"] for name, ns in data["resolution_ns"].items()]
-    return {"verdicts": {13: {"published": theirs, "ours": verdict.holds(
+    return {"published": theirs, "ours": verdict.holds(
         data["getcpuclockid_is_precise"] and 0 < fine <= FINE_NS and not missing,
         f"precise to {fine} ns, ticks of {data['tick_ns']:,} ns; without a source: "
-        f"{', '.join(missing) or 'none'}")}},
+        f"{', '.join(missing) or 'none'}"),
         "tables": [{"title": "where threadclock takes each quantity from", "rows": rows, "head": [
             "", "source", "system calls", "resolution, ns", "age at most, ns"]},
-                   {"title": "clock_getres", "head": ["clock", "ns"], "rows": clocks}], "why": ""}
+                   {"title": "clock_getres", "head": ["clock", "ns"], "rows": clocks}]}

@@ -3,7 +3,7 @@
 from frame import verdict
 from frame.lab import BUILD, READ_CODE, Failure, matches
 
-ROWS = (12,)
+ROW = 12
 SOURCE = "openjdk/jdk25u-dev 621"
 CLAIM = (
     "Four consumers take the path: JMX ThreadMXBean, JVMTI GetThreadCpuTime, the JFR thread CPU load event, "
@@ -60,8 +60,8 @@ def judge(data, quiet):
         f"{name} {'does' if taken else 'does not'}" for name, taken in groups.items()))
     ours = [name for name, count in opened.items()
             if count > STRAY and name.endswith("with threadclock") and not name.startswith("JFR")]
-    return {"verdicts": {12: {"published": theirs, "ours": verdict.holds(
-        not ours, f"{data['jdk']}; still: {', '.join(ours) or 'none'}")}},
+    return {"published": theirs, "ours": verdict.holds(
+        not ours, f"{data['jdk']}; still: {', '.join(ours) or 'none'}"),
         "tables": [{"title": f"stat files opened by {data['jdk']}", "head": ["", "times"],
                     "rows": [[name, f"{count:,}"] for name, count in opened.items()]}],
         "why": "JVMTI GetThreadCpuTime and the CPU-time sampler ask for the total only, which never came "

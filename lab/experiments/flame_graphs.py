@@ -5,7 +5,7 @@ import re
 from frame import verdict
 from frame.lab import BUILD, READ_CODE, Failure, NotRunnable
 
-ROWS = (8,)
+ROW = 8
 SOURCE = "QuestDB blog: flame graphs by async-profiler"
 CLAIM = (
     "Before: open, read, close and locks in the kernel. After: one system call, in it the look-up of the TID "
@@ -84,7 +84,7 @@ def judge(data, quiet):
             verdict.holds(max(kernel) < LEAST, f"at most {100 * max(kernel):.1f} % in the kernel"))
     rows = [[name, one["event"], *(f"{100 * share:.1f} %" for share in one["shares"].values())]
             for name, one in data["found"].items()]
-    return {"verdicts": {8: {"published": theirs, "ours": ours}},
+    return {"published": theirs, "ours": ours,
         "tables": [{"title": "share of the samples whose stack has such a frame",
                     "head": ["", "event", *PARTS], "rows": rows}],
         "why": "Frames overlap: a lock inside open() counts in both. Symbols need kernel.kptr_restrict=0."}

@@ -8,8 +8,7 @@ from experiments import rightness
 from frame import page, verdict
 from frame.lab import BUILD, READ_CODE, Failure, NotRunnable
 
-ROWS = (18,)
-SOURCE = CLAIM = None
+ROW = 18
 OURS = (
     "Where the JVM reads /proc, and with reach=jvm on each JDK, jdk.ThreadCPULoad agrees with the kernel to "
     "5 % of the thread's CPU time and a tick per event. Where the JVM counts ticks, it does not.")
@@ -108,7 +107,7 @@ def judge(data, quiet):
             f"{virt}; {dropped} loads missed their moments")
     text += f"; wrong: {'; '.join(wrong[:4])}" if wrong else ""
     ours = verdict.holds(not wrong, text) if "claimed" in shown else verdict.Verdict(verdict.NOISY, text)
-    return {"verdicts": {18: {"published": None, "ours": ours}},
+    return {"ours": ours,
         "tables": [{"title": "ms of CPU time", "head": HEAD, "rows": rows(data)}],
         "why": "The kernel's own split is an estimate: where one tick found a thread in the kernel, it has "
                "system time there, too. Flight Recorder drops a period of more than a whole CPU. "

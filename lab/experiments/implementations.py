@@ -6,7 +6,7 @@ import subprocess
 from frame import verdict
 from frame.lab import BUILD, JAR, LIBRARY, READ_CODE
 
-ROWS = (10,)
+ROW = 10
 SOURCE = "openjdk/jdk25u-dev 621, nm on libjvm"
 CLAIM = "The baseline has the symbol slow_thread_cpu_time, the fix thread_cpu_time(clockid_t)."
 OURS = ("With the agent, both native methods of ThreadImpl for user time are bound to threadclock, on each "
@@ -61,7 +61,7 @@ def judge(data, quiet):
              ", ".join(f"{method}: {owner}" for method, owner in one["bound"].items())]
             for name, one in data["jdks"].items()]
     text = f"{len(user) - len(wrong)} of {len(user)} JDKs{', not ' + ', '.join(wrong) if wrong else ''}"
-    return {"verdicts": {10: {"published": theirs, "ours": verdict.holds(not wrong, text)}},
+    return {"published": theirs, "ours": verdict.holds(not wrong, text),
         "tables": [{"title": "in the binary, and bound with the agent",
                     "head": ["JDK", "user time from", "symbols", "bound"], "rows": rows}],
         "why": f"Distributions strip libjvm.so: {', '.join(stripped) or 'none'} here."}

@@ -3,7 +3,7 @@
 from frame import verdict
 from frame.lab import READ_CODE
 
-ROWS = (11,)
+ROW = 11
 SOURCE = "OpenJDK's tests ThreadUserTime, ThreadCpuTime and ThreadCpuTimeArray"
 CLAIM = ("-1 while disabled, never negative once enabled, never decreasing: on each JDK. User within CPU "
          "time as well.")
@@ -39,9 +39,9 @@ def judge(data, quiet):
     names = list(next(iter(data["found"].values()))["broken"])
     rows = [[name, *(f"{one['broken'][each][1]:,} of {one['broken'][each][0]:,}" for each in names)]
             for name, one in data["found"].items()]
-    return {"verdicts": {11: {"published": theirs, "ours": verdict.holds(not wrong, "; ".join(
-        f"{name}: {', '.join(broken[name])}" for name in wrong) or f"on {list(kinds.values()).count('ours')} "
-                                                                   "JDKs")}},
+    text = "; ".join(f"{name}: {', '.join(broken[name])}" for name in wrong)
+    text = text or f"on {list(kinds.values()).count('ours')} JDKs"
+    return {"published": theirs, "ours": verdict.holds(not wrong, text),
         "tables": [{"title": "how often each was broken", "head": ["", *names], "rows": rows}],
         "why": "OpenJDK's test of user time compares it with nothing. The VIRT clock counts ticks, so a "
                "thread that works only around them has more user time than CPU time."}

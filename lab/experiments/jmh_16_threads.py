@@ -2,7 +2,7 @@
 """User time of the calling thread, 16 threads at once."""
 from frame import sampled
 
-ROWS = (1,)
+ROW = 1
 SOURCE = "QuestDB blog, January 2026: Ryzen 9950X, JDK main with the fix reverted and applied"
 CLAIM = ("Reading the VIRT clock instead of /proc makes getCurrentThreadUserTime() 40 times faster (the "
          "means).")
@@ -25,8 +25,6 @@ def run(lab):
 
 
 def judge(data, quiet):
-    judged = sampled.judge(data, quiet, 1, FACTOR, PUBLISHED, UNIT_NS)
-    judged["why"] = (
+    return {**sampled.judge(data, quiet, FACTOR, PUBLISHED, UNIT_NS), "why": (
         "Sixteen threads on fewer CPUs also wait for each other: a sample that is interrupted lasts as long "
-        "as the others' turns, with either clock, so the means here are closer than the medians.")
-    return judged
+        "as the others' turns, with either clock, so the means here are closer than the medians.")}

@@ -2,7 +2,7 @@
 """User time of the calling thread, one thread."""
 from frame import sampled
 
-ROWS = (3,)
+ROW = 3
 SOURCE = "Norlinder's blog and openjdk/jdk 28556: Linux, a machine that is not named"
 CLAIM = "The maximum falls by 95 %, from 1.030 to 0.054 ms; nearly all reads are below 1 us instead of 8."
 OURS = "With threadclock it is faster than on the same JDK as it is, legacy or VIRT (the medians)."
@@ -25,8 +25,6 @@ def run(lab):
 
 
 def judge(data, quiet):
-    judged = sampled.judge(data, quiet, 3, FACTOR, PUBLISHED, UNIT_NS)
-    judged["why"] = (
+    return {**sampled.judge(data, quiet, FACTOR, PUBLISHED, UNIT_NS), "why": (
         "A maximum is one sample of millions: an interrupt or another thread's turn. It says more about the "
-        "machine than about the clock; the quantiles below it are what the change is about.")
-    return judged
+        "machine than about the clock; the quantiles below it are what the change is about.")}

@@ -6,7 +6,7 @@ import os
 from frame import stats, verdict
 from frame.lab import CORE, PROGRAMS, NotRunnable
 
-ROWS = (6,)
+ROW = 6
 SOURCE = "Norlinder's blog, bpftrace on kmalloc while one byte of the stat file is read"
 CLAIM = "The kernel allocates one buffer of 4,096 bytes for each read, and frees it at close."
 OURS = "No read except that of /proc allocates anything in the kernel."
@@ -49,11 +49,11 @@ def judge(data, quiet):
     kinds = ("@pages", "@kmallocs", "@kmalloc_bytes", "@objects", "@object_bytes")
     rows = [[source, *(stats.number(values.get(kind, 0)) for kind in kinds)]
             for source, values in found.items()]
-    return {"verdicts": {6: {
+    return {
         "published": verdict.holds(abs(legacy - 1) <= STRAY,
                                    f"{legacy:.2f} buffers of 4,096 bytes a read of /proc"),
         "ours": verdict.holds(most <= STRAY,
-                              f"each of {len(OTHERS)} others: at most {most:.3f} allocations a read")}},
+                              f"each of {len(OTHERS)} others: at most {most:.3f} allocations a read"),
         "tables": [{"title": "allocations of one read", "rows": rows, "head": [
             "source", "buffers of 4,096 bytes", "kmallocs", "bytes", "slab objects", "their bytes"]}],
         "why": "Slab objects are what open() allocates besides the buffer: the file, its path, directory "

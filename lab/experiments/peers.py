@@ -10,8 +10,6 @@ from experiments import rightness
 from frame import page, verdict
 from frame.lab import BUILD, CORE, JAR, Failure
 
-ROWS = ()
-SOURCE = CLAIM = None
 OURS = ("threadclock's CPU time of a thread, or of the garbage collector, is within 10 % of the kernel's "
         "clock, and all of it is user time if the thread works around ticks.")
 CONDITIONS = (
@@ -164,9 +162,8 @@ def judge(data, quiet):
             if not found or abs(found[0] - 1) > NEAR or thread == "around" and abs(found[1] - 1) > NEAR:
                 wrong.append(f"{jdk}, {thread}")
     text = f"not: {'; '.join(wrong)}" if wrong else f"on {len(data['jdks'])} JDKs"
-    return {"verdicts": {0: {"published": None, "ours": verdict.Verdict(
-        verdict.NOISY, text) if wrong and not quiet else verdict.holds(not wrong, text)}},
-        "tables": tables(data), "why": ""}
+    ours = verdict.Verdict(verdict.NOISY, text) if wrong and not quiet else verdict.holds(not wrong, text)
+    return {"ours": ours, "tables": tables(data)}
 
 
 HEAD = ["CPU time, % of the kernel's clock; user time of it (by the kernel)", "around ticks, in user mode",

@@ -5,7 +5,7 @@ import re
 from frame import stats, verdict
 from frame.lab import BUILD, READ_CODE
 
-ROWS = (7,)
+ROW = 7
 SOURCE = ("Packagecloud blog: strace -c of 100,000 reads in a Java loop on JDK 8, flag "
           "UseLinuxPosixThreadCPUClocks")
 CLAIM = ("Without the flag a read takes 4.45 system calls more (open, read, close, fstat), and ten times as "
@@ -25,13 +25,13 @@ FLAG = "UseLinuxPosixThreadCPUClocks"
 STRAY = 0.05 # calls a read by the JVM's other threads
 CODE = [*READ_CODE, "lab/programs/java/Reads.java"]
 SECONDS = 15, 500
-ROW = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
+LINE = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)\s*$", re.M)
 
 
 def parse(table):
     """The table of strace -c: calls by name."""
     counts = {}
-    for calls, name in ROW.findall(table):
+    for calls, name in LINE.findall(table):
         if name != "total":
             counts[SAME.get(name, name)] = counts.get(SAME.get(name, name), 0) + int(calls)
     return counts
@@ -93,8 +93,8 @@ def judge(data, quiet):
     rows = [[jdk, "/proc" if one["legacy"] else "VIRT", *(f"{calls(one[name]):.2f}" for name in (
         "as it is", "with threadclock")), stats.number(one["as it is"]["ns"]), stats.number(
             one["with threadclock"]["ns"])] for jdk, one in data["jdks"].items()]
-    return {"verdicts": {7: {"published": theirs, "ours": verdict.holds(
-        most < STRAY, f"at most {most:.3f} system calls a read on {len(rows)} JDKs")}},
+    return {"published": theirs, "ours": verdict.holds(
+        most < STRAY, f"at most {most:.3f} system calls a read on {len(rows)} JDKs"),
         "tables": [{"title": "reads of the total with the flag off and on, "
                              f"{data.get('flag', {}).get('jdk', '')}",
                     "head": ["a read", "off, published", "off", "on, published", "on"], "rows": flag_rows},

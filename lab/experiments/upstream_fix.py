@@ -6,8 +6,7 @@ from experiments import rightness
 from frame import jdks, stats, verdict
 from frame.lab import ROOT, NotRunnable
 
-ROWS = (19,)
-SOURCE = CLAIM = None
+ROW = 19
 OURS = ("A HotSpot with the patch of upstream/ splits as the kernel does without an agent; unpatched it does "
         "not.")
 CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of row 14, and JMH AverageTime of "
@@ -50,8 +49,7 @@ def judge(data, quiet):
     names = list(data["rounds"][0])
     rows = [[name, str(stats.interval([one[name]["ns"] for one in data["rounds"]])),
              ", ".join(sorted(set(wrong(name)))) or "right"] for name in names]
-    return {"verdicts": {19: {"published": None, "ours": verdict.holds(
-        not wrong("patched") and wrong("unpatched"),
-        "; ".join([data["jdk"], *(f"{row[0]}: {row[1]} ns, {row[2]}" for row in rows)]))}},
+    text = "; ".join([data["jdk"], *(f"{row[0]}: {row[1]} ns, {row[2]}" for row in rows)])
+    return {"ours": verdict.holds(not wrong("patched") and wrong("unpatched"), text),
         "tables": [{"title": data["jdk"], "head": ["", "ns a read", "loads that it misjudges"],
-                    "rows": rows}], "why": ""}
+                    "rows": rows}]}

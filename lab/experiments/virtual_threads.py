@@ -3,8 +3,7 @@
 from frame import page, stats, verdict
 from frame.lab import library_java
 
-ROWS = (20,)
-SOURCE = CLAIM = None
+ROW = 20
 OURS = (
     "The sum over virtual threads is at least 98 % of their carriers' CPU time at slices of a millisecond "
     "and longer. Mounted time counts waiting for a CPU as well.")
@@ -54,9 +53,9 @@ def judge(data, quiet):
     kind = verdict.at_least(worst, LEAST, True, "").kind
     kind = verdict.NOISY if kind == verdict.REFUTED and not quiet else kind
     most = max(mounted.values(), key=lambda each: each.value)
-    return {"verdicts": {20: {"published": None, "ours": verdict.Verdict(
+    return {"ours": verdict.Verdict(
         kind, f"{data['jdk']}: least sum {worst} % of the carriers'; mounted time up to {most} x the CPU "
-              "time")}},
+              "time"),
         "tables": [{"title": "the sum over virtual threads, % of their carriers' CPU time", "head": SUM_HEAD,
                     "rows": sum_rows(data)},
                    {"title": "mounted time / CPU time", "head": ["burners", "x"], "rows": [

@@ -28,12 +28,11 @@ def compare(arguments):
         print(f"lab diff: these are two experiments: {experiment.NAME} and {other.NAME}", file=sys.stderr)
         return 2
     differ = False
-    for row, both in before["verdicts"].items():
-        for side in ("published", "ours"):
-            one, two = both[side], after["verdicts"].get(row, both)[side]
-            if one or two:
-                differ = differ or getattr(one, "kind", "") != getattr(two, "kind", "")
-                print(f"row {row or '-'}, {side}:\n  {one}\n  {two}")
+    for side in ("published", "ours"):
+        one, two = before[side], after[side]
+        if one or two:
+            differ = differ or getattr(one, "kind", "") != getattr(two, "kind", "")
+            print(f"row {experiment.ROW or '-'}, {side}:\n  {one}\n  {two}")
     for one, two in zip(before["tables"], after["tables"]):
         rows = {row[0]: row[1:] for row in two["rows"]}
         table = [[row[0], *(a if a == b else f"{a} → {b}" for a, b in zip(row[1:], rows[row[0]]))]

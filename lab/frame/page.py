@@ -16,8 +16,7 @@ def counted(pairs):
     """The verdicts about published claims and about ours, counted apart."""
     lines = []
     for side, title in (("published", "Published claims"), ("ours", "Our claims")):
-        kinds = [one[side].kind for _, judged in pairs
-                 for row, one in judged["verdicts"].items() if one[side] and row]
+        kinds = [judged[side].kind for (experiment, _), judged in pairs if judged[side] and experiment.ROW]
         counts = [f"{kinds.count(kind)} {kind}" for kind in verdict.KINDS if kind in kinds]
         lines.append(f"{title}: {', '.join(counts) or 'none'}.")
     return " ".join(lines)
@@ -31,10 +30,8 @@ def how(result):
 
 def rows_of(pairs):
     """A line a row: its number, what, the verdict on the published claim, and on ours."""
-    for (experiment, result), judged in pairs:
-        for row, one in judged["verdicts"].items():
-            yield [str(row or ""), experiment.TITLE + how(result), *(str(one[side]) if one[side] else ""
-                                                        for side in ("published", "ours"))]
+    return [[str(experiment.ROW or ""), experiment.TITLE + how(result), str(judged["published"] or ""),
+             str(judged["ours"] or "")] for (experiment, result), judged in pairs]
 
 
 def summary(measured):
@@ -48,11 +45,8 @@ def summary(measured):
 def text(experiment, one):
     """A result for the terminal."""
     judged = results.judged(experiment, one)
-    lines = []
-    for row, both in judged["verdicts"].items():
-        lines += [f"{row or '-':>3}  {experiment.TITLE}"]
-        lines += [f"     {side + ':':10} {both[side]}" for side in ("published", "ours") if both[side]]
-    return "\n".join(lines)
+    return "\n".join([f"{experiment.ROW or '-':>3}  {experiment.TITLE}", *(
+        f"     {side + ':':10} {judged[side]}" for side in ("published", "ours") if judged[side])])
 
 
 STYLE = """
@@ -88,8 +82,7 @@ def section(experiment, one):
              ("Why they differ", judged.get("why")), ("Where", results.where(one))]
     parts = [f'<h2 id="{experiment.NAME}">{html.escape(experiment.TITLE)}</h2>']
     parts.append(html_table(["row", "the published claim, here", "our claim, here"],
-                            [[row or "-", both["published"] or "", both["ours"] or ""]
-                             for row, both in judged["verdicts"].items()]))
+                            [[experiment.ROW or "-", judged["published"] or "", judged["ours"] or ""]]))
     parts.append("<dl>" + "".join(f"<dt>{title}</dt><dd>{html.escape(str(fact))}</dd>"
                                   for title, fact in facts if fact) + "</dl>")
     for table in judged["tables"]:

@@ -27,7 +27,7 @@ def stored(experiments):
 def figures(what, measured):
     name, _, view = what.partition(" ")
     if name == "lab":
-        return page.summary([(experiment, one) for experiment, one in measured if experiment.ROWS])
+        return page.summary([(experiment, one) for experiment, one in measured if experiment.ROW])
     if (ROOT / name).is_file():
         text = (ROOT / name).read_text().rstrip("\n")
         return text if name.endswith(".md") else f"```\n{text}\n```"

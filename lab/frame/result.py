@@ -39,13 +39,11 @@ def without_data(experiment, lab, kind, reason, command):
 
 def judged(experiment, result):
     """Verdicts, tables and the explanation, always from the stored repetitions."""
-    if result["data"] is None:
-        one = verdict.Verdict(*result["verdict"])
-        rows = experiment.ROWS or (0,)
-        theirs = one if experiment.CLAIM and experiment.SOURCE else None
-        return {"verdicts": {row: {"published": theirs, "ours": one if experiment.OURS else None}
-            for row in rows}, "tables": [], "why": ""}
-    return experiment.judge(result["data"], result["quiet"])
+    judged = {"published": None, "ours": None, "tables": [], "why": ""}
+    if result["data"] is not None:
+        return {**judged, **experiment.judge(result["data"], result["quiet"])}
+    one = verdict.Verdict(*result["verdict"])
+    return {**judged, "published": experiment.CLAIM and one, "ours": experiment.OURS and one}
 
 
 def noise_in_words(result):

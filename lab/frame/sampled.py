@@ -28,7 +28,7 @@ def ratio(data, before, after, quantile="mean"):
     return stats.ratio([one[before][quantile] for one in rounds], [one[after][quantile] for one in rounds])
 
 
-def judge(data, quiet, row, factor, published, unit_ns):
+def judge(data, quiet, factor, published, unit_ns):
     """The authors' headline by the quantile that they lead with, and our claim by the median."""
     if data["absent"]:
         theirs = verdict.absent(data["absent"])
@@ -41,8 +41,7 @@ def judge(data, quiet, row, factor, published, unit_ns):
     worst = min(measured.values(), key=lambda each: each.low)
     text = "; ".join(f"{data['jdks'][kind]} / with threadclock: median {each} x"
                      for kind, each in measured.items())
-    ours = verdict.at_least(worst, 1, quiet, text)
-    return {"verdicts": {row: {"published": theirs, "ours": ours}},
+    return {"published": theirs, "ours": verdict.at_least(worst, 1, quiet, text),
             "tables": [table(data, published, unit_ns)]}
 
 
