@@ -2,7 +2,6 @@
 package dev.threadclock.command.attach;
 
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import dev.threadclock.attach.JvmStatus;
@@ -74,18 +73,14 @@ public final class StatusCommand implements Callable<Integer> {
             if (key.startsWith(BOUND)) {
                 bound.addProperty(key.substring(BOUND.length()), value);
             } else {
-                all.add(key.replace('.', '_'), primitive(value));
+                all.add(key.replace('.', '_'), NUMBER.matcher(value).matches()
+                        ? new JsonPrimitive(Long.parseLong(value)) : new JsonPrimitive(value));
             }
         });
         if (!report.isEmpty()) {
             all.add("bound", bound);
         }
         return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(all);
-    }
-
-    private static JsonElement primitive(String value) {
-        return NUMBER.matcher(value).matches() ? new JsonPrimitive(Long.parseLong(value))
-                : new JsonPrimitive(value);
     }
 
     /**

@@ -54,7 +54,8 @@ record DemoReport(
     }
 
     public String toJson() {
-        return compactPairs(GSON.toJson(this)) + "\n";
+        // Each point of a curve on a single line.
+        return GSON.toJson(this).replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]") + "\n";
     }
 
     /** Reads what {@link #toJson()} has written. */
@@ -70,10 +71,5 @@ record DemoReport(
         } catch (IOException e) {
             throw new Failure("cannot read " + file + ": " + e.getMessage());
         }
-    }
-
-    /** Puts each point of a curve on a single line. */
-    private static String compactPairs(String json) {
-        return json.replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]");
     }
 }

@@ -78,11 +78,7 @@ final class DemoTable {
 
     private String cell(TickRun run, int width) {
         String figures = Measurement.userOfCpu(run) + "  ";
-        String verdict = switch (run.judgement()) {
-            case RIGHT -> Measurement.verdict(run);
-            case WRONG -> "wrong " + Figures.percent(run.error());
-            case OPEN -> Measurement.verdict(run);
-        };
+        String verdict = Measurement.verdict(run).replace("wrong by", "wrong");
         String coloured = switch (run.judgement()) {
             case RIGHT -> style.good(verdict);
             case WRONG -> style.bad(verdict);

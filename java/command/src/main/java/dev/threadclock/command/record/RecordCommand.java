@@ -105,7 +105,9 @@ public final class RecordCommand implements Callable<Integer> {
             JavaModules.require("jdk.jfr");
         }
         OutputFile output = OutputFile.checked(file, "-o FILE");
-        OutputFile eventsOutput = jvmEvents == null ? null : OutputFile.checked(jvmFile(), "-o FILE");
+        OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"
+                : OutputFile.checked(file.resolveSibling(
+                        file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr")), "-o FILE");
         try (JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
                 Sampling sampling = Sampling.open(jvm, interval);
                 StopRequest stop = new StopRequest()) {
@@ -122,11 +124,6 @@ public final class RecordCommand implements Callable<Integer> {
             }
         }
         return 0;
-    }
-
-    /** "app.jvm.jfr" for "app.jfr". */
-    private Path jvmFile() {
-        return file.resolveSibling(file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr"));
     }
 
     private static void write(JvmRecording events, OutputFile output) throws IOException {

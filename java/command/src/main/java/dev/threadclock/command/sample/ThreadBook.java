@@ -89,15 +89,12 @@ final class ThreadBook {
 
     /** Returns the interval since the last sample if the message is one. That of the first has no length. */
     Optional<Interval> take(Message message) {
-        message.java().stream().filter(thread -> thread.tid() != 0).forEach(this::wasThereBefore);
+        message.java().stream().filter(thread -> thread.tid() != 0) // it was there before
+                .forEach(thread -> start(new Life(thread.id(), thread.tid(), 0, thread.name())));
         message.events().forEach(event -> take(event, message.carriers().contains(event.id())));
         message.java().forEach(this::describe);
         message.carriers().forEach(this::carries);
         return message.moment().map(moment -> interval(message, moment));
-    }
-
-    private void wasThereBefore(Java thread) {
-        start(new Life(thread.id(), thread.tid(), 0, thread.name()));
     }
 
     private void start(Life life) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.spark;
 
+import dev.threadclock.CpuSnapshot;
 import java.util.Map;
 
 /**
@@ -12,28 +13,23 @@ import java.util.Map;
  * }</pre>
  */
 public final class StageCpu {
-    static final StageCpu NONE = new StageCpu(0, 0, 0, 0, 0, 0);
+    static final StageCpu NONE = new StageCpu(0, 0, CpuSnapshot.ZERO, 0);
 
     private final long tasks;
     private final long failedTasks;
-    private final long userNanos;
-    private final long systemNanos;
-    private final long totalNanos;
+    private final CpuSnapshot used;
     private final long waitedNanos;
 
-    private StageCpu(long tasks, long failedTasks, long userNanos, long systemNanos, long totalNanos,
-            long waitedNanos) {
+    private StageCpu(long tasks, long failedTasks, CpuSnapshot used, long waitedNanos) {
         this.tasks = tasks;
         this.failedTasks = failedTasks;
-        this.userNanos = userNanos;
-        this.systemNanos = systemNanos;
-        this.totalNanos = totalNanos;
+        this.used = used;
         this.waitedNanos = waitedNanos;
     }
 
     StageCpu plus(TaskCpu task) {
-        return new StageCpu(tasks + 1, failedTasks + (task.failed ? 1 : 0), userNanos + task.userNanos,
-                systemNanos + task.systemNanos, totalNanos + task.totalNanos,
+        return new StageCpu(tasks + 1, failedTasks + (task.failed ? 1 : 0),
+                used.plus(new CpuSnapshot(task.userNanos, task.systemNanos, task.totalNanos)),
                 waitedNanos < 0 || task.waitedNanos < 0 ? -1 : waitedNanos + task.waitedNanos);
     }
 
@@ -63,17 +59,17 @@ public final class StageCpu {
 
     /** {@return user time in nanoseconds} */
     public long userNanos() {
-        return userNanos;
+        return used.userNanos();
     }
 
     /** {@return system time in nanoseconds} */
     public long systemNanos() {
-        return systemNanos;
+        return used.systemNanos();
     }
 
     /** {@return CPU time in nanoseconds} */
     public long totalNanos() {
-        return totalNanos;
+        return used.totalNanos();
     }
 
     /**
@@ -86,7 +82,8 @@ public final class StageCpu {
 
     @Override
     public String toString() {
-        return tasks + " tasks, " + failedTasks + " failed: user " + userNanos + " ns, system " + systemNanos
-                + " ns, total " + totalNanos + " ns, waited " + waitedNanos + " ns";
+        return tasks + " tasks, " + failedTasks + " failed: user " + userNanos() + " ns, system "
+                + systemNanos()
+                + " ns, total " + totalNanos() + " ns, waited " + waitedNanos + " ns";
     }
 }
