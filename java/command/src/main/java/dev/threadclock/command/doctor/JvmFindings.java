@@ -165,45 +165,41 @@ final class JvmFindings {
         JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
         VirtualTrial virtual = jdk.map(found -> VirtualTrial.of(found, jar)).orElse(VirtualTrial.UNKNOWN);
         Optional<Boolean> active = active();
-        if (active.equals(Optional.of(true))) {
-            findings.put("userTime", Finding.ok(USER_TIME, Judgement.RIGHT.word(),
-                    "right: threadclock answers. Without it: " + described(trial)));
-            recorder(trial);
-            archive();
-            virtual(virtual);
+        if (active.isEmpty()) {
+            findings.put("userTime", Finding.unknown(USER_TIME,
+                    "threadclock is loaded but cannot be asked; without it: " + described(trial)));
+            return;
+        }
+        findings.put("userTime", active.get() ? Finding.ok(USER_TIME, Judgement.RIGHT.word(),
+                "right: threadclock answers. Without it: " + described(trial)) : userTime(trial));
+        RecorderFinding.of(trial, verdict(trial), status, next("reach=jvm"))
+                .ifPresent(finding -> findings.put("flightRecorder", finding));
+        archive();
+        virtual.finding(jdk.map(Jdk::feature).orElse(jvm.feature()), answer, next("virtual=on"))
+                .ifPresent(finding -> findings.put("virtualThreads", finding));
+        if (active.get()) {
             metrics(status.getOrDefault("prometheus", "off"));
             boolean wrong = findings.values().stream()
                     .anyMatch(finding -> finding.level() == Finding.Level.WRONG);
             findings.put("next",
                     Finding.ok("next", null, (wrong ? "" : "nothing to do; ") + "threadclock status "
                             + jvm.pid() + " shows more, threadclock detach " + jvm.pid() + " undoes it"));
-            return;
-        }
-        if (active.isEmpty()) {
-            findings.put("userTime", Finding.unknown(USER_TIME,
-                    "threadclock is loaded but cannot be asked; without it: " + described(trial)));
-        } else {
-            Judgement verdict = verdict(trial);
-            boolean wrong = verdict == Judgement.SLOW || verdict == Judgement.WRONG;
-            findings.put("userTime",
-                    verdict == Judgement.UNKNOWN ? Finding.unknown(USER_TIME, trial.reason())
-                            : wrong ? Finding.wrong(USER_TIME, verdict.word(), described(trial),
-                                    next("") + ": then " + verdict.withAgent())
-                                    : Finding.ok(USER_TIME, verdict.word(), described(trial)));
-            recorder(trial);
-            archive();
-            virtual(virtual);
-        }
-        if (active.isPresent() && Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
+        } else if (Boolean.TRUE.equals(trial.ownIdTellsTotal())) {
             findings.put("ownId", Finding.wrong("own id", "total",
                     "getThreadUserTime(own id) returns the total (JDK-8372704)",
                     next("") + ": the agent repairs it"));
         }
     }
 
-    private void recorder(JdkTrial trial) {
-        RecorderFinding.of(trial, verdict(trial), status, next("reach=jvm"))
-                .ifPresent(finding -> findings.put("flightRecorder", finding));
+    /** Without threadclock. */
+    private Finding userTime(JdkTrial trial) {
+        Judgement verdict = verdict(trial);
+        return switch (verdict) {
+            case UNKNOWN -> Finding.unknown(USER_TIME, trial.reason());
+            case RIGHT -> Finding.ok(USER_TIME, verdict.word(), described(trial));
+            case SLOW, WRONG -> Finding.wrong(USER_TIME, verdict.word(), described(trial),
+                    next("") + ": then " + verdict.withAgent());
+        };
     }
 
     /** Whether the JVM gets its classes from an archive, which a Java agent can prevent. */
@@ -220,12 +216,6 @@ final class JvmFindings {
                         : Finding.ok(label, used,
                                 used.isEmpty() ? "none: each class is parsed at its first use"
                                         : (asked.isEmpty() ? "CDS: " : "AOT cache: ") + used));
-    }
-
-    private void virtual(VirtualTrial trial) {
-        int feature = jdk.map(Jdk::feature).orElse(jvm.feature());
-        trial.finding(feature, answer, next("virtual=on"))
-                .ifPresent(finding -> findings.put("virtualThreads", finding));
     }
 
     /** Where the agent serves metrics, if it does, and whether other machines can read them. */

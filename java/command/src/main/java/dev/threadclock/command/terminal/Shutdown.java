@@ -31,13 +31,13 @@ public final class Shutdown {
 
     /** Runs a step that the shutdown waits for. Never returns once the shutdown is under way. */
     public static synchronized void notDuring(Step step) throws IOException {
-        stopIfUnderWay();
+        waitIfUnderWay();
         step.run();
     }
 
     /** Registers an action that runs at shutdown unless it is removed before. */
     public static synchronized void add(Runnable undo) {
-        stopIfUnderWay();
+        waitIfUnderWay();
         UNDO.push(undo);
     }
 
@@ -63,10 +63,6 @@ public final class Shutdown {
 
     /** Never returns once the shutdown is under way, because nothing more may be printed then. */
     public static synchronized void waitIfUnderWay() {
-        stopIfUnderWay();
-    }
-
-    private static void stopIfUnderWay() {
         while (underWay) {
             try {
                 // The JVM halts when the hook has run. wait() releases the lock to the hook.
