@@ -147,10 +147,10 @@ public final class DemoCommand implements Callable<Integer> {
             before = child.run(jdk, false, step -> progress.say(count + " as it is: " + inWords(step)));
             Measurement with = child.run(jdk, true,
                     step -> progress.say(count + " with threadclock: " + inWords(step)));
-            return JdkResult.measured(jdk, before, with);
+            return new JdkResult(jdk, null, before, with);
         } catch (MeasuredJvm.Failed e) {
-            return JdkResult.failed(jdk, before,
-                    (before == null ? "as it is: " : "with threadclock: ") + e.getMessage());
+            String when = before == null ? "as it is: " : "with threadclock: ";
+            return new JdkResult(jdk, when + e.getMessage(), before, null);
         }
     }
 

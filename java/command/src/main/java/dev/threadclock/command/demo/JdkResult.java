@@ -10,12 +10,8 @@ import dev.threadclock.command.jdk.Jdk;
  */
 record JdkResult(
         String home, String version, String vendor, String failure, Measurement before, Measurement with) {
-    static JdkResult measured(Jdk jdk, Measurement before, Measurement with) {
-        return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), null, before, with);
-    }
-
-    static JdkResult failed(Jdk jdk, Measurement before, String failure) {
-        return new JdkResult(jdk.home().toString(), jdk.version(), jdk.vendor(), failure, before, null);
+    JdkResult(Jdk jdk, String failure, Measurement before, Measurement with) {
+        this(jdk.home().toString(), jdk.version(), jdk.vendor(), failure, before, with);
     }
 
     public boolean complete() {
