@@ -80,12 +80,6 @@ record Message(
         }
     }
 
-    /** A message without virtual threads. */
-    Message(Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads,
-            List<Ran> ran, List<Long> gone, Optional<Stack> stack) {
-        this(moment, java, events, threads, ran, gone, stack, Optional.empty(), Set.of());
-    }
-
     /** Throws an IOException if the bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -107,7 +108,7 @@ final class ProcSampling extends Sampling {
         stat.get().raise(process, livingNanos + endedNanos);
         Moment moment = new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process));
         return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
-                Optional.empty()));
+                Optional.empty(), Optional.empty(), Set.of()));
     }
 
     /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */

@@ -38,7 +38,8 @@ class ThreadBookTest {
         Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
         return book.take(new Message(Optional.of(moment), allOf(Java.class, records),
                 allOf(Event.class, records), allOf(Kernel.class, records), allOf(Ran.class, records),
-                allOf(Gone.class, records).stream().map(Gone::serial).toList(), Optional.empty()))
+                allOf(Gone.class, records).stream().map(Gone::serial).toList(), Optional.empty(),
+                Optional.empty(), Set.of()))
                 .orElseThrow();
     }
 
