@@ -89,7 +89,7 @@ final class JvmName {
         }
     }
 
-    /** A JVM that a user can choose, and how busy it is; -1: unknown, because it is another user's or ended. */
+    /** A JVM to choose, and how busy it is; -1: unknown, because it has ended or is another user's. */
     private record Row(RunningJvm jvm, double percent) {}
 
     /** Looks at the JVMs for half a second. The busiest is the first. */

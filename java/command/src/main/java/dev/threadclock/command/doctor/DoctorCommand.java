@@ -72,7 +72,8 @@ public final class DoctorCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--jdk cannot be combined with --no-jdks or a"
                     + " JVM");
         }
-        DoctorReport report = look(named.open().orElse(null)); // opened before any measurement: it may not exist
+        // Opened before any measurement: it may not exist.
+        DoctorReport report = look(named.open().orElse(null));
         if (json) {
             Terminal.stdout().stream().print(report.toJson());
         } else {

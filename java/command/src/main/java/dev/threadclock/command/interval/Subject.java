@@ -4,8 +4,8 @@ package dev.threadclock.command.interval;
 /**
  * What was recorded.
  *
- * @param jvm PID and command of the JVM, as "1234 (java -jar app.jar)"; for a JVM that refuses agents, as "1234
- *     by /proc alone (...)"
+ * @param jvm PID and command of the JVM, as "1234 (java -jar app.jar)"; "1234 by /proc alone (...)" for a JVM
+ *     that refuses agents
  * @param jdk version, VM and vendor of the JDK; "" if unknown
  * @param commandLine the JVM's options and what it runs, without anything that looks secret; "" if unknown
  * @param threadclock version of the recorder; "" if unknown

@@ -248,8 +248,8 @@ final class JfrRecording {
     }
 
     /**
-     * Ended threads are included, so that the process's time is the sum of its threads' times. groups: null if
-     * there are none.
+     * Ended threads are included, so that the process's time is the sum of its threads' times. groups: null
+     * if there are none.
      */
     private static Interval interval(Span span, List<Use> threads, List<Use> groups) {
         CpuSnapshot sum = threads.stream().map(Use::interval).reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);

@@ -16,8 +16,8 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
- * A recording as one self-contained HTML page: tables, for readers who run no scripts or do not see charts, and
- * data, of which scripts make the charts.
+ * A recording as one self-contained HTML page: tables, for readers who run no scripts or do not see charts,
+ * and data, from which scripts make charts.
  */
 public final class RecordingPage {
     /** Distinguishable colours; the remaining pools are combined into one. */
