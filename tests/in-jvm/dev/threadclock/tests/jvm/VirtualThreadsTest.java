@@ -141,9 +141,9 @@ class VirtualThreadsTest {
         long[] single = new long[7];
         long end = System.nanoTime() + runNanos;
         for (int round = 0; System.nanoTime() < end; round++) {
+            long began = System.nanoTime();
             assertTrue(ThreadClock.readNow(times), "its time is known");
             long total = times.totalNanos();
-            long began = System.nanoTime();
             meter.start();
             burn(round % 50 * 1_000L);
             pauseSomehow(round);
@@ -188,10 +188,10 @@ class VirtualThreadsTest {
             assertThatIllegalStateException().isThrownBy(new CpuMeter()::start)
                     .withMessageContaining("virtual=on");
             accounting = VirtualThreads.startAccounting();
+            long start = System.nanoTime();
             assertTrue(ThreadClock.readNow(times), "its time is known from here on");
             assertTrue(!times.isWhole(), "what came before is missing");
             long total = times.totalNanos();
-            long start = System.nanoTime();
             burn(20_000_000);
             assertTrue(ThreadClock.readNow(times) && times.totalNanos() > total, "it is accounted for");
             assertTrue(times.totalNanos() - total <= System.nanoTime() - start + AHEAD_NANOS,
