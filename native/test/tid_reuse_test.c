@@ -62,11 +62,14 @@ static void *read_oneself(void *argument)
     return sleep_until_let_go(argument);
 }
 
-/* The old thread is read in passes, singly, or not at all; the new one reads itself first, or never. */
+/*
+ * The old thread is read in passes, singly, or not at all; the new one reads itself first, or never. Sleepers
+ * are static: they still wait when a test has failed and returned.
+ */
 static void a_tid_used_again_is_another_thread(void **state)
 {
+    static struct sleeper old, young;
     for (int round = 0; round < 24; round++) {
-        struct sleeper old, young = {0};
         struct threadclock_times times;
         start_sleeper(&old, "old", 30 * NS_PER_MS);
         go_far_past(old.tid);
@@ -148,9 +151,9 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
  */
 static void a_registration_left_behind_is_not_read(void **state)
 {
+    static struct sleeper young;
     for (int round = 0; round < 10; round++) {
         struct left_behind old;
-        struct sleeper young;
         struct threadclock_times times;
         in_new_thread(leave_behind, &old);
         usleep(10000);
