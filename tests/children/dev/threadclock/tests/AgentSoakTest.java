@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * sample. No answer is wrong; memory, descriptors, mappings and threads stay flat. {@code
  * -Dthreadclock.soak.minutes=N}: for this long, in place of three minutes; ci/attack soak runs two hours.
  */
-class SoakTest {
+class AgentSoakTest {
     private static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top,"
             + " record, attach and detach";
     private static final long SECONDS = 60 * Long.getLong("threadclock.soak.minutes", 3);
