@@ -78,7 +78,8 @@ final class DemoTable {
 
     private String cell(TickRun run, int width) {
         String figures = Measurement.userOfCpu(run) + "  ";
-        String verdict = Measurement.verdict(run).replace("wrong by", "wrong");
+        String verdict = run.judgement() == TickRun.Judgement.WRONG ? "wrong " + Figures.percent(run.error())
+                : Measurement.verdict(run);
         String coloured = switch (run.judgement()) {
             case RIGHT -> style.good(verdict);
             case WRONG -> style.bad(verdict);
