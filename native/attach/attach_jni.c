@@ -18,9 +18,12 @@
 #include <unistd.h>
 
 #include "attach_child.h"
+#include "java_binding.h"
 
-#define CHILD(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_attach_internal_ConfinedChild_##name
-#define CONNECTION(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_attach_internal_Connection_##name
+#define CHILD(type, name, ...) \
+    TC_NATIVE(type, Java_dev_threadclock_attach_internal_ConfinedChild_##name, ##__VA_ARGS__)
+#define CONNECTION(type, name, ...) \
+    TC_NATIVE(type, Java_dev_threadclock_attach_internal_Connection_##name, ##__VA_ARGS__)
 #define GRACE_MILLIS 2000
 
 /* A copy that the caller frees; NULL: none, or no memory. */
@@ -64,12 +67,8 @@ static pid_t fork_child(const struct attach_order *order, const int sockets[2])
 }
 
 /* PID << 32 | descriptor, or a negative errno. */
-CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint uid, jint gid,
-    jbyteArray text, jbyteArray library);
-CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint uid, jint gid,
-    jbyteArray text, jbyteArray library)
+CHILD(jlong, start, jint pid, jlong start_time, jint uid, jint gid, jbyteArray text, jbyteArray library)
 {
-    (void)caller;
     struct attach_order order = {.target = {pid, (uint64_t)start_time, (uid_t)uid, (gid_t)gid}};
     int sockets[2];
     size_t size;
@@ -92,12 +91,8 @@ CHILD(jlong, start)(JNIEnv *env, jclass caller, jint pid, jlong start_time, jint
 }
 
 /* The length of a message; 0: the child has ended; or a negative errno, ETIMEDOUT among them. */
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
-    jint millis);
-CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jintArray descriptor,
-    jint millis)
+CHILD(jint, receive, jint socket, jbyteArray into, jintArray descriptor, jint millis)
 {
-    (void)caller;
     char bytes[ATTACH_MAX_MESSAGE];
     union {
         struct cmsghdr header;
@@ -126,40 +121,28 @@ CHILD(jint, receive)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, j
 }
 
 /* Asks a child that has kept a folder for the file in it. */
-CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket);
-CHILD(void, ask)(JNIEnv *env, jclass caller, jint socket)
+CHILD(void, ask, jint socket)
 {
-    (void)env;
-    (void)caller;
     send(socket, "", 1, MSG_NOSIGNAL);
 }
 
 /* 1: the child has been stopped since the last call, -1: it has been continued, 0: neither. */
-CHILD(jint, stopped)(JNIEnv *env, jclass caller, jint pid);
-CHILD(jint, stopped)(JNIEnv *env, jclass caller, jint pid)
+CHILD(jint, stopped, jint pid)
 {
-    (void)env;
-    (void)caller;
     int status;
     if (waitpid(pid, &status, WNOHANG | WUNTRACED | WCONTINUED) != pid)
         return 0;
     return WIFSTOPPED(status) ? 1 : WIFCONTINUED(status) ? -1 : 0;
 }
 
-CHILD(void, resume)(JNIEnv *env, jclass caller, jint pid);
-CHILD(void, resume)(JNIEnv *env, jclass caller, jint pid)
+CHILD(void, resume, jint pid)
 {
-    (void)env;
-    (void)caller;
     kill(pid, SIGCONT);
 }
 
 /* Ends the child's waiting; what it has to say can still be received. */
-CHILD(void, cancel)(JNIEnv *env, jclass caller, jint socket);
-CHILD(void, cancel)(JNIEnv *env, jclass caller, jint socket)
+CHILD(void, cancel, jint socket)
 {
-    (void)env;
-    (void)caller;
     shutdown(socket, SHUT_WR);
 }
 
@@ -167,11 +150,8 @@ CHILD(void, cancel)(JNIEnv *env, jclass caller, jint socket)
  * The child ends by itself when the socket is closed, after it has removed its files. The target's user may
  * have stopped it; and one that waits for a file system of that user's may not end even then.
  */
-CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket);
-CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket)
+CHILD(void, end, jint pid, jint socket)
 {
-    (void)env;
-    (void)caller;
     const struct timespec millisecond = {0, 1000000};
     close(socket);
     for (int i = 0; i < 2 * GRACE_MILLIS && waitpid(pid, NULL, WNOHANG) == 0; i++) {
@@ -182,10 +162,8 @@ CHILD(void, end)(JNIEnv *env, jclass caller, jint pid, jint socket)
 }
 
 /* In English, whatever the program's locale. */
-CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error);
-CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error)
+CHILD(jstring, message, jint error)
 {
-    (void)caller;
     locale_t english = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     jstring text = (*env)->NewStringUTF(env, english == (locale_t)0 ? "unknown" : strerror_l(error, english));
     if (english != (locale_t)0)
@@ -194,10 +172,8 @@ CHILD(jstring, message)(JNIEnv *env, jclass caller, jint error)
 }
 
 /* Bytes read, 0 at the end of the stream, or a negative errno; waits. */
-CONNECTION(jint, read)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jint most);
-CONNECTION(jint, read)(JNIEnv *env, jclass caller, jint socket, jbyteArray into, jint most)
+CONNECTION(jint, read, jint socket, jbyteArray into, jint most)
 {
-    (void)caller;
     char bytes[1 << 14];
     ssize_t size = recv(socket, bytes, (size_t)most < sizeof bytes ? (size_t)most : sizeof bytes, 0);
     if (size < 0)
@@ -207,10 +183,8 @@ CONNECTION(jint, read)(JNIEnv *env, jclass caller, jint socket, jbyteArray into,
 }
 
 /* Bytes written, or a negative errno. */
-CONNECTION(jint, write)(JNIEnv *env, jclass caller, jint socket, jbyteArray from);
-CONNECTION(jint, write)(JNIEnv *env, jclass caller, jint socket, jbyteArray from)
+CONNECTION(jint, write, jint socket, jbyteArray from)
 {
-    (void)caller;
     size_t size;
     char *bytes = copy_of(env, from, &size);
     ssize_t written = bytes == NULL ? -ENOMEM : send(socket, bytes, size, MSG_NOSIGNAL);
@@ -220,18 +194,12 @@ CONNECTION(jint, write)(JNIEnv *env, jclass caller, jint socket, jbyteArray from
 }
 
 /* Ends a read that waits; the descriptor stays. */
-CONNECTION(void, shutDown)(JNIEnv *env, jclass caller, jint socket);
-CONNECTION(void, shutDown)(JNIEnv *env, jclass caller, jint socket)
+CONNECTION(void, shutDown, jint socket)
 {
-    (void)env;
-    (void)caller;
     shutdown(socket, SHUT_RDWR);
 }
 
-CONNECTION(void, close)(JNIEnv *env, jclass caller, jint socket);
-CONNECTION(void, close)(JNIEnv *env, jclass caller, jint socket)
+CONNECTION(void, close, jint socket)
 {
-    (void)env;
-    (void)caller;
     close(socket);
 }

@@ -8,14 +8,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define TERMINAL(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_command_terminal_##name
+#include "java_binding.h"
+
+#define TERMINAL(type, name, ...) \
+    TC_NATIVE(type, Java_dev_threadclock_command_terminal_##name, ##__VA_ARGS__)
 
 /* rows << 16 | columns of the terminal that a descriptor is, or a negative errno. */
-TERMINAL(jint, Terminal_size)(JNIEnv *env, jclass caller, jint descriptor);
-TERMINAL(jint, Terminal_size)(JNIEnv *env, jclass caller, jint descriptor)
+TERMINAL(jint, Terminal_size, jint descriptor)
 {
-    (void)env;
-    (void)caller;
     struct winsize size;
     if (ioctl(descriptor, TIOCGWINSZ, &size) != 0)
         return -errno;
@@ -23,10 +23,8 @@ TERMINAL(jint, Terminal_size)(JNIEnv *env, jclass caller, jint descriptor)
 }
 
 /* The settings of the terminal that is stdin, for restore; NULL: it is none. */
-TERMINAL(jbyteArray, Keyboard_settings)(JNIEnv *env, jclass caller);
-TERMINAL(jbyteArray, Keyboard_settings)(JNIEnv *env, jclass caller)
+TERMINAL(jbyteArray, Keyboard_settings)
 {
-    (void)caller;
     struct termios settings;
     if (tcgetattr(STDIN_FILENO, &settings) != 0)
         return NULL;
@@ -37,10 +35,8 @@ TERMINAL(jbyteArray, Keyboard_settings)(JNIEnv *env, jclass caller)
 }
 
 /* 0 or a negative errno. raw: each key is read at once and not echoed; Ctrl-C and Ctrl-Z stay signals. */
-TERMINAL(jint, Keyboard_set)(JNIEnv *env, jclass caller, jbyteArray settings, jboolean raw);
-TERMINAL(jint, Keyboard_set)(JNIEnv *env, jclass caller, jbyteArray settings, jboolean raw)
+TERMINAL(jint, Keyboard_set, jbyteArray settings, jboolean raw)
 {
-    (void)caller;
     struct termios wanted;
     (*env)->GetByteArrayRegion(env, settings, 0, sizeof wanted, (jbyte *)&wanted);
     if (raw) {
@@ -53,11 +49,8 @@ TERMINAL(jint, Keyboard_set)(JNIEnv *env, jclass caller, jbyteArray settings, jb
 }
 
 /* The next byte of stdin; -1: no more will come; -2: none in this time. */
-TERMINAL(jint, Keyboard_nextByte)(JNIEnv *env, jclass caller, jlong millis);
-TERMINAL(jint, Keyboard_nextByte)(JNIEnv *env, jclass caller, jlong millis)
+TERMINAL(jint, Keyboard_nextByte, jlong millis)
 {
-    (void)env;
-    (void)caller;
     unsigned char byte;
     struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
     int polled = poll(&ready, 1, (int)millis);

@@ -13,10 +13,11 @@
 #include "threadclock.h"
 #include "virtual_accounts.h"
 
+/* Unchanged by a reading that fails. Five words, which Java code reads as longs. */
 struct tc_virtual_times {
     struct threadclock_times times;
     tc_virtual account; /* differences are valid only between readings of one account */
-    bool whole;         /* false: the thread ran before its account began, and that time is missing */
+    int64_t whole;      /* 0: the thread ran before its account began, and that time is missing */
 };
 
 /*

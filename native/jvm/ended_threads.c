@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each Java thread records its times at its end, in a list of each reader. */
-#include "java_natives.h"
-
 #include <jvmti.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "java_binding.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "threadclock.h"
@@ -200,10 +199,8 @@ static jobjectArray names_of(JNIEnv *env, const struct ended *ended, jsize count
     return names;
 }
 
-JNIEXPORT jobjectArray JNICALL Java_dev_threadclock_internal_Native_endedThreads(JNIEnv *env, jclass caller,
-                                                                                jlongArray values)
+TC_NATIVE(jobjectArray, Java_dev_threadclock_internal_Native_endedThreads, jlongArray values)
 {
-    (void)caller;
     jlong token;
     jsize count, most = (*env)->GetArrayLength(env, values) / VALUES;
     (*env)->GetLongArrayRegion(env, values, 0, 1, &token);

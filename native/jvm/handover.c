@@ -18,12 +18,8 @@ const char *threadclock_version(void)
 }
 
 /* False if the process has no copy of this version. An exception may be pending afterwards. */
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_internal_NativeLibrary_bindToFirst(JNIEnv *env, jclass caller,
-                                                                                   jclass natives);
-JNIEXPORT jboolean JNICALL Java_dev_threadclock_internal_NativeLibrary_bindToFirst(JNIEnv *env, jclass caller,
-                                                                                   jclass natives)
+TC_NATIVE(jboolean, Java_dev_threadclock_internal_NativeLibrary_bindToFirst, jclass natives)
 {
-    (void)caller;
     return java_binding_make(env, natives, NULL) ? JNI_TRUE : JNI_FALSE;
 }
 

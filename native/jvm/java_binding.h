@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the natives of dev.threadclock.internal.Native are bound, for the library itself (jni.c) and for the
- * small one that hands over to it (handover.c).
+ * How natives of Java classes are written, and how those of dev.threadclock.internal.Native are bound, for
+ * the library itself (jni.c) and for the small one that hands over to it (handover.c).
  */
 #ifndef TC_JAVA_BINDING_H
 #define TC_JAVA_BINDING_H
@@ -10,6 +10,15 @@
 #include <stdbool.h>
 
 #include "sys.h"
+
+/*
+ * Declares a native and begins its definition. The JVM finds it by its symbol, and passes env and caller to
+ * all, whether they need them or not. With a semicolon after it: a declaration.
+ */
+#define TC_NATIVE(type, symbol, ...)                                          \
+    JNIEXPORT type JNICALL symbol(JNIEnv *env, jclass caller, ##__VA_ARGS__); \
+    JNIEXPORT type JNICALL symbol(__attribute__((unused)) JNIEnv *env,        \
+                                  __attribute__((unused)) jclass caller, ##__VA_ARGS__)
 
 /* METHOD(name, signature) for each of the class's natives. */
 #define JAVA_METHODS(METHOD)                             \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The natives of dev.threadclock.internal.Native, and how they are bound. A failure is -1. */
+/*
+ * The natives of dev.threadclock.internal.Native, and how they are bound. A failure is -1, or a negative
+ * errno; a virtual thread never gets a carrier's time.
+ */
 #include <errno.h>
 #include <jni.h>
 #include <stddef.h>
@@ -8,25 +11,25 @@
 #include "instance.h"
 #include "interval.h"
 #include "java_binding.h"
-#include "java_natives.h"
 #include "java_threads.h"
 #include "run_queue.h"
 #include "threadclock.h"
 #include "threads.h"
 #include "tick.h"
+#include "virtual_accounting.h"
+#include "virtual_groups.h"
+#include "virtual_threads.h"
 #include "vm_structs.h"
 
-#define NATIVE(type, name) JNIEXPORT type JNICALL Java_dev_threadclock_internal_Native_##name
+#define NATIVE(type, name, ...) \
+    TC_NATIVE(type, Java_dev_threadclock_internal_Native_##name, ##__VA_ARGS__)
 
 /* Each native is one call into the core. */
-#define NATIVE_NANOS(name, read)                         \
-    NATIVE(jlong, name)(JNIEnv *env, jclass caller);     \
-    NATIVE(jlong, name)(JNIEnv *env, jclass caller)      \
-    {                                                    \
-        (void)env;                                       \
-        (void)caller;                                    \
-        int64_t ns = read();                             \
-        return ns < 0 ? -1 : (jlong)ns;                  \
+#define NATIVE_NANOS(name, read)            \
+    NATIVE(jlong, name)                     \
+    {                                       \
+        int64_t ns = read();                \
+        return ns < 0 ? -1 : (jlong)ns;     \
     }
 
 NATIVE_NANOS(userTickNanos, threadclock_user_tick_ns)
@@ -40,13 +43,10 @@ NATIVE_NANOS(tickLengthNanos, threadclock_tick_length_ns)
 NATIVE_NANOS(coarseMonotonicNanos, tc_coarse_ns)
 
 /* Stores times at an address: three longs, as in struct threadclock_times. 0 or a negative errno. */
-#define NATIVE_TIMES(name, read)                                    \
-    NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address);  \
-    NATIVE(jint, name)(JNIEnv *env, jclass caller, jlong address)   \
-    {                                                               \
-        (void)env;                                                  \
-        (void)caller;                                               \
-        return read((struct threadclock_times *)address);           \
+#define NATIVE_TIMES(name, read)                            \
+    NATIVE(jint, name, jlong address)                       \
+    {                                                       \
+        return read((struct threadclock_times *)address);   \
     }
 
 NATIVE_TIMES(timesTick, threadclock_times_tick)
@@ -59,19 +59,13 @@ union interval {
     struct threadclock_times used;
 };
 
-NATIVE(jint, intervalBegin)(JNIEnv *env, jclass caller, jlong address);
-NATIVE(jint, intervalBegin)(JNIEnv *env, jclass caller, jlong address)
+NATIVE(jint, intervalBegin, jlong address)
 {
-    (void)env;
-    (void)caller;
     return threadclock_interval_begin((struct threadclock_interval *)address);
 }
 
-NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address);
-NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address)
+NATIVE(jint, intervalEnd, jlong address)
 {
-    (void)env;
-    (void)caller;
     union interval *interval = (union interval *)address;
     struct threadclock_times used;
     int error = threadclock_interval_end(&interval->begun, &used);
@@ -80,34 +74,23 @@ NATIVE(jint, intervalEnd)(JNIEnv *env, jclass caller, jlong address)
     return error;
 }
 
-NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer);
-NATIVE(jlong, addressOf)(JNIEnv *env, jclass caller, jobject buffer)
+NATIVE(jlong, addressOf, jobject buffer)
 {
-    (void)caller;
     return (jlong)(intptr_t)(*env)->GetDirectBufferAddress(env, buffer);
 }
 
-NATIVE(jint, tidTimes)(JNIEnv *env, jclass caller, jint tid, jlong address);
-NATIVE(jint, tidTimes)(JNIEnv *env, jclass caller, jint tid, jlong address)
+NATIVE(jint, tidTimes, jint tid, jlong address)
 {
-    (void)env;
-    (void)caller;
     return threadclock_tid_times(tid, (struct threadclock_times *)address);
 }
 
-NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacity);
-NATIVE(jint, allThreads)(JNIEnv *env, jclass caller, jlong address, jint capacity)
+NATIVE(jint, allThreads, jlong address, jint capacity)
 {
-    (void)env;
-    (void)caller;
     return (jint)threadclock_all_threads((struct threadclock_thread_row *)address, (size_t)capacity);
 }
 
-NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns);
-NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns)
+NATIVE(jlong, waitedNanos, jint tid, jlong ran_ns)
 {
-    (void)env;
-    (void)caller;
     int64_t waited_ns = tc_run_queue_waited_ns(tid == 0 ? tc_own_tid() : tid, ran_ns);
     return waited_ns < 0 ? -1 : (jlong)waited_ns;
 }
@@ -115,20 +98,16 @@ NATIVE(jlong, waitedNanos)(JNIEnv *env, jclass caller, jint tid, jlong ran_ns)
 static struct vm_structs structs;
 
 /* Finds out how to get the TID of a Java thread in this JVM. Call it once; until then there are no TIDs. */
-NATIVE(void, findThreads)(JNIEnv *env, jclass caller);
-NATIVE(void, findThreads)(JNIEnv *env, jclass caller)
+NATIVE(void, findThreads)
 {
-    (void)caller;
     JavaVM *vm;
     void *libjvm = (*env)->GetJavaVM(env, &vm) == JNI_OK ? instance_libjvm(vm) : NULL;
     if (libjvm != NULL)
         vm_structs_find(libjvm, &structs);
 }
 
-NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread);
-NATIVE(jint, tid)(JNIEnv *env, jclass caller, jobject thread)
+NATIVE(jint, tid, jobject thread)
 {
-    (void)caller;
     uint64_t eetop;
     return java_threads_tid(env, thread, &structs, &eetop);
 }
@@ -153,10 +132,8 @@ static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *t
     return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;
 }
 
-NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address);
-NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong address)
+NATIVE(jint, threadTimes, jobject thread, jlong address)
 {
-    (void)caller;
     struct threadclock_times times;
     int error = thread_times(env, thread, &times);
     if (error == 0)
@@ -165,10 +142,8 @@ NATIVE(jint, threadTimes)(JNIEnv *env, jclass caller, jobject thread, jlong addr
 }
 
 /* The interval may end meanwhile: the caller then discards the result. */
-NATIVE(jint, intervalSoFar)(JNIEnv *env, jclass caller, jobject thread, jlong begun, jlong address);
-NATIVE(jint, intervalSoFar)(JNIEnv *env, jclass caller, jobject thread, jlong begun, jlong address)
+NATIVE(jint, intervalSoFar, jobject thread, jlong begun, jlong address)
 {
-    (void)caller;
     struct threadclock_interval interval = *(const struct threadclock_interval *)begun;
     struct threadclock_times now;
     int error = thread_times(env, thread, &now);
@@ -177,11 +152,8 @@ NATIVE(jint, intervalSoFar)(JNIEnv *env, jclass caller, jobject thread, jlong be
 }
 
 /* Stores at an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
-NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address);
-NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness, jlong address)
+NATIVE(jint, describe, jint quantity, jint freshness, jlong address)
 {
-    (void)env;
-    (void)caller;
     struct threadclock_source source;
     int error = threadclock_describe((enum threadclock_quantity)quantity,
                                      (enum threadclock_freshness)freshness, &source);
@@ -190,22 +162,151 @@ NATIVE(jint, describe)(JNIEnv *env, jclass caller, jint quantity, jint freshness
     return error;
 }
 
-NATIVE(jstring, sourceName)(JNIEnv *env, jclass caller, jint quantity, jint freshness);
-NATIVE(jstring, sourceName)(JNIEnv *env, jclass caller, jint quantity, jint freshness)
+NATIVE(jstring, sourceName, jint quantity, jint freshness)
 {
-    (void)caller;
     struct threadclock_source source;
     int error = threadclock_describe((enum threadclock_quantity)quantity,
                                      (enum threadclock_freshness)freshness, &source);
     return error == 0 ? (*env)->NewStringUTF(env, source.name) : NULL;
 }
 
-NATIVE(jstring, version)(JNIEnv *env, jclass caller);
-NATIVE(jstring, version)(JNIEnv *env, jclass caller)
+NATIVE(jstring, version)
 {
-    (void)caller;
     return (*env)->NewStringUTF(env, threadclock_version());
 }
+
+/* Begins the account of a thread that was mounted when accounting began. */
+static int own_times(JNIEnv *env, jlong id, jint freshness, struct tc_virtual_times *times)
+{
+    int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
+    if (error != -ENOENT)
+        return error;
+    virtual_accounting_adopt(env);
+    return tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
+}
+
+NATIVE(jlong, virtualNanos, jlong id, jint quantity, jint freshness)
+{
+    struct tc_virtual_times times;
+    if (own_times(env, id, freshness, &times) != 0)
+        return -1;
+    return quantity == THREADCLOCK_USER     ? times.times.user_ns
+           : quantity == THREADCLOCK_SYSTEM ? times.times.system_ns
+                                            : times.times.total_ns;
+}
+
+_Static_assert(sizeof(struct tc_virtual_times) == 5 * sizeof(jlong), "what Java reads at an address");
+
+NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
+{
+    return own_times(env, id, freshness, (struct tc_virtual_times *)address);
+}
+
+/* An interval: the times at its beginning and their account; 0: it has none, and its end fails. */
+NATIVE(jint, virtualBegin, jlong id, jlong address)
+{
+    struct tc_virtual_times *begun = (struct tc_virtual_times *)address;
+    int error = tc_virtual_clock() == THREADCLOCK_TICK ? -EOPNOTSUPP
+                                                       : own_times(env, id, THREADCLOCK_INTERPOLATED, begun);
+    if (error != 0)
+        begun->account = 0;
+    return error;
+}
+
+/*
+ * The difference, if the account is still the same and its clock precise. In an account, user + system =
+ * total.
+ */
+static int difference(int error, const struct tc_virtual_times *now, jlong begun, jlong address)
+{
+    const struct tc_virtual_times since = *(const struct tc_virtual_times *)begun;
+    if (error == 0 && tc_virtual_clock() == THREADCLOCK_TICK)
+        error = -EOPNOTSUPP;
+    if (error == 0 && (since.account == 0 || since.account != now->account))
+        error = -ESTALE;
+    if (error == 0)
+        *(struct threadclock_times *)address = (struct threadclock_times){
+            now->times.user_ns - since.times.user_ns, now->times.system_ns - since.times.system_ns,
+            now->times.total_ns - since.times.total_ns};
+    return error;
+}
+
+NATIVE(jint, virtualEnd, jlong id, jlong address)
+{
+    struct tc_virtual_times now;
+    return difference(own_times(env, id, THREADCLOCK_INTERPOLATED, &now), &now, address, address);
+}
+
+/* Of any thread; the interval may end meanwhile: the caller then discards the result. */
+NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address)
+{
+    struct tc_virtual_times now;
+    return difference(virtual_accounting_times(env, thread, &now), &now, begun, address);
+}
+
+NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)
+{
+    return virtual_accounting_times(env, thread, (struct tc_virtual_times *)address);
+}
+
+/* Null, or why accounting is impossible. */
+NATIVE(jstring, virtualOn, jint clock)
+{
+    char problem[512];
+    JavaVM *vm;
+    if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
+        return (*env)->NewStringUTF(env, "the JVM is ending");
+    int error = virtual_accounting_on(vm, (enum threadclock_freshness)clock, problem, sizeof problem);
+    return error == 0 ? NULL : (*env)->NewStringUTF(env, problem);
+}
+
+NATIVE(void, virtualOff, jint clock)
+{
+    virtual_accounting_off((enum threadclock_freshness)clock);
+}
+
+/* The clock's ordinal; -1: accounting is off. */
+NATIVE(jint, virtualClock)
+{
+    return tc_virtual_epoch() != 0 ? (jint)tc_virtual_clock() : -1;
+}
+
+/* The values of a group, in the order of VirtualGroups.java. */
+struct group_values {
+    jlong threads, mounted, user_ns, total_ns;
+};
+
+/* Null: an exception is pending. */
+static jobjectArray names_of(JNIEnv *env, const struct tc_virtual_group *groups, uint32_t count)
+{
+    jclass string = (*env)->FindClass(env, "java/lang/String");
+    jobjectArray names = string != NULL ? (*env)->NewObjectArray(env, (jsize)count, string, NULL) : NULL;
+    for (uint32_t i = 0; i < count && names != NULL; i++) {
+        jstring name = (*env)->NewStringUTF(env, groups[i].name);
+        if (name == NULL)
+            return NULL;
+        (*env)->SetObjectArrayElement(env, names, (jsize)i, name);
+        (*env)->DeleteLocalRef(env, name);
+    }
+    return names;
+}
+
+_Static_assert(TC_VIRTUAL_GROUPS == 128, "VirtualGroups.MOST");
+
+NATIVE(jobjectArray, virtualGroups, jlongArray values)
+{
+    struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
+    struct group_values written[TC_VIRTUAL_GROUPS];
+    uint32_t count = tc_virtual_groups(groups);
+    for (uint32_t i = 0; i < count; i++)
+        written[i] = (struct group_values){groups[i].threads, groups[i].mounted, groups[i].times.user_ns,
+                                           groups[i].times.total_ns};
+    (*env)->SetLongArrayRegion(env, values, 0, (jsize)(count * (sizeof *written / sizeof(jlong))),
+                               (const jlong *)written);
+    return (*env)->ExceptionCheck(env) ? NULL : names_of(env, groups, count);
+}
+
+NATIVE(jobjectArray, endedThreads, jlongArray values); /* ended_threads.c */
 
 #define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,
 
@@ -215,10 +316,8 @@ static void *const own_functions[] = {JAVA_METHODS(METHOD)};
  * Binds the natives of a class: to the copy of this library that was loaded first, else to this one. An
  * exception may be pending afterwards.
  */
-JNIEXPORT void JNICALL Java_dev_threadclock_internal_NativeLibrary_bind(JNIEnv *env, jclass caller,
-                                                                        jclass natives)
+TC_NATIVE(void, Java_dev_threadclock_internal_NativeLibrary_bind, jclass natives)
 {
-    (void)caller;
     java_binding_make(env, natives, own_functions);
 }
 
