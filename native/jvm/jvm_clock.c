@@ -9,21 +9,33 @@
  * above all System.nanoTime() and those in signal handlers, are passed on after one comparison. HotSpot reads
  * VIRT only for ThreadMXBean (management.cpp) and Flight Recorder (jfrThreadCPULoadEvent.cpp), never in a
  * handler; and no handler interrupts a thread that holds a lock of ours.
+ *
+ * For each thread, Flight Recorder keeps the user time and the total of its last event for the thread's life,
+ * and never lets system time decrease (jfrThreadCPULoadEvent.cpp, JDK 8 to 27). So a step from the VIRT clock
+ * to the kernel's user time, or back, is not one wrong period: it made a thread "user 100 %" in one period of
+ * several and absent from the others, until its end. What answers next therefore continues from what libjvm
+ * would have read at the switch, plus what the thread uses from then on.
+ *
+ * What Flight Recorder made of the VIRT clock before stays in it: while the system time that it computes is
+ * less than the largest before, it leaves periods out and adds them to the next. The sums are right.
  */
 #include "jvm_clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "clock_id.h"
 #include "import.h"
-#include "jvm_account.h"
+#include "lock.h"
 #include "own_thread.h"
 #include "report.h"
 #include "sys.h"
+#include "task_folder.h"
+#include "thread_identity.h"
 #include "threadclock.h"
 #include "threads.h"
 
@@ -88,9 +100,10 @@ static int64_t core_user(pid_t tid)
     return user_of_unregistered(tid, tid == tc_own_tid());
 }
 
-static int64_t raw_user(pid_t tid)
+/* The user time of a thread of this process, by the core or by its VIRT clock; or a negative errno. */
+static int64_t user_of(pid_t tid, bool core)
 {
-    return tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_VIRT);
+    return core ? core_user(tid) : tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_VIRT);
 }
 
 static bool divides(void)
@@ -103,20 +116,123 @@ bool jvm_clock_answers(void)
     return __atomic_load_n(&jvm.answers, __ATOMIC_ACQUIRE) && !divides();
 }
 
-/* The source in force; called while no switch is under way. */
-static int64_t present_user(pid_t tid)
+/* A thread that lived at the last switch, with the difference that it keeps. */
+struct continued {
+    pid_t tid;
+    struct tc_thread_identity identity;
+    int64_t ahead_ns; /* what libjvm sees, less what answers now */
+    int64_t seen_ns;  /* what it saw at the switch; it sees no less afterwards */
+};
+
+struct table {
+    struct continued *threads; /* by TID */
+    size_t count, capacity;
+};
+
+static struct {
+    struct tc_lock lock;
+    struct table now;
+    /* Of the switch under way. */
+    struct table next;
+    bool to_core;
+} account;
+
+static int compare(const void *left, const void *right)
 {
-    return jvm_clock_answers() ? core_user(tid) : raw_user(tid);
+    pid_t a = ((const struct continued *)left)->tid, b = ((const struct continued *)right)->tid;
+    return (a > b) - (a < b);
 }
 
-static void begin(void)
+/* What libjvm sees of the thread for which this answers. */
+static int64_t continued(pid_t tid, int64_t user_ns)
 {
-    __atomic_store_n(&jvm.answers, true, __ATOMIC_RELEASE);
+    struct continued key = {.tid = tid};
+    struct continued *found = account.now.count == 0
+        ? NULL : bsearch(&key, account.now.threads, account.now.count, sizeof key, compare);
+    /* The TID may have become another thread's. If that cannot be known, it most likely has not. */
+    if (user_ns < 0 || found == NULL || tc_thread_check(tid, 0, &found->identity) == -ESRCH)
+        return user_ns;
+    int64_t continued_ns = user_ns + found->ahead_ns;
+    return continued_ns > found->seen_ns ? continued_ns : found->seen_ns;
 }
 
-static void end(void)
+static bool has_room(struct table *table)
 {
-    __atomic_store_n(&jvm.answers, false, __ATOMIC_RELEASE);
+    if (table->count < table->capacity)
+        return true;
+    size_t capacity = table->capacity == 0 ? 64 : 2 * table->capacity;
+    struct continued *threads = realloc(table->threads, capacity * sizeof *threads);
+    if (threads == NULL)
+        return false;
+    table->threads = threads;
+    table->capacity = capacity;
+    return true;
+}
+
+/*
+ * A thread for which more user time was seen than it has run continues from its run time, once that has
+ * caught up: Flight Recorder adds the excess to the total of each event, and waits until that is exceeded. A
+ * thread for which there is no memory, or which /proc hides, takes the step.
+ */
+static int keep(pid_t tid, uint64_t inode)
+{
+    (void)inode;
+    struct continued thread = {.tid = tid, .seen_ns = continued(tid, user_of(tid, !account.to_core))};
+    char name[TC_NAME_BYTES];
+    int64_t next_ns = user_of(tid, account.to_core);
+    int64_t total_ns = tc_thread_clock_ns(tid, THREADCLOCK_CLOCK_SCHED);
+    if (thread.seen_ns < 0 || next_ns < 0 || total_ns < 0
+        || tc_thread_identify(tid, &thread.identity, name) != 0)
+        return 0;
+    thread.ahead_ns = (thread.seen_ns < total_ns ? thread.seen_ns : total_ns) - next_ns;
+    if ((thread.ahead_ns != 0 || thread.seen_ns > next_ns) && has_room(&account.next))
+        account.next.threads[account.next.count++] = thread;
+    return 0;
+}
+
+static void set_answers(bool core)
+{
+    __atomic_store_n(&jvm.answers, core, __ATOMIC_RELEASE);
+}
+
+/*
+ * Switches what answers, for all threads that live now, before any is read again. About four system calls a
+ * thread, and its user time read in both ways.
+ */
+static void switch_to(bool core)
+{
+    uint64_t signals = tc_signals_block();
+    tc_lock(&account.lock);
+    account.to_core = core;
+    tc_task_list(keep);
+    free(account.now.threads);
+    account.now = account.next;
+    account.next = (struct table){NULL, 0, 0};
+    if (account.now.count > 0)
+        qsort(account.now.threads, account.now.count, sizeof *account.now.threads, compare);
+    set_answers(core);
+    tc_unlock(&account.lock);
+    tc_signals_restore(signals);
+}
+
+/*
+ * The user time of the thread as libjvm is to see it: nanoseconds, or a negative errno. Waits while a switch
+ * is under way. One system call more than the read itself, for threads that lived at the last switch.
+ */
+static int64_t seen_user(pid_t tid)
+{
+    uint64_t signals = tc_signals_block();
+    tc_lock(&account.lock);
+    int64_t user_ns = continued(tid, user_of(tid, jvm_clock_answers()));
+    tc_unlock(&account.lock);
+    tc_signals_restore(signals);
+    return user_ns;
+}
+
+/* True if threads have been switched, so that neither way alone has the right value any more. */
+static bool continues(void)
+{
+    return __atomic_load_n(&account.now.count, __ATOMIC_RELAXED) > 0;
 }
 
 /*
@@ -129,10 +245,10 @@ static __attribute__((noinline)) bool answer(clockid_t clock, struct timespec *t
     enum { NANOS = 1000000000 };
     if ((clock & VIRT) == 0)
         __atomic_store_n(&jvm.divides, true, __ATOMIC_RELEASE);
-    if (time == NULL || divides() || !(jvm_clock_answers() || jvm_account_is_needed()))
+    if (time == NULL || divides() || !(jvm_clock_answers() || continues()))
         return false;
     pid_t tid = ~(clock >> 3);
-    int64_t user_ns = jvm_account_read(present_user, tid != 0 ? tid : tc_own_tid());
+    int64_t user_ns = seen_user(tid != 0 ? tid : tc_own_tid());
     if (user_ns < 0)
         return false;
     *time = (struct timespec){user_ns / NANOS, user_ns % NANOS};
@@ -269,9 +385,9 @@ int jvm_clock_enter(JavaVM *vm, jvmtiEnv *jvmti, char *problem, size_t problem_s
 void jvm_clock_leave(void)
 {
     if (jvm_clock_answers() && __atomic_load_n(&jvm.answered, __ATOMIC_RELAXED) > 0)
-        jvm_account_switch(core_user, raw_user, end);
-    end();
-    if (jvm.state == IN && !jvm_account_is_needed()
+        switch_to(false);
+    set_answers(false);
+    if (jvm.state == IN && !continues()
         && (replace(jvms_clock_gettime, jvm.libc) == 0 || replace(seen_clock_gettime, jvm.libc) == 0))
         jvm.state = OUT;
 }
@@ -310,10 +426,10 @@ void jvm_clock_answer(const struct agent_options *options, bool recorded)
     if (options->reach != REACH_JVM)
         jvm_clock_leave();
     else if (jvm_clock_is_to_begin(options)) {
-        if (recorded || jvm_account_is_needed())
-            jvm_account_switch(raw_user, core_user, begin);
+        if (recorded || continues())
+            switch_to(true);
         else
-            begin();
+            set_answers(true);
     }
     report_log(options, "user time that libjvm itself reads is answered by: %s", answerer());
 }
