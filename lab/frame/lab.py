@@ -27,8 +27,7 @@ CORE = [f"native/core/{name}" for name in (
     "clock_id.c", "interpolated.c", "interpolated.h", "own_thread.c", "proc_stat.c", "process_threads.c",
     "slot.h", "source.c", "sys.h", "thread_times.c", "threads.c", "tick.c", "tick.h")]
 READ_CODE = [*CORE, *(f"native/{name}.c" for name in (
-    "agent/answers_ours", "agent/answers_jvms", "agent/binding", "agent/trampolines", "jvm/java_binding",
-    "jvm/jni"))]
+    "agent/answers", "agent/binding", "jvm/java_binding", "jvm/jni"))]
 LIMIT_S = 900
 
 

@@ -4,7 +4,7 @@
  *
  * It replaces natives of sun.management.ThreadImpl by its own functions (binding.c), so that ThreadImpl's
  * checks still apply, and records which Java thread is which kernel thread (java_threads.c). Natives stay
- * bound; data decides whether threadclock or the JVM answers (trampolines.c). All entry points lead to start:
+ * bound; data decides whether threadclock or the JVM answers (answers.c). All entry points lead to start:
  * -agentpath (Agent_OnLoad), attach (Agent_OnAttach) and -javaagent (Agent.start0).
  */
 #include <jni.h>
@@ -28,7 +28,6 @@
 #include "report.h"
 #include "sampler.h"
 #include "threadclock.h"
-#include "trampolines.h"
 #include "virtual_accounting.h"
 
 /* ThreadImpl's constructor calls this native of VMManagementImpl on all JDKs, before any call for a time. */
@@ -204,7 +203,7 @@ static void set_event(jvmtiEventMode mode, jvmtiEvent event, jvmtiError *error)
 static void stop(void)
 {
     jvm_clock_leave(); /* first: what the natives read of the JVM from now on is the JVM's own */
-    trampolines_lead_to(NULL);
+    binding_lead_to(NULL);
     virtual_accounting_leave();
     prometheus_stop();
     java_threads_stop(agent.jvmti);
@@ -221,7 +220,7 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
         java_threads_register_all(env);
     else
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
-    trampolines_lead_to(options);
+    binding_lead_to(options);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, &error);
     if (error != JVMTI_ERROR_NONE) {

@@ -24,12 +24,4 @@ TC_INTERNAL void *answer_ours(enum native native, const struct agent_options *op
  */
 TC_INTERNAL void *answer_jvms(enum native native);
 
-enum { ANSWER_CHUNK = 256 };
-
-/* True if this is the probe, which in an array is a single id. */
-static inline bool answer_is_probe(JNIEnv *env, const jlong *ids, jint count)
-{
-    return count == 1 && natives_is_probe(env, ids[0]);
-}
-
 #endif

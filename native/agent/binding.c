@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binds the natives of sun.management.ThreadImpl to the trampolines.
+ * The trampolines, the tables of what answers behind them, and how the natives of sun.management.ThreadImpl are
+ * bound to them.
  *
  * A native that has not been called yet is bound in the event NativeMethodBind. One that is already bound is
  * rebound by RegisterNatives, which stores one pointer. UnregisterNatives is not used, because it can crash
@@ -19,9 +20,101 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers.h"
 #include "boot_class.h"
 #include "local_frame.h"
-#include "trampolines.h"
+
+/*
+ * The trampolines, which the natives are bound to permanently, only jump through a pointer: data decides what
+ * answers. There are two for each native, which do the same.
+ */
+enum { TRAMPOLINES = 2 };
+
+/* One per trampoline, so that no compiler merges two of them into one function. */
+struct behind {
+    own_read *own; /* for the current thread, id 0; null: use answer */
+    void *answer;
+};
+
+static struct {
+    struct behind trampolines[TRAMPOLINES];
+    bool ours;   /* threadclock answers it when it is bound to a trampoline */
+    bool wanted; /* threadclock has had to answer it at some time; others need no trampoline */
+} tables[NATIVES];
+
+/* The hot path: one indirect call, of the core's read. */
+static inline jlong of_one(const struct behind *behind, JNIEnv *env, jclass thread_impl, jlong id)
+{
+    own_read *own = __atomic_load_n(&behind->own, __ATOMIC_RELAXED);
+    if (__builtin_expect(id != 0 || own == NULL, 0))
+        return ((native_of_one *)__atomic_load_n(&behind->answer, __ATOMIC_RELAXED))(env, thread_impl, id);
+    int64_t ns = own();
+    return __builtin_expect(ns < 0, 0) ? -1 : ns;
+}
+
+#define OF_ONE(name, native, which)                                                                    \
+    static jlong JNICALL name(JNIEnv *env, jclass thread_impl, jlong id)                               \
+    {                                                                                                  \
+        return of_one(&tables[native].trampolines[which], env, thread_impl, id);                       \
+    }
+
+#define OF_MANY(name, native, which)                                                                   \
+    static void JNICALL name(JNIEnv *env, jclass thread_impl, jlongArray ids, jlongArray times)        \
+    {                                                                                                  \
+        void *answer = __atomic_load_n(&tables[native].trampolines[which].answer, __ATOMIC_RELAXED);   \
+        ((native_of_many *)answer)(env, thread_impl, ids, times);                                      \
+    }
+
+OF_ONE(user_of_one, NATIVE_USER_OF_ONE, 0)
+OF_ONE(user_of_one_again, NATIVE_USER_OF_ONE, 1)
+OF_MANY(user_of_many, NATIVE_USER_OF_MANY, 0)
+OF_MANY(user_of_many_again, NATIVE_USER_OF_MANY, 1)
+OF_ONE(total_of_one, NATIVE_TOTAL_OF_ONE, 0)
+OF_ONE(total_of_one_again, NATIVE_TOTAL_OF_ONE, 1)
+OF_MANY(total_of_many, NATIVE_TOTAL_OF_MANY, 0)
+OF_MANY(total_of_many_again, NATIVE_TOTAL_OF_MANY, 1)
+
+static void *const trampolines[NATIVES][TRAMPOLINES] = {
+    [NATIVE_USER_OF_ONE] = {(void *)user_of_one, (void *)user_of_one_again},
+    [NATIVE_USER_OF_MANY] = {(void *)user_of_many, (void *)user_of_many_again},
+    [NATIVE_TOTAL_OF_ONE] = {(void *)total_of_one, (void *)total_of_one_again},
+    [NATIVE_TOTAL_OF_MANY] = {(void *)total_of_many, (void *)total_of_many_again},
+};
+
+static bool is_trampoline(const void *function)
+{
+    for (enum native native = 0; native < NATIVES; native++)
+        for (int which = 0; which < TRAMPOLINES; which++)
+            if (function == trampolines[native][which])
+                return true;
+    return false;
+}
+
+void binding_lead_to(const struct agent_options *options)
+{
+    for (enum native native = 0; native < NATIVES; native++) {
+        void *ours = options != NULL ? answer_ours(native, options) : NULL;
+        own_read *own = options != NULL ? answer_own(native, options) : NULL;
+        for (int which = 0; which < TRAMPOLINES; which++) {
+            struct behind *behind = &tables[native].trampolines[which];
+            __atomic_store_n(&behind->answer, ours != NULL ? ours : answer_jvms(native), __ATOMIC_RELEASE);
+            __atomic_store_n(&behind->own, own, __ATOMIC_RELEASE);
+        }
+        __atomic_store_n(&tables[native].ours, ours != NULL, __ATOMIC_RELEASE);
+        if (ours != NULL)
+            __atomic_store_n(&tables[native].wanted, true, __ATOMIC_RELEASE);
+    }
+}
+
+static bool is_ours(enum native native)
+{
+    return __atomic_load_n(&tables[native].ours, __ATOMIC_ACQUIRE);
+}
+
+static bool is_wanted(enum native native)
+{
+    return __atomic_load_n(&tables[native].wanted, __ATOMIC_ACQUIRE);
+}
 
 enum binding { BOUND_TO_OURS, BOUND_TO_OTHER, NOT_BOUND, UNKNOWN };
 
@@ -67,13 +160,13 @@ static void give(enum native native)
 /* A native that another agent binds while we are detached stays bound to that agent. */
 void *binding_of_first_call(enum native native, void *address)
 {
-    if (!native_is_wanted(native) || is_trampoline(address)
-        || (__atomic_load_n(&given[native], __ATOMIC_ACQUIRE) && !native_is_ours(native)))
+    if (!is_wanted(native) || is_trampoline(address)
+        || (__atomic_load_n(&given[native], __ATOMIC_ACQUIRE) && !is_ours(native)))
         return NULL;
     natives_note_jvm(native, address);
     natives_find_jvm();
     give(native);
-    return trampoline_of(native, 0);
+    return trampolines[native][0];
 }
 
 /* The answer to the probe of one id. */
@@ -211,7 +304,7 @@ static void register_trampolines(jvmtiEnv *jvmti, JNIEnv *env, const enum native
         enum native native = natives[i];
         registration.methods[i] = (JNINativeMethod){.name = (char *)(uintptr_t)native_names[native],
                                                     .signature = (char *)(uintptr_t)native_signature(native),
-                                                    .fnPtr = trampoline_of(native, which)};
+                                                    .fnPtr = trampolines[native][which]};
         give(native);
     }
     register_natives(jvmti, env);
@@ -237,7 +330,7 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     enum native natives[NATIVES];
     jint count = 0;
     for (enum native native = 0; native < NATIVES; native++) {
-        enum binding binding = native_is_wanted(native) ? probe(jvmti, env, thread_impl, native) : NOT_BOUND;
+        enum binding binding = is_wanted(native) ? probe(jvmti, env, thread_impl, native) : NOT_BOUND;
         if (binding == UNKNOWN)
             return describe(binding, native, problem, problem_size);
         if (binding == BOUND_TO_OTHER)
@@ -269,7 +362,7 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
 
 const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
 {
-    bool ours = native_is_ours(native);
+    bool ours = is_ours(native);
     if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
         return ours ? "threadclock, from its first call on" : "jvm";
     enum binding binding =

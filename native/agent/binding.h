@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "natives.h"
+#include "options.h"
 #include "sys.h"
 
 /* True: it is the JDK's own sun.management.ThreadImpl. */
@@ -28,8 +29,11 @@ TC_INTERNAL void binding_callbacks(jvmtiEventCallbacks *callbacks);
  */
 TC_INTERNAL void *binding_of_first_call(enum native native, void *address);
 
+/* From now on threadclock answers what these options say, and the JVM the rest; null: the JVM answers all. */
+TC_INTERNAL void binding_lead_to(const struct agent_options *options);
+
 /*
- * Binds the natives that are wanted (trampolines.h) and already bound. The rest are left to the event
+ * Binds the natives that threadclock answers and that are already bound. The rest are left to the event
  * NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its remedy in
  * problem.
  */
