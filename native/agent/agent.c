@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent_thread.h"
 #include "binding.h"
 #include "instance.h"
 #include "jfr_cue.h"

@@ -3,9 +3,9 @@
  * Answers to the natives of ThreadImpl, which has checked its arguments and calls them only while CPU time is
  * enabled.
  *
- * threadclock's own: a registered thread is read through its slot; for one that has ended the answer is -1. An
- * unknown thread may have just started, with an id that is visible before the thread registers itself: it is
- * then registered. The JVM answers for threads that JVMTI does not list: those of the JIT, and one that
+ * threadclock's own: a registered thread is read through its slot; for one that has ended the answer is -1.
+ * An unknown thread may have just started, with an id that is visible before the thread registers itself: it
+ * is then registered. The JVM answers for threads that JVMTI does not list: those of the JIT, and one that
  * Thread.start has created but not yet started.
  *
  * The JVM's own, raised to what threadclock has shown: while detached, and for total=jvm.
@@ -277,7 +277,8 @@ MANY(raised_total_of_many, raised_of_many, NATIVE_TOTAL_OF_MANY)
 void *answer_jvms(enum native native)
 {
     static void *const raised[NATIVES] = {
-        [NATIVE_USER_OF_ONE] = (void *)raised_user_of_one, [NATIVE_USER_OF_MANY] = (void *)raised_user_of_many,
+        [NATIVE_USER_OF_ONE] = (void *)raised_user_of_one,
+        [NATIVE_USER_OF_MANY] = (void *)raised_user_of_many,
         [NATIVE_TOTAL_OF_ONE] = (void *)raised_total_of_one,
         [NATIVE_TOTAL_OF_MANY] = (void *)raised_total_of_many};
     return raised[native];

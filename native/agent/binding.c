@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trampolines, the tables of what answers behind them, and how the natives of sun.management.ThreadImpl are
- * bound to them.
+ * The trampolines, the tables of what answers behind them, and how the natives of sun.management.ThreadImpl
+ * are bound to them.
  *
  * A native that has not been called yet is bound in the event NativeMethodBind. One that is already bound is
  * rebound by RegisterNatives, which stores one pointer. UnregisterNatives is not used, because it can crash
@@ -21,8 +21,7 @@
 #include <string.h>
 
 #include "answers.h"
-#include "boot_class.h"
-#include "local_frame.h"
+#include "java_calls.h"
 
 /*
  * The trampolines, which the natives are bound to permanently, only jump through a pointer: data decides what
@@ -125,30 +124,17 @@ static bool given[NATIVES];
 
 bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class)
 {
-    char *signature = NULL;
-    jobject loader = NULL;
-    bool found = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(signature, thread_impl_signature) == 0
-                 && (*jvmti)->GetClassLoader(jvmti, class, &loader) == JVMTI_ERROR_NONE
-                 && loader == NULL; /* the JDK's own: its loader is the boot loader */
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return found;
+    return boot_class_is(jvmti, class, thread_impl_signature);
 }
 
 jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env)
 {
     static jclass found; /* the boot loader's classes are never unloaded */
-    jint count = 0;
-    jclass *classes = NULL;
-    if (found != NULL || !local_frame_push(env))
-        return found;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count && found == NULL; i++)
-            if (binding_is_thread_impl(jvmti, classes[i]))
-                found = (*env)->NewGlobalRef(env, classes[i]);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    if (found == NULL) {
+        jclass loaded = boot_class_loaded(jvmti, env, thread_impl_signature);
+        found = (*env)->NewGlobalRef(env, loaded);
+        (*env)->DeleteLocalRef(env, loaded);
     }
-    local_frame_pop(env);
     return found;
 }
 
@@ -219,7 +205,7 @@ static enum binding probe(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, enum
         || (status & JVMTI_CLASS_STATUS_INITIALIZED) == 0 || !local_frame_push(env))
         return NOT_BOUND;
     enum binding binding = probe_in_frame(env, thread_impl, native);
-    local_frame_pop(env);
+    local_frame_pop(env, NULL);
     return binding;
 }
 

@@ -10,15 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "boot_class.h"
 #include "java_binding.h"
+#include "java_calls.h"
 #include "lock.h"
 #include "threadclock.h"
 
 /* In libdl before glibc 2.34; a program that never loads a JVM need not have it. */
 #pragma weak dladdr
-
-enum { LOCAL_REFERENCES = 16 };
 
 static const char agent_name[] = "dev.threadclock.agent.Agent";
 
@@ -80,15 +78,7 @@ static bool find_jar(char *path, size_t size, char *problem, size_t problem_size
     return false;
 }
 
-/* Each step does nothing if the one before failed; then an exception is pending, and the result is null. */
-static jobject made(JNIEnv *env, const char *class_name, const char *signature, jvalue *arguments)
-{
-    jclass class = (*env)->ExceptionCheck(env) ? NULL : boot_class(env, class_name, true);
-    jmethodID constructor = class != NULL ? (*env)->GetMethodID(env, class, "<init>", signature) : NULL;
-    jobject object = constructor != NULL ? (*env)->NewObjectA(env, class, constructor, arguments) : NULL;
-    return (*env)->ExceptionCheck(env) ? NULL : object;
-}
-
+/* Does nothing if a step before failed; then an exception is pending, and the result is null. */
 static jobject called(JNIEnv *env, jobject object, const char *name, const char *signature)
 {
     jclass class = object != NULL ? (*env)->GetObjectClass(env, object) : NULL;
@@ -101,12 +91,12 @@ static jobject called(JNIEnv *env, jobject object, const char *name, const char 
 static jobject make_loader(JNIEnv *env, const char *path)
 {
     jvalue arguments[2] = {{.l = (*env)->NewStringUTF(env, path)}, {.l = NULL}};
-    jobject at = made(env, "java.io.File", "(Ljava/lang/String;)V", arguments);
+    jobject at = boot_object(env, "java.io.File", "(Ljava/lang/String;)V", arguments);
     jobject url = called(env, called(env, at, "toURI", "()Ljava/net/URI;"), "toURL", "()Ljava/net/URL;");
     jclass url_class = url != NULL ? (*env)->GetObjectClass(env, url) : NULL;
     arguments[0].l = url_class != NULL ? (*env)->NewObjectArray(env, 1, url_class, url) : NULL;
-    return arguments[0].l != NULL ? made(env, "java.net.URLClassLoader",
-                                         "([Ljava/net/URL;Ljava/lang/ClassLoader;)V", arguments)
+    return arguments[0].l != NULL ? boot_object(env, "java.net.URLClassLoader",
+                                                "([Ljava/net/URL;Ljava/lang/ClassLoader;)V", arguments)
                                   : NULL;
 }
 
@@ -142,26 +132,18 @@ static void keep(JNIEnv *env, jobject loader, jclass agent_class)
     __atomic_store_n(&java.known, side->agent_class != NULL && side->loader != NULL, __ATOMIC_RELEASE);
 }
 
-/* Runs in a frame of its own; clears what is pending. */
+/* Ends the frame; clears what is pending. */
 static void settle(JNIEnv *env)
 {
     if ((*env)->ExceptionCheck(env))
         (*env)->ExceptionClear(env);
-    (*env)->PopLocalFrame(env, NULL);
-}
-
-static bool begin(JNIEnv *env)
-{
-    if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) == JNI_OK)
-        return true;
-    (*env)->ExceptionClear(env);
-    return false;
+    local_frame_pop(env, NULL);
 }
 
 void java_side_offer(JNIEnv *env, jclass agent_class)
 {
     tc_lock(&java.lock);
-    if (!java.known && begin(env)) {
+    if (!java.known && local_frame_push(env)) {
         keep(env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"), agent_class);
         settle(env);
     }
@@ -186,7 +168,7 @@ const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t proble
     if (!java.known && find_jar(path, sizeof path, problem, problem_size)) {
         snprintf(problem, problem_size, "%s cannot be loaded, or has another version than libthreadclock.so; "
                  "take both from the same release", path);
-        if (begin(env)) {
+        if (local_frame_push(env)) {
             jobject loader = make_loader(env, path);
             jclass agent_class = loader != NULL ? class_of(env, agent_name, true, loader) : NULL;
             if (agent_class != NULL && is_of_this_version(env, agent_class) && bind(env, loader))
@@ -202,7 +184,7 @@ void java_side_record(JNIEnv *env)
 {
     char problem[400];
     const struct java_side *side = java_side_load(env, problem, sizeof problem);
-    if (side == NULL || !begin(env))
+    if (side == NULL || !local_frame_push(env))
         return;
     jclass events = class_of(env, "dev.threadclock.agent.jfr.CpuTimeEvents", true, side->loader);
     jmethodID method = events != NULL ? (*env)->GetStaticMethodID(env, events, "register", "()V") : NULL;

@@ -2,11 +2,8 @@
 /* Notices when Flight Recorder is first used, so that its classes are loaded only if something records. */
 #include "jfr_cue.h"
 
-#include <string.h>
-
-#include "agent_thread.h"
+#include "java_calls.h"
 #include "java_side.h"
-#include "local_frame.h"
 
 /* Recording initialises this class first, which binds its natives; the same on 8u262 to 27. */
 static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
@@ -15,22 +12,6 @@ static struct {
     bool watched, given;
     bool early; /* it has come before the live phase */
 } cue;
-
-static bool is_recorder(jvmtiEnv *jvmti, jclass class)
-{
-    char *signature = NULL;
-    bool is_it = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(signature, recorder_class) == 0;
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return is_it;
-}
-
-static bool has(jvmtiEnv *jvmti, jclass class, jint wanted)
-{
-    jint status = 0;
-    return (*jvmti)->GetClassStatus(jvmti, class, &status) == JVMTI_ERROR_NONE
-           && (status & wanted) == wanted;
-}
 
 static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
@@ -70,25 +51,19 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     if (env == NULL)
         return; /* the JVM has not even begun to load Java's own classes */
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
-        && is_recorder(jvmti, class))
+        && boot_class_is(jvmti, class, recorder_class))
         give(jvmti, env);
     (*env)->DeleteLocalRef(env, class);
 }
 
-/* status: what must be true of it at least, 0 if it need only be loaded. */
-static bool there_is(jvmtiEnv *jvmti, JNIEnv *env, jint status)
+/* wanted: what must be true of it at least, 0 if it need only be loaded. */
+static bool there_is(jvmtiEnv *jvmti, JNIEnv *env, jint wanted)
 {
-    jint count = 0;
-    jclass *classes = NULL;
-    bool found = false;
-    if (!local_frame_push(env))
-        return false;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count && !found; i++)
-            found = is_recorder(jvmti, classes[i]) && has(jvmti, classes[i], status);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-    }
-    local_frame_pop(env);
+    jint status = 0;
+    jclass recorder = boot_class_loaded(jvmti, env, recorder_class);
+    bool found = recorder != NULL && (*jvmti)->GetClassStatus(jvmti, recorder, &status) == JVMTI_ERROR_NONE
+                 && (status & wanted) == wanted;
+    (*env)->DeleteLocalRef(env, recorder);
     return found;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_thread.h"
+#include "java_calls.h"
 #include "java_side.h"
 #include "lock.h"
 #include "report.h"
@@ -96,10 +96,8 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
     const struct java_side *side = classes(env, request->server);
     if (side == NULL)
         return copy_of(unavailable, size);
-    if ((*env)->PushLocalFrame(env, 4) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!local_frame_push(env))
         return NULL;
-    }
     jbyteArray bytes = (*env)->NewByteArray(env, (jsize)head_size);
     if (bytes != NULL) {
         (*env)->SetByteArrayRegion(env, bytes, 0, (jsize)head_size, (const jbyte *)head);
@@ -107,7 +105,7 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
                                                (jboolean)scrape_server_is_local(request->server));
     }
     char *response = copied(env, bytes, size);
-    (*env)->PopLocalFrame(env, NULL);
+    local_frame_pop(env, NULL);
     return response;
 }
 

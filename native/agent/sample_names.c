@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boot_class.h"
 #include "clock_id.h"
+#include "java_calls.h"
 #include "java_threads.h"
-#include "local_frame.h"
 #include "virtual_accounting.h"
 
 enum { FRAMES_MAX = 64, STACK_BYTES = 4096 };
@@ -97,7 +96,7 @@ void sample_names_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
             put_thread(message, jvmti, env, threads[i], structs);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     }
-    local_frame_pop(env);
+    local_frame_pop(env, NULL);
 }
 
 /* The line of a place in a method; 0: unknown. */
@@ -205,7 +204,7 @@ void sample_stack_put(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *e
         if (thread != NULL)
             write_stack(text, jvmti, env, thread, request->frames);
         after_ns = cpu_ns(tid);
-        local_frame_pop(env);
+        local_frame_pop(env, NULL);
     }
     if (before_ns >= 0 && after_ns >= before_ns) {
         sample_put_kind(message, SAMPLE_RAN);

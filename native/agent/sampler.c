@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent_thread.h"
+#include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "sample_names.h"

@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "boot_class.h"
+#include "java_calls.h"
 #include "jvm_clock.h"
-#include "local_frame.h"
 #include "sys.h"
 #include "threads.h"
 #include "tick.h"
@@ -231,7 +230,7 @@ void java_threads_register_all(JNIEnv *env)
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)candidates);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
-    local_frame_pop(env);
+    local_frame_pop(env, NULL);
 }
 
 static bool contains(const jlong *ids, jint count, uint64_t id)
@@ -272,5 +271,5 @@ void java_threads_register(JNIEnv *env, const jlong *ids, jint count)
     }
     if (any)
         tc_epoch_advance();
-    local_frame_pop(env);
+    local_frame_pop(env, NULL);
 }

@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boot_class.h"
 #include "instance.h"
+#include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "report.h"
