@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+static const char class_name[] = "sun/management/ThreadImpl";
+static const char called[] = "getThreadTotalCpuTime0", meant[] = "getThreadUserCpuTime0";
+static const char call_descriptor[] = "(J)J";
+
 /*
  * The bytes left to read. After they have run out, every read returns 0 and bad is set: it is checked at the
  * end of each structure.
@@ -128,22 +132,21 @@ static bool is_class(const struct pool *pool, unsigned index, const char *name)
 }
 
 /* A method of the class itself. */
-static bool is_method(const struct pool *pool, unsigned index, const struct wrong_call *wrong,
-                      const char *name)
+static bool is_method(const struct pool *pool, unsigned index, const char *name)
 {
     const unsigned char *method = constant(pool, index, METHOD);
-    if (method == NULL || !is_class(pool, big_endian_16(method), wrong->class_name))
+    if (method == NULL || !is_class(pool, big_endian_16(method), class_name))
         return false;
     const unsigned char *type = constant(pool, big_endian_16(method + 2), NAME_AND_TYPE);
     return type != NULL && is_utf8(pool, big_endian_16(type), name)
-           && is_utf8(pool, big_endian_16(type + 2), wrong->call_descriptor);
+           && is_utf8(pool, big_endian_16(type + 2), call_descriptor);
 }
 
 /* The index of the method in the pool; 0: it is not there. */
-static uint16_t find_method(const struct pool *pool, const struct wrong_call *wrong, const char *name)
+static uint16_t find_method(const struct pool *pool, const char *name)
 {
     for (unsigned i = 1; i < pool->count; i++)
-        if (is_method(pool, i, wrong, name))
+        if (is_method(pool, i, name))
             return (uint16_t)i;
     return 0;
 }
@@ -191,35 +194,35 @@ static void skip_operands(struct reader *reader, const unsigned char *code, uint
 }
 
 static enum class_file_result find_in_code(const struct pool *pool, const unsigned char *code, size_t length,
-                                           const struct wrong_call *wrong, struct call_change *change)
+                                           struct call_change *change)
 {
-    uint16_t meant = find_method(pool, wrong, wrong->meant);
+    uint16_t right = find_method(pool, meant);
     unsigned calls = 0;
     struct reader reader = {code, code + length, false};
     while (reader.at < reader.end && !reader.bad) {
         uint8_t opcode = read_8(&reader);
         if (opcode == INVOKESTATIC && reader.end - reader.at >= 2
-            && is_method(pool, big_endian_16(reader.at), wrong, wrong->called)) {
-            *change = (struct call_change){(size_t)(reader.at - code), meant};
+            && is_method(pool, big_endian_16(reader.at), called)) {
+            *change = (struct call_change){(size_t)(reader.at - code), right};
             calls++;
         }
         skip_operands(&reader, code, opcode);
     }
-    if (reader.bad || calls > 1 || (calls == 1 && meant == 0))
+    if (reader.bad || calls > 1 || (calls == 1 && right == 0))
         return CLASS_FILE_NOT_UNDERSTOOD;
     return calls == 1 ? CLASS_FILE_WRONG : CLASS_FILE_RIGHT;
 }
 
 enum class_file_result class_parts_find(const unsigned char *pool_bytes, size_t pool_length,
                                         uint16_t pool_count, const unsigned char *code, size_t code_length,
-                                        const struct wrong_call *wrong, struct call_change *change)
+                                        struct call_change *change)
 {
     struct pool pool;
     struct reader reader = {pool_bytes, pool_bytes + pool_length, false};
     read_pool(&reader, pool_count, &pool);
     if (reader.bad || reader.at != reader.end)
         return CLASS_FILE_NOT_UNDERSTOOD;
-    return find_in_code(&pool, code, code_length, wrong, change);
+    return find_in_code(&pool, code, code_length, change);
 }
 
 static void skip_attributes(struct reader *reader)
@@ -233,7 +236,6 @@ static void skip_attributes(struct reader *reader)
 /* What find_in_class collects about the methods. */
 struct search {
     const struct pool *pool;
-    const struct wrong_call *wrong;
     unsigned bodies; /* of the method to search */
     const unsigned char *code;
     size_t code_length;
@@ -253,12 +255,10 @@ static void read_code(struct reader *reader, struct search *search)
 static void read_method(struct reader *reader, struct search *search)
 {
     enum { STATIC = 0x0008 };
-    const struct wrong_call *wrong = search->wrong;
     uint16_t flags = read_16(reader), name = read_16(reader), descriptor = read_16(reader);
-    bool searched = is_utf8(search->pool, name, wrong->method)
-                    && is_utf8(search->pool, descriptor, wrong->method_descriptor);
-    if (is_utf8(search->pool, name, wrong->meant)
-        && is_utf8(search->pool, descriptor, wrong->call_descriptor))
+    bool searched = is_utf8(search->pool, name, CLASS_FILE_METHOD)
+                    && is_utf8(search->pool, descriptor, CLASS_FILE_DESCRIPTOR);
+    if (is_utf8(search->pool, name, meant) && is_utf8(search->pool, descriptor, call_descriptor))
         search->meant_is_static = (flags & STATIC) != 0;
     for (unsigned left = read_16(reader); left > 0 && !reader->bad; left--) {
         bool is_code = searched && is_utf8(search->pool, read_16(reader), "Code");
@@ -279,7 +279,7 @@ static void read_method(struct reader *reader, struct search *search)
 static void read_members(struct reader *reader, struct search *search)
 {
     read_16(reader); /* access flags */
-    if (!is_class(search->pool, read_16(reader), search->wrong->class_name))
+    if (!is_class(search->pool, read_16(reader), class_name))
         reader->bad = true;
     read_16(reader);                           /* super class */
     take(reader, (size_t)read_16(reader) * 2); /* interfaces */
@@ -292,8 +292,7 @@ static void read_members(struct reader *reader, struct search *search)
     skip_attributes(reader);
 }
 
-enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
-                                       const struct wrong_call *wrong, struct call_change *change)
+enum class_file_result class_file_find(const unsigned char *bytes, size_t length, struct call_change *change)
 {
     struct reader reader = {bytes, bytes + length, false};
     if (read_32(&reader) != 0xCAFEBABE)
@@ -301,12 +300,12 @@ enum class_file_result class_file_find(const unsigned char *bytes, size_t length
     read_32(&reader); /* version */
     struct pool pool;
     read_pool(&reader, read_16(&reader), &pool);
-    struct search search = {.pool = &pool, .wrong = wrong};
+    struct search search = {.pool = &pool};
     if (!reader.bad)
         read_members(&reader, &search);
     if (reader.bad || reader.at != reader.end || search.bodies != 1)
         return CLASS_FILE_NOT_UNDERSTOOD;
-    enum class_file_result result = find_in_code(&pool, search.code, search.code_length, wrong, change);
+    enum class_file_result result = find_in_code(&pool, search.code, search.code_length, change);
     if (result == CLASS_FILE_WRONG && !search.meant_is_static)
         return CLASS_FILE_NOT_UNDERSTOOD;
     change->offset += result == CLASS_FILE_WRONG ? (size_t)(search.code - bytes) : 0;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds one wrong call in a class file (JVMS chapter 4), without trusting any of its bytes. */
+/*
+ * Finds the wrong call of JDK-8372704 in a class file (JVMS chapter 4), without trusting any of its bytes: in
+ * getThreadUserTime([J) of sun.management.ThreadImpl, an invokestatic of getThreadTotalCpuTime0 where
+ * getThreadUserCpuTime0 was meant.
+ */
 #ifndef TC_AGENT_CLASS_FILE_H
 #define TC_AGENT_CLASS_FILE_H
 
@@ -8,14 +12,9 @@
 
 #include "sys.h"
 
-/*
- * In one method, an invokestatic of a method of the class where another with the same descriptor was meant.
- */
-struct wrong_call {
-    const char *class_name; /* java/lang/Object */
-    const char *method, *method_descriptor;
-    const char *called, *meant, *call_descriptor;
-};
+/* The method that makes the call. */
+#define CLASS_FILE_METHOD "getThreadUserTime"
+#define CLASS_FILE_DESCRIPTOR "([J)[J"
 
 /* The two bytes at offset, big-endian, become constant; nothing else changes. */
 struct call_change {
@@ -31,7 +30,6 @@ enum class_file_result {
 
 /* Searches a class file; the offset in change is from its beginning. Reads only the first length bytes. */
 TC_INTERNAL enum class_file_result class_file_find(const unsigned char *bytes, size_t length,
-                                                   const struct wrong_call *wrong,
                                                    struct call_change *change);
 
 /*
@@ -40,7 +38,6 @@ TC_INTERNAL enum class_file_result class_file_find(const unsigned char *bytes, s
  */
 TC_INTERNAL enum class_file_result class_parts_find(const unsigned char *pool, size_t pool_length,
                                                     uint16_t pool_count, const unsigned char *code,
-                                                    size_t code_length, const struct wrong_call *wrong,
-                                                    struct call_change *change);
+                                                    size_t code_length, struct call_change *change);
 
 #endif

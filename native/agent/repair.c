@@ -19,12 +19,6 @@
 
 #include "class_file.h"
 
-static const struct wrong_call total_for_user = {
-    .class_name = "sun/management/ThreadImpl",
-    .method = "getThreadUserTime", .method_descriptor = "([J)[J",
-    .called = "getThreadTotalCpuTime0", .meant = "getThreadUserCpuTime0", .call_descriptor = "(J)J",
-};
-
 enum hook_task {
     CAPTURE,  /* keep the bytes, change nothing */
     CHECK,    /* call the redefinition off unless the bytes are those given to it */
@@ -102,7 +96,7 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined
         repair.called_off = true;
         static const unsigned char no_class_file[4];
         hand_out(jvmti, no_class_file, sizeof no_class_file, new_length, new_bytes);
-    } else if (class_file_find(bytes, (size_t)length, &total_for_user, &change) == CLASS_FILE_WRONG) {
+    } else if (class_file_find(bytes, (size_t)length, &change) == CLASS_FILE_WRONG) {
         hand_out(jvmti, bytes, length, new_length, new_bytes);
         if (*new_bytes != NULL)
             apply(change, *new_bytes);
@@ -113,8 +107,7 @@ static bool is_the_method(jvmtiEnv *jvmti, jmethodID method)
 {
     char *name = NULL, *descriptor = NULL;
     bool found = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(name, total_for_user.method) == 0
-                 && strcmp(descriptor, total_for_user.method_descriptor) == 0;
+                 && strcmp(name, CLASS_FILE_METHOD) == 0 && strcmp(descriptor, CLASS_FILE_DESCRIPTOR) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
     return found;
@@ -148,7 +141,7 @@ static enum class_file_result look(jvmtiEnv *jvmti, jclass thread_impl)
         && (*jvmti)->GetConstantPool(jvmti, thread_impl, &pool_count, &pool_length, &pool)
                == JVMTI_ERROR_NONE)
         result = class_parts_find(pool, (size_t)pool_length, (uint16_t)pool_count, code, (size_t)code_length,
-                                  &total_for_user, &change);
+                                  &change);
     (*jvmti)->Deallocate(jvmti, code);
     (*jvmti)->Deallocate(jvmti, pool);
     return result;
@@ -213,8 +206,7 @@ static jvmtiError capture(void)
     if (repair.original.bytes == NULL
         || !keep(&repair.repaired, repair.original.bytes, repair.original.length))
         return JVMTI_ERROR_OUT_OF_MEMORY;
-    if (class_file_find(repair.original.bytes, (size_t)repair.original.length, &total_for_user, &change)
-        != CLASS_FILE_WRONG)
+    if (class_file_find(repair.original.bytes, (size_t)repair.original.length, &change) != CLASS_FILE_WRONG)
         return JVMTI_ERROR_INVALID_CLASS_FORMAT;
     apply(change, repair.repaired.bytes);
     return JVMTI_ERROR_NONE;
@@ -259,15 +251,10 @@ static int repair_alone(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *
     return answer(failure, error, error_size);
 }
 
-/* Not a lock: other agents' hooks run meanwhile, and may wait for a thread that gets here. */
-static bool alone(void)
-{
-    return !__atomic_exchange_n(&repair.busy, true, __ATOMIC_ACQ_REL);
-}
-
+/* Alone, but not by a lock: other agents' hooks run meanwhile, and may wait for a thread that gets here. */
 int repair_thread_impl(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, char *error, size_t error_size)
 {
-    if (!alone())
+    if (__atomic_exchange_n(&repair.busy, true, __ATOMIC_ACQ_REL))
         return 0;
     int result = repair_alone(jvmti, env, thread_impl, error, error_size);
     __atomic_store_n(&repair.busy, false, __ATOMIC_RELEASE);

@@ -3,11 +3,6 @@
 #include "class_file.h"
 #include "fuzz.h"
 
-static const struct wrong_call wrong = {
-    .class_name = "sun/management/ThreadImpl", .method = "getThreadUserTime", .method_descriptor = "([J)[J",
-    .called = "getThreadTotalCpuTime0", .meant = "getThreadUserCpuTime0", .call_descriptor = "(J)J",
-};
-
 /* The parts: the first two bytes are the pool's count, the next two its length. */
 static void in_parts(const uint8_t *data, size_t size)
 {
@@ -18,7 +13,7 @@ static void in_parts(const uint8_t *data, size_t size)
     pool_size = pool_size < rest ? pool_size : rest;
     char *pool = fuzz_copy(data + 4, pool_size), *code = fuzz_copy(data + 4 + pool_size, rest - pool_size);
     if (class_parts_find((const unsigned char *)pool, pool_size, (uint16_t)(data[0] << 8 | data[1]),
-                         (const unsigned char *)code, rest - pool_size, &wrong, &change)
+                         (const unsigned char *)code, rest - pool_size, &change)
         == CLASS_FILE_WRONG)
         fuzz_assert(change.offset + 2 <= rest - pool_size);
     free(pool);
@@ -29,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct call_change change;
     char *bytes = fuzz_copy(data, size);
-    if (class_file_find((const unsigned char *)bytes, size, &wrong, &change) == CLASS_FILE_WRONG)
+    if (class_file_find((const unsigned char *)bytes, size, &change) == CLASS_FILE_WRONG)
         fuzz_assert(change.offset + 2 <= size);
     free(bytes);
     in_parts(data, size);

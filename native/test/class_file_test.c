@@ -11,12 +11,6 @@
 
 #include "class_file.h"
 
-static const struct wrong_call total_for_user = {
-    .class_name = "sun/management/ThreadImpl",
-    .method = "getThreadUserTime", .method_descriptor = "([J)[J",
-    .called = "getThreadTotalCpuTime0", .meant = "getThreadUserCpuTime0", .call_descriptor = "(J)J",
-};
-
 /* A class file built by hand: every kind of constant, many instructions, and any number of wrong calls. */
 struct bytes {
     unsigned char at[4096];
@@ -159,8 +153,7 @@ static enum class_file_result find(const unsigned char *bytes, size_t length, st
     assert_non_null(exact);
     memcpy(exact, bytes, length);
     *change = (struct call_change){0};
-    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, &total_for_user,
-                                                    change);
+    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, change);
     free(exact);
     return result;
 }
@@ -189,7 +182,7 @@ static enum class_file_result find_in_parts(const struct bytes *pool, unsigned c
     assert_non_null(exact);
     memcpy(exact + 1, code->at, length);
     enum class_file_result result = class_parts_find(pool->at, pool->length, (uint16_t)count, exact + 1,
-                                                     length, &total_for_user, change);
+                                                     length, change);
     free(exact);
     return result;
 }
@@ -303,9 +296,9 @@ static void a_pool_too_large_is_not_understood(void **state)
     for (size_t i = 0; i < MANY; i++)
         pool[3 * i] = 1;
     struct call_change change;
-    assert_int_equal(class_parts_find(pool, sizeof pool, MANY + 1, pool, 0, &total_for_user, &change),
+    assert_int_equal(class_parts_find(pool, sizeof pool, MANY + 1, pool, 0, &change),
                      CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &total_for_user, &change),
+    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &change),
                      CLASS_FILE_RIGHT);
 }
 
