@@ -64,22 +64,6 @@ static struct agent_options present_options(void)
     return options;
 }
 
-static enum native native_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
-{
-    char *name = NULL, *signature = NULL;
-    jclass class = NULL;
-    enum native native = NATIVES;
-    if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) == JVMTI_ERROR_NONE)
-        native = native_of(name, signature);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    if (native != NATIVES
-        && ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE
-            || !binding_is_thread_impl(jvmti, class)))
-        return NATIVES;
-    return native;
-}
-
 /*
  * JDK-8372704: repairs a ThreadImpl whose getThreadUserTime(own id) returns total time. Others are left
  * alone.
@@ -97,13 +81,11 @@ static void repair(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl)
                    problem);
 }
 
-static bool is_first_native(jvmtiEnv *jvmti, jmethodID method)
+static bool is_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
 {
-    char *name = NULL;
-    bool is_it = (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(name, first_native_name) == 0;
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-    return is_it;
+    jclass class = NULL;
+    return (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
+           && binding_is_thread_impl(jvmti, class);
 }
 
 /* The JVM is about to bind a native to its function, and accepts another function instead. */
@@ -111,19 +93,23 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
                                           void *address, void **new_address)
 {
     (void)thread;
-    if (is_first_native(jvmti, method)) {
-        if (!__atomic_load_n(&agent.active, __ATOMIC_ACQUIRE))
-            return;
+    char *name = NULL, *signature = NULL;
+    bool named = (*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) == JVMTI_ERROR_NONE;
+    bool first = named && strcmp(name, first_native_name) == 0;
+    enum native native = named ? native_of(name, signature) : NATIVES;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    if (first && __atomic_load_n(&agent.active, __ATOMIC_ACQUIRE)) {
         jclass thread_impl = (*env)->FindClass(env, "sun/management/ThreadImpl");
         if (thread_impl != NULL && binding_is_thread_impl(jvmti, thread_impl))
             repair(jvmti, env, thread_impl);
         if ((*env)->ExceptionCheck(env))
             (*env)->ExceptionClear(env);
         (*env)->DeleteLocalRef(env, thread_impl);
-        return;
     }
-    enum native native = native_of_thread_impl(jvmti, method);
-    void *trampoline = native == NATIVES ? NULL : binding_of_first_call(native, address);
+    if (native == NATIVES || !is_of_thread_impl(jvmti, method))
+        return;
+    void *trampoline = binding_of_first_call(native, address);
     if (trampoline == NULL)
         return;
     *new_address = trampoline;
@@ -136,7 +122,7 @@ static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env);
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)thread;
-    java_threads_register_all(env);
+    java_threads_register(env, NULL, 0);
     start_metrics(jvmti, env);
 }
 
@@ -216,7 +202,7 @@ static int watch(JavaVM *vm, const struct agent_options *options, char *problem,
     JNIEnv *env = live_environment(vm);
     jvmtiError error = java_threads_watch(agent.jvmti, agent.libjvm);
     if (env != NULL)
-        java_threads_register_all(env);
+        java_threads_register(env, NULL, 0);
     else
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
     binding_lead_to(options);

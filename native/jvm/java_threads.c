@@ -166,29 +166,28 @@ void java_threads_stop(jvmtiEnv *jvmti)
 
 struct candidate {
     jthread thread;
-    uint64_t id, eetop;
-    pid_t tid;                     /* -1: not known; the JVM itself answers then */
+    uint64_t eetop;
     threadclock_thread registered; /* 0: not registered here */
 };
 
 /* The eetop of a thread after its ThreadEnd event is soon 0: if it is unchanged, it belongs to the TID. */
-static bool is_gone(JNIEnv *env, const struct candidate *candidate)
+static void forget_if_gone(JNIEnv *env, struct candidate *candidate)
 {
-    return !java_threads_same(env, candidate->thread, candidate->eetop);
+    if (candidate->registered == 0 || java_threads_same(env, candidate->thread, candidate->eetop))
+        return;
+    tc_threads_forget(candidate->registered);
+    candidate->registered = 0;
 }
 
-static void forget_if_gone(JNIEnv *env, const struct candidate *candidate)
-{
-    if (candidate->registered != 0 && is_gone(env, candidate))
-        tc_threads_forget(candidate->registered);
-}
-
+/* If its TID is not known, the JVM itself answers for it. */
 static void register_candidate(JNIEnv *env, struct candidate *candidate)
 {
     threadclock_thread known;
-    if (candidate->tid < 0 || tc_threads_find(candidate->id, &known) == 0)
+    uint64_t id = id_of(env, candidate->thread);
+    pid_t tid = java_threads_tid(env, candidate->thread, &jvm.structs, &candidate->eetop);
+    if (tid <= 0 || tc_threads_find(id, &known) == 0)
         return;
-    if (tc_threads_register_other(candidate->id, candidate->tid, &candidate->registered) != 0)
+    if (tc_threads_register_other(id, tid, &candidate->registered) != 0)
         candidate->registered = 0;
     forget_if_gone(env, candidate);
 }
@@ -197,40 +196,13 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
  * A thread between its ThreadEnd event, which was not enabled yet, and the clearing of its eetop is
  * registered by mistake. That interval takes microseconds, so all threads are checked again a moment later.
  */
-static void register_candidates(JNIEnv *env, struct candidate *candidates, size_t count)
+static void check_again(JNIEnv *env, struct candidate *candidates, jint count)
 {
     enum { SETTLE_NS = 2000000 };
-    for (size_t i = 0; i < count; i++) {
-        candidates[i].id = id_of(env, candidates[i].thread);
-        candidates[i].eetop = eetop_of(env, candidates[i].thread);
-        candidates[i].tid = vm_structs_tid(&jvm.structs, candidates[i].eetop);
-        register_candidate(env, &candidates[i]);
-    }
     struct timespec settle = {0, SETTLE_NS};
     tc_syscall4(SYS_nanosleep, (long)&settle, 0, 0, 0);
-    for (size_t i = 0; i < count; i++)
+    for (jint i = 0; i < count; i++)
         forget_if_gone(env, &candidates[i]);
-    tc_epoch_advance();
-}
-
-void java_threads_register_all(JNIEnv *env)
-{
-    jvmtiEnv *jvmti = jvm.jvmti;
-    jint count = 0;
-    jthread *threads = NULL;
-    struct candidate *candidates = NULL;
-    if (!find_fields(env) || !local_frame_push(env))
-        return;
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE
-        && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates)
-               == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count; i++)
-            candidates[i] = (struct candidate){.thread = threads[i]};
-        register_candidates(env, candidates, (size_t)count);
-    }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)candidates);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
-    local_frame_pop(env, NULL);
 }
 
 static bool contains(const jlong *ids, jint count, uint64_t id)
@@ -241,35 +213,30 @@ static bool contains(const jlong *ids, jint count, uint64_t id)
     return false;
 }
 
-/* True: it is registered now. */
-static bool register_one(JNIEnv *env, jthread thread)
-{
-    threadclock_thread registered;
-    uint64_t eetop;
-    pid_t tid = java_threads_tid(env, thread, &jvm.structs, &eetop);
-    if (tid <= 0 || tc_threads_register_other(id_of(env, thread), tid, &registered) != 0)
-        return false;
-    if (java_threads_same(env, thread, eetop))
-        return true;
-    tc_threads_forget(registered);
-    return false;
-}
-
-void java_threads_register(JNIEnv *env, const jlong *ids, jint count)
+void java_threads_register(JNIEnv *env, const jlong *ids, jint id_count)
 {
     jvmtiEnv *jvmti = jvm.jvmti;
-    jint all = 0;
+    jint count = 0;
     jthread *threads = NULL;
+    struct candidate *candidates = NULL;
     if (!find_fields(env) || !local_frame_push(env))
         return;
-    bool any = false;
-    if ((*jvmti)->GetAllThreads(jvmti, &all, &threads) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < all; i++)
-            if (contains(ids, count, id_of(env, threads[i])))
-                any |= register_one(env, threads[i]);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE
+        && (*jvmti)->Allocate(jvmti, (jlong)count * (jlong)sizeof *candidates, (unsigned char **)&candidates)
+               == JVMTI_ERROR_NONE) {
+        bool any = false;
+        for (jint i = 0; i < count; i++) {
+            candidates[i] = (struct candidate){.thread = threads[i]};
+            if (ids == NULL || contains(ids, id_count, id_of(env, threads[i])))
+                register_candidate(env, &candidates[i]);
+            any |= candidates[i].registered != 0;
+        }
+        if (ids == NULL)
+            check_again(env, candidates, count);
+        if (any)
+            tc_epoch_advance();
     }
-    if (any)
-        tc_epoch_advance();
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)candidates);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     local_frame_pop(env, NULL);
 }

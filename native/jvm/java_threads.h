@@ -19,11 +19,9 @@ TC_INTERNAL void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
 /* From now on threads are registered as they start and end. Any phase; libjvm is a handle of dlopen. */
 TC_INTERNAL jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
 
-/* Registers the threads that are already running. Live phase; after java_threads_watch. */
-TC_INTERNAL void java_threads_register_all(JNIEnv *env);
-
 /*
  * Registers those of these threads that run unregistered, such as one that is about to get its ThreadStart.
+ * ids null: all that are already running. Live phase; after java_threads_watch.
  */
 TC_INTERNAL void java_threads_register(JNIEnv *env, const jlong *ids, jint count);
 
