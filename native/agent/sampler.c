@@ -27,7 +27,7 @@
 #include "sys.h"
 #include "threadclock.h"
 #include "virtual_accounting.h"
-#include "virtual_groups.h"
+#include "virtual_threads.h"
 #include "vm_structs.h"
 
 enum {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of groups, in a table that only grows; the pass over all accounts. */
-#include "virtual_groups.h"
-
 #include <stddef.h>
 #include <string.h>
 

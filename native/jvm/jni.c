@@ -17,7 +17,6 @@
 #include "threads.h"
 #include "tick.h"
 #include "virtual_accounting.h"
-#include "virtual_groups.h"
 #include "virtual_threads.h"
 #include "vm_structs.h"
 

@@ -23,7 +23,7 @@
 #include "lock.h"
 #include "report.h"
 #include "slot.h"
-#include "virtual_groups.h"
+#include "virtual_threads.h"
 #include "vm_structs.h"
 
 #pragma weak dlclose

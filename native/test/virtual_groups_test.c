@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "virtual_groups.h"
 #include "virtual_threads.h"
 
 static struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
