@@ -10,12 +10,11 @@
  *
  * The JVM's own, raised to what threadclock has shown: while detached, and for total=jvm.
  */
-#include "answers.h"
-
 #include <errno.h>
 
 #include "clock_id.h"
 #include "java_threads.h"
+#include "natives.h"
 #include "own_thread.h"
 #include "threads.h"
 

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answers.h"
 #include "java_calls.h"
 
 /*

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The natives of sun.management.ThreadImpl that the agent answers; the same on JDK 8 to 27. */
+/*
+ * The natives of sun.management.ThreadImpl that the agent answers, the same on JDK 8 to 27, and the functions
+ * that answer them: threadclock's, or the JVM's, whose answers are raised to what threadclock has shown
+ * before.
+ */
 #ifndef TC_AGENT_NATIVES_H
 #define TC_AGENT_NATIVES_H
 
@@ -7,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "options.h"
 #include "sys.h"
 
 enum native {
@@ -61,5 +66,19 @@ static inline bool natives_is_probe(const JNIEnv *env, jlong id)
 {
     return __builtin_expect(id == PROBE_ID, 0) && natives_is_prober(env);
 }
+
+typedef int64_t own_read(void);
+
+/* The read of the calling thread, which is id 0, under these options; null: the JVM answers. */
+TC_INTERNAL own_read *answer_own(enum native native, const struct agent_options *options);
+
+/* The function that answers for other threads (null: the JVM). It needs natives_jvm of this native. */
+TC_INTERNAL void *answer_ours(enum native native, const struct agent_options *options);
+
+/*
+ * The function that returns the JVM's own answer, or what threadclock has shown of the thread if that is
+ * more: values must not decrease because the agent is detached. It needs natives_jvm of this native.
+ */
+TC_INTERNAL void *answer_jvms(enum native native);
 
 #endif

@@ -39,12 +39,6 @@ static const char unavailable[] = "HTTP/1.1 503 Service Unavailable\r\n"
                                   "Content-Type: text/plain; charset=utf-8\r\n"
                                   "Connection: close\r\n\r\n" NO_METRICS;
 
-static char *copy_of(const char *response, size_t *size)
-{
-    *size = strlen(response);
-    return strdup(response);
-}
-
 static int64_t now_ms(void)
 {
     return threadclock_clock_ns(CLOCK_MONOTONIC) / 1000000;
@@ -94,8 +88,10 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
     const struct request *request = context;
     JNIEnv *env = request->env;
     const struct java_side *side = classes(env, request->server);
-    if (side == NULL)
-        return copy_of(unavailable, size);
+    if (side == NULL) {
+        *size = sizeof unavailable - 1;
+        return strdup(unavailable);
+    }
     if (!local_frame_push(env))
         return NULL;
     jbyteArray bytes = (*env)->NewByteArray(env, (jsize)head_size);

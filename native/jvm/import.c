@@ -28,15 +28,6 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOB_DAT = R_AARCH64_GLOB_DAT };
 enum { JUMP_SLOT = R_RISCV_JUMP_SLOT, GLOB_DAT = R_RISCV_64 };
 #endif
 
-struct search {
-    uintptr_t address;
-    const char *function;
-    const char *text;
-    struct import *import;
-    int places;
-    bool found, linked, has_text;
-};
-
 /* The segment of this type that contains all of these bytes; null: none. */
 static const ElfW(Phdr) *segment_of(const struct dl_phdr_info *library, uint32_t type, uintptr_t address,
                                     size_t size)
@@ -143,53 +134,68 @@ static bool is_writable(const ElfW(Phdr) *segment)
     return segment != NULL && (segment->p_flags & PF_W) != 0;
 }
 
-static void look_through(const struct dl_phdr_info *library, const struct tables *tables,
-                         struct table relocations, struct search *search)
+/* Stores the last place of the function among these relocations; returns their number. */
+static int look_through(const struct dl_phdr_info *library, const struct tables *tables,
+                        struct table relocations, const char *function, struct import *import)
 {
+    int places = 0;
     const ElfW(Rela) *relocation = (const ElfW(Rela) *)relocations.address;
     for (size_t left = relocations.size / sizeof *relocation; left > 0; left--, relocation++) {
         uint64_t type = ELF64_R_TYPE(relocation->r_info);
         uintptr_t place = library->dlpi_addr + relocation->r_offset;
         if ((type != JUMP_SLOT && type != GLOB_DAT) || place % sizeof(void *) != 0
-            || !is_named(library, tables, ELF64_R_SYM(relocation->r_info), search->function)
+            || !is_named(library, tables, ELF64_R_SYM(relocation->r_info), function)
             || !is_writable(segment_of(library, PT_LOAD, place, sizeof(void *))))
             continue;
-        *search->import = (struct import){(void **)place, is_read_only(library, place)};
-        search->places++;
+        *import = (struct import){(void **)place, is_read_only(library, place)};
+        places++;
     }
+    return places;
 }
+
+struct search {
+    uintptr_t address;
+    struct dl_phdr_info library;
+};
 
 static int on_library(struct dl_phdr_info *library, size_t size, void *argument)
 {
     (void)size;
     struct search *search = argument;
-    struct tables tables;
     if (segment_of(library, PT_LOAD, search->address, 1) == NULL)
         return 0;
-    search->found = true;
-    search->linked = read_dynamic_section(library, &tables);
-    if (search->linked) {
-        look_through(library, &tables, tables.plt_relocations, search);
-        look_through(library, &tables, tables.relocations, search);
-    }
+    search->library = *library; /* its headers stay where they are, in its memory */
     return 1;
+}
+
+/* The library that contains the address. False: the dynamic linker does not know it. */
+static bool find_library(const void *address, struct dl_phdr_info *library)
+{
+    struct search search = {.address = (uintptr_t)address};
+    bool found = dl_iterate_phdr != NULL && dl_iterate_phdr(on_library, &search) != 0;
+    *library = search.library;
+    return found;
 }
 
 int import_find(const void *address, const char *function, struct import *import, char *problem,
                 size_t problem_size)
 {
-    struct search search = {.address = (uintptr_t)address, .function = function, .import = import};
-    if (dl_iterate_phdr != NULL)
-        dl_iterate_phdr(on_library, &search);
-    if (search.places == 1)
-        return 0;
-    if (!search.found)
+    struct dl_phdr_info library;
+    struct tables tables;
+    if (!find_library(address, &library)) {
         snprintf(problem, problem_size, "the dynamic linker does not know its library");
-    else if (!search.linked)
+        return -1;
+    }
+    if (!read_dynamic_section(&library, &tables)) {
         snprintf(problem, problem_size, "its library is linked in a way that is not known here");
-    else
-        snprintf(problem, problem_size, "its library has %d places for the address of %s instead of one",
-                 search.places, function);
+        return -1;
+    }
+    int places = look_through(&library, &tables, tables.plt_relocations, function, import)
+                 + look_through(&library, &tables, tables.relocations, function, import);
+    if (places == 1)
+        return 0;
+    snprintf(problem, problem_size, "its library has %d places for the address of %s instead of one", places,
+             function);
     return -1;
 }
 
@@ -273,20 +279,9 @@ static bool has_segment(const struct dl_phdr_info *library, uint32_t flags)
  * Searches the code only if the library has no segment of constants alone, as with older linkers: the pages
  * of the code are many, and perhaps not in memory.
  */
-static int on_library_with_text(struct dl_phdr_info *library, size_t size, void *argument)
-{
-    (void)size;
-    struct search *search = argument;
-    if (segment_of(library, PT_LOAD, search->address, 1) == NULL)
-        return 0;
-    search->has_text = has_text(library, search->text, has_segment(library, PF_R) ? PF_R : PF_R | PF_X);
-    return 1;
-}
-
 bool import_library_has_text(const void *address, const char *text)
 {
-    struct search search = {.address = (uintptr_t)address, .text = text};
-    if (dl_iterate_phdr != NULL)
-        dl_iterate_phdr(on_library_with_text, &search);
-    return search.has_text;
+    struct dl_phdr_info library;
+    return find_library(address, &library)
+           && has_text(&library, text, has_segment(&library, PF_R) ? PF_R : PF_R | PF_X);
 }

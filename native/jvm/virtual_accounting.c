@@ -209,13 +209,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     java_threads_id(env, thread);
 }
 
-static bool is_event(const jvmtiExtensionEventInfo *event, const char *name)
-{
-    static const char prefix[] = "com.sun.hotspot.events.";
-    return strncmp(event->id, prefix, sizeof prefix - 1) == 0
-           && strcmp(event->id + sizeof prefix - 1, name) == 0;
-}
-
 /* Finds both extension events: true if they are there. */
 static bool find_events(jvmtiEnv *jvmti)
 {
@@ -225,9 +218,9 @@ static bool find_events(jvmtiEnv *jvmti)
     if ((*jvmti)->GetExtensionEvents(jvmti, &count, &events) != JVMTI_ERROR_NONE)
         return false;
     for (jint i = 0; i < count; i++) {
-        if (is_event(&events[i], "VirtualThreadMount"))
+        if (strcmp(events[i].id, "com.sun.hotspot.events.VirtualThreadMount") == 0)
             accounting.mount_event = events[i].extension_event_index;
-        if (is_event(&events[i], "VirtualThreadUnmount"))
+        if (strcmp(events[i].id, "com.sun.hotspot.events.VirtualThreadUnmount") == 0)
             accounting.unmount_event = events[i].extension_event_index;
         for (jint parameter = 0; parameter < events[i].param_count; parameter++)
             (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].params[parameter].name);
@@ -237,11 +230,6 @@ static bool find_events(jvmtiEnv *jvmti)
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)events);
     return accounting.mount_event >= 0 && accounting.unmount_event >= 0;
-}
-
-static jvmtiError set_switch(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent callback)
-{
-    return (*jvmti)->SetExtensionEventCallback(jvmti, event, callback);
 }
 
 static bool is_off(JavaVM *vm, const char *flag)
@@ -274,8 +262,9 @@ static const char *make_environment(JavaVM *vm)
     memset(&potential, 0, sizeof potential);
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) == JVMTI_ERROR_NONE
         && has_capability(&potential) && find_events(jvmti)
-        && set_switch(jvmti, accounting.mount_event, on_mount) == JVMTI_ERROR_NONE
-        && set_switch(jvmti, accounting.unmount_event, on_unmount) == JVMTI_ERROR_NONE
+        && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.mount_event, on_mount) == JVMTI_ERROR_NONE
+        && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.unmount_event, on_unmount)
+               == JVMTI_ERROR_NONE
         && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
                == JVMTI_ERROR_NONE) {
         __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
