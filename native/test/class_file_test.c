@@ -188,7 +188,7 @@ static enum class_file_result find_in_parts(const struct bytes *pool, unsigned c
 }
 
 /* The whole class and its parts give the same answer. */
-static void one_wrong_call_is_found_and_two_are_not_understood(void **state)
+TEST(one_wrong_call_is_found_and_two_are_not_understood)
 {
     static const enum class_file_result results[] = {CLASS_FILE_RIGHT, CLASS_FILE_WRONG,
                                                      CLASS_FILE_NOT_UNDERSTOOD};
@@ -225,7 +225,7 @@ static enum class_file_result find_with(const char *instead, const char *with, s
     return find(class.at, class.length, &change);
 }
 
-static void other_names_are_not_taken_for_these(void **state)
+TEST(other_names_are_not_taken_for_these)
 {
     assert_int_equal(find_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), CLASS_FILE_RIGHT);
     assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21),
@@ -235,7 +235,7 @@ static void other_names_are_not_taken_for_these(void **state)
     assert_int_equal(find_with("sun/management", "sub/management", 14), CLASS_FILE_NOT_UNDERSTOOD);
 }
 
-static void the_intended_method_must_be_static(void **state)
+TEST(the_intended_method_must_be_static)
 {
     assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
 }
@@ -252,7 +252,7 @@ static void assert_length_is_known(const char *instruction)
     assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, code.length, &change), CLASS_FILE_WRONG);
 }
 
-static void each_instruction_has_its_length(void **state)
+TEST(each_instruction_has_its_length)
 {
     static const char *const longer[] = {
         "10ff", "11ffff", "12ff", "13ffff", "14ffff", "15ff", "16ff", "17ff", "18ff", "19ff", "36ff",
@@ -277,7 +277,7 @@ static void each_instruction_has_its_length(void **state)
     }
 }
 
-static void truncated_code_is_not_understood(void **state)
+TEST(truncated_code_is_not_understood)
 {
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
@@ -289,7 +289,7 @@ static void truncated_code_is_not_understood(void **state)
     assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 1, &change), CLASS_FILE_RIGHT);
 }
 
-static void a_pool_too_large_is_not_understood(void **state)
+TEST(a_pool_too_large_is_not_understood)
 {
     enum { MANY = 65534 };
     static unsigned char pool[MANY * 3]; /* an empty Utf8 each */
@@ -340,33 +340,19 @@ static void assert_survives_damage(unsigned char *bytes, size_t length)
     }
 }
 
-static void any_other_length_is_not_understood(void **state)
+TEST(any_other_length_is_not_understood)
 {
     struct bytes class = class_with(1);
     assert_refused_at_other_lengths(class.at, class.length);
 }
 
-static void damaged_classes_never_yield_a_wrong_change(void **state)
+TEST(damaged_classes_never_yield_a_wrong_change)
 {
     struct bytes class = class_with(1);
     assert_survives_damage(class.at, class.length);
 }
 
-/* Changes several bytes at once, from a fixed seed. */
-static void randomly_damaged_classes_never_yield_a_wrong_change(void **state)
-{
-    uint32_t random = 8372704;
-    for (int64_t round = 0; round < setting("CLASS_FILE_ROUNDS", 20000); round++) {
-        struct bytes class = class_with(1);
-        for (int damage = 0; damage < 4; damage++) {
-            random = random * 1664525 + 1013904223;
-            class.at[(random >> 16) % class.length] = (unsigned char)(random >> 8);
-        }
-        check_one(class.at, class.length);
-    }
-}
-
-static void a_pool_of_any_count_is_read_within_its_bytes(void **state)
+TEST(a_pool_of_any_count_is_read_within_its_bytes)
 {
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
@@ -396,7 +382,7 @@ static void check_file(const char *name)
     assert_survives_damage(bytes, length);
 }
 
-static void real_classes_are_understood(void **state)
+TEST(real_classes_are_understood)
 {
     char *files = getenv("CLASS_FILES");
     if (files == NULL) {
@@ -407,22 +393,4 @@ static void real_classes_are_understood(void **state)
     for (char *rest = files, *name; (name = strsep(&rest, ":")) != NULL;)
         check_file(name);
     free(files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_wrong_call_is_found_and_two_are_not_understood),
-        cmocka_unit_test(other_names_are_not_taken_for_these),
-        cmocka_unit_test(the_intended_method_must_be_static),
-        cmocka_unit_test(each_instruction_has_its_length),
-        cmocka_unit_test(truncated_code_is_not_understood),
-        cmocka_unit_test(a_pool_too_large_is_not_understood),
-        cmocka_unit_test(any_other_length_is_not_understood),
-        cmocka_unit_test(damaged_classes_never_yield_a_wrong_change),
-        cmocka_unit_test(randomly_damaged_classes_never_yield_a_wrong_change),
-        cmocka_unit_test(a_pool_of_any_count_is_read_within_its_bytes),
-        cmocka_unit_test(real_classes_are_understood),
-    };
-    return cmocka_run_group_tests_name("class_file", tests, NULL, NULL);
 }

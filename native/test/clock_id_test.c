@@ -16,7 +16,7 @@ static clockid_t encoded(pid_t id, enum threadclock_scope scope, enum threadcloc
     return clock_id;
 }
 
-static void ids_are_encoded_as_glibc_does(void **state)
+TEST(ids_are_encoded_as_glibc_does)
 {
     clockid_t thread, process;
     assert_int_equal(pthread_getcpuclockid(pthread_self(), &thread), 0);
@@ -25,7 +25,7 @@ static void ids_are_encoded_as_glibc_does(void **state)
     assert_int_equal(encoded(getpid(), THREADCLOCK_SCOPE_PROCESS, THREADCLOCK_CLOCK_SCHED), process);
 }
 
-static void id_0_is_the_caller(void **state)
+TEST(id_0_is_the_caller)
 {
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_PROF), TC_CLOCK_OWN_PROF);
     assert_int_equal(encoded(0, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT), TC_CLOCK_OWN_VIRT);
@@ -35,7 +35,7 @@ static void id_0_is_the_caller(void **state)
     assert_in_range(read, before, after);
 }
 
-static void decoding_reverses_encoding(void **state)
+TEST(decoding_reverses_encoding)
 {
     static const pid_t ids[] = {0, 1, 2, 4242, 32767, 4194304, (1 << 28) - 1};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
@@ -51,7 +51,7 @@ static void decoding_reverses_encoding(void **state)
     }
 }
 
-static void ids_of_other_clocks_are_refused(void **state)
+TEST(ids_of_other_clocks_are_refused)
 {
     struct threadclock_clockid_parts parts;
     static const clockid_t others[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID,
@@ -74,7 +74,7 @@ static void ids_of_other_clocks_are_refused(void **state)
     assert_int_equal(clock_id, 77);
 }
 
-static void no_such_thread_is_einval(void **state)
+TEST(no_such_thread_is_einval)
 {
     assert_int_equal(threadclock_clock_ns(encoded(4194304, THREADCLOCK_SCOPE_THREAD, THREADCLOCK_CLOCK_VIRT)),
                      -EINVAL);
@@ -90,7 +90,7 @@ static void *raw_of_tick_hitter(void *raw_ns)
 }
 
 /* Why the raw clock is called raw: it shows more user time than the thread had CPU time. */
-static void raw_counts_whole_ticks(void **state)
+TEST(raw_counts_whole_ticks)
 {
     int64_t raw_ns[3], tick_ns = threadclock_tick_length_ns();
     assert_in_range(tick_ns, NS_PER_MS - 1, 10 * NS_PER_MS + 1);
@@ -102,14 +102,4 @@ static void raw_counts_whole_ticks(void **state)
     if (raw_ns[0] % tick_ns != 0 && raw_ns[0] <= raw_ns[2] && raw_ns[0] > raw_ns[2] / 2)
         skip(); /* not tick accounting: the raw clock is precise here */
     assert_true(raw_ns[0] > raw_ns[2]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_encoded_as_glibc_does), cmocka_unit_test(id_0_is_the_caller),
-        cmocka_unit_test(decoding_reverses_encoding),    cmocka_unit_test(ids_of_other_clocks_are_refused),
-        cmocka_unit_test(no_such_thread_is_einval),      cmocka_unit_test(raw_counts_whole_ticks),
-    };
-    return cmocka_run_group_tests_name("clock_id", tests, NULL, NULL);
 }

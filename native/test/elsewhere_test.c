@@ -359,19 +359,16 @@ static void it_is_as_the_table_says(void **state)
 
 int main(void)
 {
-    if (UNDER_THREAD_SANITIZER) {
-        puts("SKIP: the thread sanitizer has a thread of its own in the process, "
-             "and one thread alone reads here");
-        return 77;
-    }
-    struct CMUnitTest tests[PLACES];
+    if (UNDER_THREAD_SANITIZER)
+        return skip_all("the thread sanitizer has a thread of its own in the process, and one thread alone "
+                        "reads here");
     for (int i = 0; i < PLACES; i++)
-        tests[i] = (struct CMUnitTest){places[i].name, it_is_as_the_table_says, NULL, NULL,
-                                       (void *)&places[i]};
+        add_test((struct CMUnitTest){places[i].name, it_is_as_the_table_says, NULL, NULL,
+                                     (void *)&places[i]});
     ticks_are_cached = true_in_child(fork, caches_ticks, NULL);
     if (mkdtemp(empty_folder) == NULL)
         return 1;
-    int failed = cmocka_run_group_tests_name("elsewhere", tests, NULL, NULL);
+    int failed = run_added_tests();
     rmdir(empty_folder);
     remove_memory_cgroups();
     return failed;

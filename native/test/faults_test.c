@@ -131,7 +131,7 @@ static bool is_left_out(const struct fault *fault)
     return only != NULL && strcmp(only, fault->name) != 0;
 }
 
-static void a_refused_call_is_an_error_or_makes_no_difference(void **state)
+TEST(a_refused_call_is_an_error_or_makes_no_difference)
 {
     int wrong = 0;
     for (int i = 0; i < 2 * FAULTS; i++) {
@@ -156,7 +156,7 @@ static bool interpolates(void *unused)
     return source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_INTERPOLATED;
 }
 
-static void a_fatal_call_ends_the_process_at_its_first_use(void **state)
+TEST(a_fatal_call_ends_the_process_at_its_first_use)
 {
     int wrong = 0;
     bool certain = true_in_child(fork, interpolates, NULL);
@@ -180,20 +180,12 @@ static void a_fatal_call_ends_the_process_at_its_first_use(void **state)
 
 int main(void)
 {
-    if (UNDER_THREAD_SANITIZER) {
-        puts("SKIP: the thread sanitizer has a thread of its own in the process, "
-             "and one thread alone reads here");
-        return 77;
-    }
-    if (!filters_can_be_installed()) {
-        puts("SKIP: " NO_FILTERS);
-        return 77;
-    }
+    if (UNDER_THREAD_SANITIZER)
+        return skip_all("the thread sanitizer has a thread of its own in the process, and one thread alone "
+                        "reads here");
+    if (!filters_can_be_installed())
+        return skip_all(NO_FILTERS);
     /* Shared with the children: shows in which function one ended. */
     at_work = mmap(NULL, sizeof *at_work, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refused_call_is_an_error_or_makes_no_difference),
-        cmocka_unit_test(a_fatal_call_ends_the_process_at_its_first_use),
-    };
-    return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+    return run_added_tests();
 }

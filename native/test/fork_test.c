@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After a fork (by libc or a raw system call, in threads and handlers) the child reads its own times. */
-#include "support.h"
+#include "sleeper.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -52,7 +52,7 @@ static void children_read_their_own_times(pid_t (*fork)(void))
     assert_in_any_thread(threadclock_total_tick_ns() >= PARENT_NS);
 }
 
-static void a_forked_child_reads_its_own_times(void **state)
+TEST(a_forked_child_reads_its_own_times)
 {
     children_read_their_own_times(fork);
     children_read_their_own_times(raw_fork);
@@ -67,23 +67,17 @@ static bool descend(void *generations)
            && reads_are_small(NULL);
 }
 
-static void each_generation_reads_its_own_times(void **state)
+TEST(each_generation_reads_its_own_times)
 {
     int generations = 20;
     threadclock_total_tick_ns();
     assert_true(true_in_child(fork, descend, &generations));
 }
 
-static void *burn_and_fork(void *unused)
+TEST_IN_NEW_THREAD(a_thread_that_forks_leaves_its_times_behind)
 {
     burn_user_ns(PARENT_NS);
     children_read_their_own_times(raw_fork);
-    return NULL;
-}
-
-static void a_thread_that_forks_leaves_its_times_behind(void **state)
-{
-    in_new_thread(burn_and_fork, NULL);
 }
 
 static void *check_in_thread(void *small)
@@ -100,7 +94,7 @@ static bool thread_in_child(void *unused)
            && small && reads_are_small(NULL);
 }
 
-static void threads_of_a_child_read_their_own_times(void **state)
+TEST(threads_of_a_child_read_their_own_times)
 {
     for (int i = 0; i < 20; i++) {
         threadclock_total_tick_ns();
@@ -126,7 +120,7 @@ static void fork_in_handler(int signal)
 }
 
 /* The signal interrupts a read, its handler forks, and the parent's read continues in the child. */
-static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
+TEST(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child)
 {
     assert_true(threadclock_total_now_ns() >= PARENT_NS);
     forks_left = 300;
@@ -177,23 +171,12 @@ static void fork_at_munmap(int signal, siginfo_t *info, void *context)
     children_that_read += child_ended_well(child) ? 1 : 1000;
 }
 
-static void *sleep_for_ever(void *unused)
-{
-    pause();
-    return unused;
-}
-
 static bool grows_while_another_forks(void *unused)
 {
     struct sigaction action = {.sa_sigaction = fork_at_munmap, .sa_flags = SA_SIGINFO};
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 32 << 10);
-    for (int i = 0; i < MANY; i++) {
-        pthread_t thread;
-        if (pthread_create(&thread, &attributes, sleep_for_ever, NULL) != 0)
-            return false;
-    }
+    static struct sleeper sleepers[MANY];
+    for (int i = 0; i < MANY; i++)
+        start_sleeper(&sleepers[i], "sleeper", 0);
     sigaction(SIGSYS, &action, NULL);
     if (trap_system_call(SYS_munmap) != 0)
         return false;
@@ -203,7 +186,7 @@ static bool grows_while_another_forks(void *unused)
     return count == MANY + 1 && children_that_read == 1;
 }
 
-static void the_table_is_valid_after_a_fork_at_any_moment(void **state)
+TEST(the_table_is_valid_after_a_fork_at_any_moment)
 {
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
@@ -280,7 +263,7 @@ static bool forked_reads_are_right(int64_t (*read)(void), int at, bool again)
  * Every interleaving of a read, a fork within it, and a handler that reads in the child before the read
  * continues or after.
  */
-static void no_handler_in_a_child_sees_the_parents_times(void **state)
+TEST(no_handler_in_a_child_sees_the_parents_times)
 {
     static int64_t (*const reads[])(void) = {threadclock_user_tick_ns, threadclock_user_now_ns,
                                              threadclock_total_interpolated_ns, advance_epoch};
@@ -304,29 +287,11 @@ static void no_handler_in_a_child_sees_the_parents_times(void **state)
 }
 #endif
 
-static int make_parent_busy(void **state)
-{
-    burn_user_ns(PARENT_NS);
-    burn_system_ns(PARENT_NS);
-    return 0;
-}
-
 int main(void)
 {
-    if (UNDER_THREAD_SANITIZER) {
-        puts("SKIP: the thread sanitizer does not survive these forks");
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_forked_child_reads_its_own_times),
-        cmocka_unit_test(each_generation_reads_its_own_times),
-        cmocka_unit_test(a_thread_that_forks_leaves_its_times_behind),
-        cmocka_unit_test(threads_of_a_child_read_their_own_times),
-        cmocka_unit_test(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child),
-        cmocka_unit_test(the_table_is_valid_after_a_fork_at_any_moment),
-#if STEPS
-        cmocka_unit_test(no_handler_in_a_child_sees_the_parents_times),
-#endif
-    };
-    return cmocka_run_group_tests_name("fork", tests, make_parent_busy, NULL);
+    if (UNDER_THREAD_SANITIZER)
+        return skip_all("the thread sanitizer does not survive these forks");
+    burn_user_ns(PARENT_NS);
+    burn_system_ns(PARENT_NS);
+    return run_added_tests();
 }

@@ -77,7 +77,7 @@ static void protection_of(const struct import *import, char protection[5])
     fclose(maps);
 }
 
-static void calls_go_to_the_function_and_back(void **state)
+TEST(calls_go_to_the_function_and_back)
 {
     void *ours = (void *)our_clock_gettime;
     for (int i = 0; i < importing; i++) {
@@ -102,7 +102,7 @@ static void calls_go_to_the_function_and_back(void **state)
     }
 }
 
-static void some_are_read_only_and_some_are_not(void **state)
+TEST(some_are_read_only_and_some_are_not)
 {
     int read_only = 0;
     for (int i = 0; i < importing; i++)
@@ -110,7 +110,7 @@ static void some_are_read_only_and_some_are_not(void **state)
     assert_in_range(read_only, 1, importing);
 }
 
-static void another_tools_function_stays(void **state)
+TEST(another_tools_function_stays)
 {
     for (int i = 0; i < importing; i++) {
         struct sample sample = sample_of(files[i]);
@@ -124,7 +124,7 @@ static void another_tools_function_stays(void **state)
 }
 
 /* Another tool has made the page writable, and will write to it again. */
-static void a_page_that_is_writable_stays_so(void **state)
+TEST(a_page_that_is_writable_stays_so)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < importing; i++) {
@@ -152,7 +152,7 @@ static bool refused_nothing_changes(void *argument)
            && import_get(&sample->import) == (void *)sample->before;
 }
 
-static void where_mprotect_is_refused_nothing_changes(void **state)
+TEST(where_mprotect_is_refused_nothing_changes)
 {
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
@@ -172,7 +172,7 @@ static void assert_not_found(const void *address, const char *function, const ch
         fail_msg("not \"%s\": %s", why, problem);
 }
 
-static void a_missing_import_is_reported(void **state)
+TEST(a_missing_import_is_reported)
 {
     void *inside = function_of(files[0], "sample_call");
     assert_not_found(function_of(files[importing], "sample_call"), "clock_gettime", "0 places for the");
@@ -183,7 +183,7 @@ static void a_missing_import_is_reported(void **state)
     assert_not_found(&on_stack, "clock_gettime", "the dynamic linker does not know its library");
 }
 
-static void a_text_among_its_constants_is_found(void **state)
+TEST(a_text_among_its_constants_is_found)
 {
     if (UNDER_ADDRESS_SANITIZER)
         skip_because("between the constants lies what the sanitizer guards");
@@ -199,14 +199,5 @@ int main(int count, char **arguments)
 {
     files = arguments + 1;
     importing = count - 2;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_go_to_the_function_and_back),
-        cmocka_unit_test(some_are_read_only_and_some_are_not),
-        cmocka_unit_test(another_tools_function_stays),
-        cmocka_unit_test(a_page_that_is_writable_stays_so),
-        cmocka_unit_test(where_mprotect_is_refused_nothing_changes),
-        cmocka_unit_test(a_missing_import_is_reported),
-        cmocka_unit_test(a_text_among_its_constants_is_found),
-    };
-    return cmocka_run_group_tests_name("import", tests, NULL, NULL);
+    return run_added_tests();
 }

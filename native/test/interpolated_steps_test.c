@@ -115,7 +115,7 @@ static bool counts_absence(int step, void (*before)(void), void (*then)(void))
 }
 
 /* At each instruction of the fast and the slow read: a handler that reads, leaves the CPU, or does both. */
-static void a_handler_between_any_two_instructions_is_harmless(void **state)
+TEST(a_handler_between_any_two_instructions_is_harmless)
 {
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
     static void (*const thens[])(void) = {leave, leave_and_read, read_and_leave};
@@ -164,7 +164,7 @@ static void read_and_fork_here(void)
     fork_here();
 }
 
-static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **state)
+TEST(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child)
 {
     static void (*const befores[])(void) = {nothing, set_mark_again, read_again};
     static void (*const thens[])(void) = {fork_here, fork_here_and_read, read_and_fork_here};
@@ -183,20 +183,13 @@ static void a_reading_that_a_fork_interrupts_is_not_kept_in_the_child(void **sta
 
 int main(void)
 {
-    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED) {
-        puts("SKIP: this kernel or C library does not let the total be interpolated");
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_between_any_two_instructions_is_harmless),
-        cmocka_unit_test(a_reading_that_a_fork_interrupts_is_not_kept_in_the_child),
-    };
-    return cmocka_run_group_tests_name("interpolated_steps", tests, NULL, NULL);
+    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED)
+        return skip_all("this kernel or C library does not let the total be interpolated");
+    return run_added_tests();
 }
 #else
 int main(void)
 {
-    puts("SKIP: only x86-64 has a trap flag to step with");
-    return 77;
+    return skip_all("only x86-64 has a trap flag to step with");
 }
 #endif

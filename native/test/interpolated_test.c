@@ -22,6 +22,75 @@
 
 enum { US = 1000, BEHIND_MAX_NS = 20 * US, AHEAD_NS = 100 * US };
 
+enum answer { RIGHT, WRONG, UNSETTLED };
+
+/* Unsettled: the filter took longer to install than the anchor is valid, or a switch happened. */
+static enum answer answer_without_system_calls(void)
+{
+    /* A new process tries it first; the next read sets an anchor. */
+    source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED);
+    int64_t before_ns = threadclock_total_interpolated_ns();
+    if (DENY(EPERM, SYS_clock_gettime, SYS_getrusage, SYS_openat) != 0)
+        return WRONG;
+    int64_t after_ns = threadclock_total_interpolated_ns();
+    if (after_ns == -EPERM)
+        return UNSETTLED;
+    for (int64_t end_ns = monotonic_ns() + 2 * TC_WINDOW_NS; monotonic_ns() < end_ns;) {
+    }
+    bool right = after_ns > before_ns && after_ns < before_ns + TC_WINDOW_NS
+                 && threadclock_total_interpolated_ns() == -EPERM;
+    return right ? RIGHT : WRONG;
+}
+
+/* It interpolates at all, and for no longer than its window. */
+TEST(no_system_call_within_the_window)
+{
+    enum { CHILDREN = 20 };
+    int answers[3] = {0, 0, 0};
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(answer_without_system_calls());
+        int status;
+        assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) < 3);
+        answers[WEXITSTATUS(status)]++;
+    }
+    assert_int_equal(answers[WRONG], 0);
+    assert_true(answers[RIGHT] > 0);
+}
+
+/* A critical section of another library, left in the field after its end. */
+static struct {
+    uint32_t signature, aborted;
+    _Alignas(32) uint64_t version_and_flags; /* laid out as the kernel's struct rseq_cs */
+    uint64_t start_ip, post_commit_offset, abort_ip;
+} foreign = {.signature =
+#if defined(__x86_64__)
+                 0x53053053
+#else
+                 0xd428bc00
+#endif
+};
+
+TEST(a_foreign_critical_section_stays)
+{
+    foreign.start_ip = foreign.abort_ip = (uint64_t)&foreign.aborted;
+    uint64_t *field = &tc_rseq_area()->rseq_cs, address = (uint64_t)&foreign.version_and_flags;
+    int stayed = 0;
+    for (int i = 0; i < 20000; i++) {
+        TC_STORE(*field, address);
+        int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(),
+                after_ns = thread_cpu_ns();
+        assert_true(ns >= before_ns && ns <= after_ns + TC_WINDOW_NS);
+        stayed += TC_LOAD(*field) == address;
+    }
+    TC_STORE(*field, 0);
+    assert_true(stayed > 15000); /* in the others a switch cleared the field before the read */
+    assert_int_equal(source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED), THREADCLOCK_SOURCE_INTERPOLATED);
+}
+
 struct comparison {
     void (*meanwhile)(int64_t);
     int64_t reads, last_ns;
@@ -87,7 +156,7 @@ static void assert_seldom_ahead(const char *what, const struct comparison *all)
     assert_true((double)all->ahead <= (double)all->reads * allowed);
 }
 
-static void an_undisturbed_thread_is_near_the_kernels_clock(void **state)
+TEST(an_undisturbed_thread_is_near_the_kernels_clock)
 {
     struct comparison all = {.reads = setting("THREADCLOCK_COMPARISONS", 1200000)};
     compare(&all);
@@ -101,7 +170,7 @@ static void sleep_briefly(int64_t i)
     sleep_ns(100 * US + i % 7 * 20 * US);
 }
 
-static void sleep_is_not_counted(void **state)
+TEST(sleep_is_not_counted)
 {
     struct comparison all = {.meanwhile = sleep_briefly, .reads = 2000};
     compare(&all);
@@ -117,7 +186,7 @@ static void yield_often(int64_t i)
         sched_yield();
 }
 
-static void more_threads_than_processors_are_near_the_kernels_clock(void **state)
+TEST(more_threads_than_processors_are_near_the_kernels_clock)
 {
     enum { THREADS = 8 };
     pthread_t threads[THREADS];
@@ -156,7 +225,7 @@ static void *move_to_and_fro(void *tid)
     return NULL;
 }
 
-static void a_thread_moved_between_processors_is_near_the_kernels_clock(void **state)
+TEST(a_thread_moved_between_processors_is_near_the_kernels_clock)
 {
     pid_t tid = (pid_t)syscall(SYS_gettid);
     pthread_t mover;
@@ -182,7 +251,7 @@ static void reading_handler(int signal)
     errno = saved;
 }
 
-static void handlers_that_read_and_sleep_are_harmless(void **state)
+TEST(handlers_that_read_and_sleep_are_harmless)
 {
     struct comparison all = {.reads = 300000};
     alarm_every_us(200, reading_handler);
@@ -196,7 +265,7 @@ static void handlers_that_read_and_sleep_are_harmless(void **state)
 }
 
 /* Stolen time leaves a thread ahead of the kernel's clock. It may stay so only until that catches up. */
-static void *be_ahead(void *unused)
+TEST_IN_NEW_THREAD(a_thread_does_not_stay_ahead)
 {
     enum { ROUNDS = 20, TOO_MUCH_NS = 900 * US, SPENT_NS = 3 * NS_PER_MS };
     int still_ahead = 0;
@@ -217,100 +286,13 @@ static void *be_ahead(void *unused)
     assert_in_any_thread(still_ahead <= ROUNDS / 2); /* a real hypervisor may also have stolen time */
     tc_entry_release(entry, 0, 0);
     assert_in_any_thread(threadclock_thread_unregister() == 0);
-    return NULL;
-}
-
-static void a_thread_does_not_stay_ahead(void **state)
-{
-    in_new_thread(be_ahead, NULL);
-}
-
-enum answer { RIGHT, WRONG, UNSETTLED };
-
-/* Unsettled: the filter took longer to install than the anchor is valid, or a switch happened. */
-static enum answer answer_without_system_calls(void)
-{
-    /* A new process tries it first; the next read sets an anchor. */
-    source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED);
-    int64_t before_ns = threadclock_total_interpolated_ns();
-    if (DENY(EPERM, SYS_clock_gettime, SYS_getrusage, SYS_openat) != 0)
-        return WRONG;
-    int64_t after_ns = threadclock_total_interpolated_ns();
-    if (after_ns == -EPERM)
-        return UNSETTLED;
-    for (int64_t end_ns = monotonic_ns() + 2 * TC_WINDOW_NS; monotonic_ns() < end_ns;) {
-    }
-    bool right = after_ns > before_ns && after_ns < before_ns + TC_WINDOW_NS
-                 && threadclock_total_interpolated_ns() == -EPERM;
-    return right ? RIGHT : WRONG;
-}
-
-/* It interpolates at all, and for no longer than its window. */
-static void no_system_call_within_the_window(void **state)
-{
-    enum { CHILDREN = 20 };
-    int answers[3] = {0, 0, 0};
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    for (int i = 0; i < CHILDREN; i++) {
-        pid_t child = fork();
-        if (child == 0)
-            _exit(answer_without_system_calls());
-        int status;
-        assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) < 3);
-        answers[WEXITSTATUS(status)]++;
-    }
-    assert_int_equal(answers[WRONG], 0);
-    assert_true(answers[RIGHT] > 0);
-}
-
-/* A critical section of another library, left in the field after its end. */
-static struct {
-    uint32_t signature, aborted;
-    _Alignas(32) uint64_t version_and_flags; /* laid out as the kernel's struct rseq_cs */
-    uint64_t start_ip, post_commit_offset, abort_ip;
-} foreign = {.signature =
-#if defined(__x86_64__)
-                 0x53053053
-#else
-                 0xd428bc00
-#endif
-};
-
-static void a_foreign_critical_section_stays(void **state)
-{
-    foreign.start_ip = foreign.abort_ip = (uint64_t)&foreign.aborted;
-    uint64_t *field = &tc_rseq_area()->rseq_cs, address = (uint64_t)&foreign.version_and_flags;
-    int stayed = 0;
-    for (int i = 0; i < 20000; i++) {
-        TC_STORE(*field, address);
-        int64_t before_ns = thread_cpu_ns(), ns = threadclock_total_interpolated_ns(),
-                after_ns = thread_cpu_ns();
-        assert_true(ns >= before_ns && ns <= after_ns + TC_WINDOW_NS);
-        stayed += TC_LOAD(*field) == address;
-    }
-    TC_STORE(*field, 0);
-    assert_true(stayed > 15000); /* in the others a switch cleared the field before the read */
-    assert_int_equal(source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED), THREADCLOCK_SOURCE_INTERPOLATED);
 }
 
 int main(void)
 {
-    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED) {
-        puts("SKIP: this kernel or C library does not let the total be interpolated; "
-             "fallback_test has the rest");
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_system_call_within_the_window),
-        cmocka_unit_test(a_foreign_critical_section_stays),
-        cmocka_unit_test(an_undisturbed_thread_is_near_the_kernels_clock),
-        cmocka_unit_test(sleep_is_not_counted),
-        cmocka_unit_test(more_threads_than_processors_are_near_the_kernels_clock),
-        cmocka_unit_test(a_thread_moved_between_processors_is_near_the_kernels_clock),
-        cmocka_unit_test(handlers_that_read_and_sleep_are_harmless),
-        cmocka_unit_test(a_thread_does_not_stay_ahead),
-    };
+    if (source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) != THREADCLOCK_SOURCE_INTERPOLATED)
+        return skip_all("this kernel or C library does not let the total be interpolated; fallback_test has "
+                        "the rest");
     stolen_share();
-    return cmocka_run_group_tests_name("interpolated", tests, NULL, NULL);
+    return run_added_tests();
 }

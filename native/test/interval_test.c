@@ -110,12 +110,12 @@ static void run_all_lengths(void)
         }
 }
 
-static void sums_are_the_kernels(void **state)
+TEST(sums_are_the_kernels)
 {
     run_all_lengths();
 }
 
-static void sums_are_the_kernels_beside_others(void **state)
+TEST(sums_are_the_kernels_beside_others)
 {
     pthread_t burners[BURNERS];
     stop = false;
@@ -135,7 +135,7 @@ static void burn_mixed(int64_t ns)
 }
 
 /* The kernel samples the mode at ticks: 500 of them. */
-static void sums_have_the_kernels_split(void **state)
+TEST(sums_have_the_kernels_split)
 {
     static void (*const loads[])(int64_t) = {burn_user_ns, burn_system_ns, burn_mixed};
     enum { SHARE_POINTS = 5 };
@@ -164,7 +164,7 @@ static void *follow_each_other(void *argument)
     return NULL;
 }
 
-static void no_moment_counts_twice(void **state)
+TEST(no_moment_counts_twice)
 {
     int64_t excess_ns = 0;
     in_new_thread(follow_each_other, &excess_ns);
@@ -191,7 +191,7 @@ static void interval_in_handler(int signal)
     setitimer(ITIMER_REAL, alarms ? &alarm_soon : &no_alarm, NULL);
 }
 
-static void handlers_may_have_intervals(void **state)
+TEST(handlers_may_have_intervals)
 {
     struct work work = {.task_ns = 200 * US, .burn = burn_user_ns, .tasks = 1000};
     alarms = true;
@@ -216,7 +216,7 @@ static void *ends_elsewhere(void *interval)
     return NULL;
 }
 
-static void an_interval_belongs_to_its_thread(void **state)
+TEST(an_interval_belongs_to_its_thread)
 {
     struct threadclock_interval interval, never = {{0}};
     struct threadclock_times used;
@@ -245,23 +245,9 @@ static void *begin_without_clock(void *unused)
     return unused;
 }
 
-static void ticks_are_no_substitute_for_the_clock(void **state)
+TEST(ticks_are_no_substitute_for_the_clock)
 {
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     in_new_thread(begin_without_clock, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_belongs_to_its_thread),
-        cmocka_unit_test(sums_are_the_kernels),
-        cmocka_unit_test(sums_are_the_kernels_beside_others),
-        cmocka_unit_test(sums_have_the_kernels_split),
-        cmocka_unit_test(no_moment_counts_twice),
-        cmocka_unit_test(handlers_may_have_intervals),
-        cmocka_unit_test(ticks_are_no_substitute_for_the_clock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

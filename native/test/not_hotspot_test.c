@@ -54,22 +54,13 @@ static bool names_the_option(void *entry)
 }
 
 /* The agent starts once per process, so each case runs in its own child. */
-static void each_entry_point_reports_it_and_lets_the_jvm_start(void **state)
+TEST(each_entry_point_reports_it_and_lets_the_jvm_start)
 {
     assert_true(true_in_child(fork, says_one_line, "Agent_OnLoad"));
     assert_true(true_in_child(fork, says_one_line, "Agent_OnAttach"));
 }
 
-static void a_mistaken_option_is_named_first(void **state)
+TEST(a_mistaken_option_is_named_first)
 {
     assert_true(true_in_child(fork, names_the_option, "Agent_OnLoad"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_entry_point_reports_it_and_lets_the_jvm_start),
-        cmocka_unit_test(a_mistaken_option_is_named_first),
-    };
-    return cmocka_run_group_tests_name("not_hotspot", tests, NULL, NULL);
 }

@@ -303,7 +303,7 @@ static void *fork_again_and_again(void *unused)
     return unused;
 }
 
-static void all_operations_keep_all_promises(void **state)
+TEST(all_operations_keep_all_promises)
 {
     left = setting("THREADCLOCK_OPERATIONS", 4000000);
     hear_signals(false); /* signals go to the threads under test */
@@ -334,6 +334,5 @@ static void all_operations_keep_all_promises(void **state)
 int main(void)
 {
     tasks_at_start = tasks_of_process();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_operations_keep_all_promises)};
-    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
+    return run_added_tests();
 }

@@ -23,31 +23,38 @@ static void assert_refused(const char *text, const char *beginning)
     assert_memory_equal(error, beginning, strlen(beginning));
 }
 
-static void the_defaults_are_tick_and_no_log(void **state)
-{
-    for (int i = 0; i < 2; i++) {
-        struct agent_options options = parsed(i ? "" : NULL);
-        assert_int_equal(options.freshness, THREADCLOCK_TICK);
-        assert_int_equal(options.log, LOG_NONE);
-    }
-}
-
-static void options_are_accepted_in_any_order(void **state)
+TEST(options_are_accepted_in_any_order)
 {
     struct agent_options options = parsed("log=/tmp/a=b c.log,freshness=now");
     assert_int_equal(options.freshness, THREADCLOCK_NOW);
     assert_int_equal(options.log, LOG_FILE);
     assert_string_equal(options.log_file, "/tmp/a=b c.log");
     assert_int_equal(parsed("freshness=tick,log=stderr").log, LOG_STDERR);
+}
+
+TEST(each_option_has_a_default)
+{
+    assert_int_equal(parsed(NULL).freshness, THREADCLOCK_TICK);
+    assert_int_equal(parsed("").freshness, THREADCLOCK_TICK);
+    assert_int_equal(parsed("").log, LOG_NONE);
     assert_int_equal(parsed("log=none").log, LOG_NONE);
     assert_int_equal(parsed("").virtual_clock, VIRTUAL_OFF);
     assert_int_equal(parsed("virtual=on,log=none").virtual_clock, THREADCLOCK_INTERPOLATED + 1);
     assert_int_equal(parsed("virtual=tick").virtual_clock, THREADCLOCK_TICK + 1);
     assert_int_equal(parsed("virtual=now").virtual_clock, THREADCLOCK_NOW + 1);
-    assert_refused("virtual=yes", "bad value in option 'virtual=yes'");
+    assert_int_equal(parsed("").total, TOTAL_JVM);
+    assert_int_equal(parsed("total=tick").total, TOTAL_TICK);
+    assert_int_equal(parsed("total=now").total, TOTAL_NOW);
+    assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
+    assert_int_equal(parsed("").reach, REACH_NOT_GIVEN);
+    assert_int_equal(parsed("reach=bean").reach, REACH_BEAN);
+    assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
+    assert_false(parsed("").strict);
+    assert_false(parsed("strict=off").strict);
+    assert_true(parsed("strict=on").strict);
 }
 
-static void metrics_are_served_where_an_address_says(void **state)
+TEST(metrics_are_served_where_an_address_says)
 {
     assert_string_equal(parsed("").prometheus, "");
     assert_string_equal(parsed("prometheus=off").prometheus, "");
@@ -72,13 +79,13 @@ static void metrics_are_served_where_an_address_says(void **state)
     }
 }
 
-static void an_option_given_twice_is_refused(void **state)
+TEST(an_option_given_twice_is_refused)
 {
     assert_refused("prometheus=9100,log=none,prometheus=off", "option prometheus is given twice: ");
     assert_refused("do=attach,do=detach", "option do is given twice: ");
 }
 
-static void the_attach_commands_say_what_they_want(void **state)
+TEST(the_attach_commands_say_what_they_want)
 {
     struct agent_options options = parsed("report=/tmp/x/report,do=status");
     assert_int_equal(options.command, DO_STATUS);
@@ -94,28 +101,13 @@ static void the_attach_commands_say_what_they_want(void **state)
     assert_int_equal(parsed("total=now").command, DO_ATTACH);
 }
 
-static void the_default_total_is_the_jvms(void **state)
-{
-    assert_int_equal(parsed("").total, TOTAL_JVM);
-    assert_int_equal(parsed("total=tick").total, TOTAL_TICK);
-    assert_int_equal(parsed("total=now").total, TOTAL_NOW);
-    assert_int_equal(parsed("total=interpolated").total, TOTAL_INTERPOLATED);
-}
-
-static void the_reach_need_not_be_given(void **state)
-{
-    assert_int_equal(parsed("").reach, REACH_NOT_GIVEN);
-    assert_int_equal(parsed("reach=bean").reach, REACH_BEAN);
-    assert_int_equal(parsed("freshness=now,reach=jvm").reach, REACH_JVM);
-}
-
 static void assert_says(const char *text, const char *says)
 {
     assert_refused(text, says);
     assert_string_equal(error, says);
 }
 
-static void a_bad_value_is_answered_with_the_good_ones(void **state)
+TEST(a_bad_value_is_answered_with_the_good_ones)
 {
     assert_says("freshness", "bad value in option 'freshness': give tick or now");
     assert_says("freshness=ticks,log=none", "bad value in option 'freshness=ticks': give tick or now");
@@ -123,6 +115,8 @@ static void a_bad_value_is_answered_with_the_good_ones(void **state)
     assert_says("log=none,reach=jfr", "bad value in option 'reach=jfr': give bean or jvm");
     assert_says("reach", "bad value in option 'reach': give bean or jvm");
     assert_says("virtual=", "bad value in option 'virtual=': give off, on, now or tick");
+    assert_says("virtual=yes", "bad value in option 'virtual=yes': give off, on, now or tick");
+    assert_says("strict=yes", "bad value in option 'strict=yes': give off or on");
     assert_says("prometheus=localhost:1",
                 "bad value in option 'prometheus=localhost:1': give off, a port from 0 to 65535, IP:PORT or "
                 "[IPV6]:PORT (names are not looked up)");
@@ -141,7 +135,7 @@ static void assert_unknown(const char *text, const char *says)
     assert_says(text, all);
 }
 
-static void an_unknown_option_is_answered_with_those_that_exist(void **state)
+TEST(an_unknown_option_is_answered_with_those_that_exist)
 {
     assert_unknown("freshness=tick,verbose", "'verbose': ");
     assert_unknown("freshness=now,", "'': ");
@@ -151,7 +145,7 @@ static void an_unknown_option_is_answered_with_those_that_exist(void **state)
                 "'prometheus-port-of-the-server=9464': ");
 }
 
-static void a_key_that_is_close_is_suggested(void **state)
+TEST(a_key_that_is_close_is_suggested)
 {
     assert_says("freshnes=now,log=none", "unknown option 'freshnes=now': did you mean freshness=?");
     assert_says("prometeus", "unknown option 'prometeus': did you mean prometheus=?");
@@ -160,7 +154,7 @@ static void a_key_that_is_close_is_suggested(void **state)
     assert_unknown("d=status", "'d=status': ");
 }
 
-static void a_mistake_affects_no_other_option(void **state)
+TEST(a_mistake_affects_no_other_option)
 {
     struct agent_options options;
     assert_int_equal(agent_options_parse("total=tick,freshness=ticks,reach=jvm,port=1,log=,virtual=on",
@@ -174,15 +168,7 @@ static void a_mistake_affects_no_other_option(void **state)
     assert_int_equal(options.virtual_clock, THREADCLOCK_INTERPOLATED + 1);
 }
 
-static void strictness_is_off_unless_it_is_given(void **state)
-{
-    assert_false(parsed("").strict);
-    assert_false(parsed("strict=off").strict);
-    assert_true(parsed("strict=on").strict);
-    assert_refused("strict=yes", "bad value in option 'strict=yes': give off or on");
-}
-
-static void an_overlong_option_is_refused(void **state)
+TEST(an_overlong_option_is_refused)
 {
     static char text[4096] = "log=";
     memset(text + 4, 'x', sizeof text - 5);
@@ -191,24 +177,4 @@ static void an_overlong_option_is_refused(void **state)
     memset(text, 'x', 4);
     assert_refused(text, "unknown option 'xxx");
     assert_non_null(strstr(error, known));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_defaults_are_tick_and_no_log),
-        cmocka_unit_test(options_are_accepted_in_any_order),
-        cmocka_unit_test(metrics_are_served_where_an_address_says),
-        cmocka_unit_test(an_option_given_twice_is_refused),
-        cmocka_unit_test(the_attach_commands_say_what_they_want),
-        cmocka_unit_test(the_default_total_is_the_jvms),
-        cmocka_unit_test(the_reach_need_not_be_given),
-        cmocka_unit_test(a_bad_value_is_answered_with_the_good_ones),
-        cmocka_unit_test(an_unknown_option_is_answered_with_those_that_exist),
-        cmocka_unit_test(a_key_that_is_close_is_suggested),
-        cmocka_unit_test(a_mistake_affects_no_other_option),
-        cmocka_unit_test(strictness_is_off_unless_it_is_given),
-        cmocka_unit_test(an_overlong_option_is_refused),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

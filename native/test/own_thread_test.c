@@ -78,17 +78,17 @@ static void pure_system(void)
     burn_system_ns(600 * NS_PER_MS);
 }
 
-static void work_around_ticks_is_counted_right(void **state)
+TEST(work_around_ticks_is_counted_right)
 {
     assert_all_user(around_ticks, WORKED_NS);
 }
 
-static void work_between_ticks_is_counted_right(void **state)
+TEST(work_between_ticks_is_counted_right)
 {
     assert_all_user(between_ticks, WORKED_NS);
 }
 
-static void pure_user_work_is_user(void **state)
+TEST(pure_user_work_is_user)
 {
     assert_all_user(pure_user, 300 * NS_PER_MS);
 }
@@ -97,7 +97,7 @@ static void pure_user_work_is_user(void **state)
  * The kernel knows system time only from ticks: most of the time is system, and exactly as the kernel itself
  * computes it.
  */
-static void pure_system_work_is_system(void **state)
+TEST(pure_system_work_is_system)
 {
     struct reading reading = {.load = pure_system};
     in_new_thread(read_after_load, &reading);
@@ -105,7 +105,7 @@ static void pure_system_work_is_system(void **state)
     assert_true(reading.tick.system_ns >= reading.truth_ns * 3 / 4 - 10 * NS_PER_MS);
 }
 
-static void *compare_with_rusage(void *unused)
+TEST_IN_NEW_THREAD(now_is_what_the_kernel_says)
 {
     for (int i = 0; i < 500; i++) {
         i % 2 ? burn_system_ns(NS_PER_MS) : burn_user_ns(NS_PER_MS);
@@ -115,12 +115,6 @@ static void *compare_with_rusage(void *unused)
         assert_in_any_thread(now.user_ns >= before.user_ns && now.user_ns <= after.user_ns);
         assert_in_any_thread(now.system_ns >= before.system_ns && now.system_ns <= after.system_ns);
     }
-    return NULL;
-}
-
-static void now_is_what_the_kernel_says(void **state)
-{
-    in_new_thread(compare_with_rusage, NULL);
 }
 
 static void *first_reads(void *argument)
@@ -133,7 +127,7 @@ static void *first_reads(void *argument)
 }
 
 /* The next thread reuses a thread's stack, and with it the memory of its cell. */
-static void a_new_thread_starts_at_nothing(void **state)
+TEST(a_new_thread_starts_at_nothing)
 {
     struct reading busy = {.load = pure_user};
     for (int i = 0; i < 3; i++) {
@@ -146,7 +140,7 @@ static void a_new_thread_starts_at_nothing(void **state)
 }
 
 /* Tick and now in every order, under a load that changes between user and system. */
-static void now_is_precise(void **state)
+TEST(now_is_precise)
 {
     for (int i = 0; i < 1000; i++) {
         int64_t before = thread_cpu_ns();
@@ -171,7 +165,7 @@ static void *read_ages(void *argument)
 }
 
 /* thread_cpu_ns brings the kernel's run time up to date, so these ages come from the cache alone. */
-static void tick_is_as_old_as_described(void **state)
+TEST(tick_is_as_old_as_described)
 {
     static int64_t ages_ns[1001];
     struct threadclock_source source;
@@ -185,7 +179,7 @@ static void tick_is_as_old_as_described(void **state)
     assert_true(ages_ns[1000] <= 25 * source.age_ns);
 }
 
-static void sources_are_described(void **state)
+TEST(sources_are_described)
 {
     struct threadclock_source source;
     for (int quantity = 0; quantity <= THREADCLOCK_TOTAL; quantity++) {
@@ -213,20 +207,4 @@ static void sources_are_described(void **state)
     int major, minor, patch;
     assert_int_equal(sscanf(THREADCLOCK_VERSION, "%d.%d.%d", &major, &minor, &patch), 3);
     assert_int_equal(THREADCLOCK_VERSION_NUMBER, 10000 * major + 100 * minor + patch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_around_ticks_is_counted_right),
-        cmocka_unit_test(work_between_ticks_is_counted_right),
-        cmocka_unit_test(pure_user_work_is_user),
-        cmocka_unit_test(pure_system_work_is_system),
-        cmocka_unit_test(now_is_what_the_kernel_says),
-        cmocka_unit_test(a_new_thread_starts_at_nothing),
-        cmocka_unit_test(now_is_precise),
-        cmocka_unit_test(tick_is_as_old_as_described),
-        cmocka_unit_test(sources_are_described),
-    };
-    return cmocka_run_group_tests_name("own_thread", tests, NULL, NULL);
 }

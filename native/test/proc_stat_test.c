@@ -28,13 +28,13 @@ static void assert_parsed(const char *text, int64_t user_hz, int64_t user_ns, in
     assert_int_equal(times.total_ns, user_ns + system_ns);
 }
 
-static void user_and_system_are_fields_14_and_15(void **state)
+TEST(user_and_system_are_fields_14_and_15)
 {
     assert_parsed("7 (java)" AFTER_NAME "250 30" TAIL, 100, 2500000000, 300000000);
     assert_parsed("7 (java)" AFTER_NAME "0 0" TAIL, 100, 0, 0);
 }
 
-static void a_name_may_hold_anything(void **state)
+TEST(a_name_may_hold_anything)
 {
     static const char *const names[] = {
         "a b c", "a) S 1 2 3", ")", "((()))", "a\nb", "1 2 3 4 5 6 7 8 9 10 11 12 13 14", "",
@@ -47,7 +47,7 @@ static void a_name_may_hold_anything(void **state)
     }
 }
 
-static void any_user_hz_is_converted(void **state)
+TEST(any_user_hz_is_converted)
 {
     assert_parsed("7 (x)" AFTER_NAME "1024 512" TAIL, 1024, 1000000000, 500000000);
     assert_parsed("7 (x)" AFTER_NAME "1 2" TAIL, 1000, 1000000, 2000000);
@@ -55,7 +55,7 @@ static void any_user_hz_is_converted(void **state)
     assert_parsed("7 (x)" AFTER_NAME "100000000000 1" TAIL, 100, INT64_C(1000000000000000000), 10000000);
 }
 
-static void a_truncated_line_is_refused(void **state)
+TEST(a_truncated_line_is_refused)
 {
     const char *whole = "7 (java)" AFTER_NAME "250 30 ";
     struct threadclock_times times = {1, 2, 3};
@@ -65,7 +65,7 @@ static void a_truncated_line_is_refused(void **state)
     assert_int_equal(tc_proc_parse(whole, strlen(whole), 100, &times), 0);
 }
 
-static void text_that_is_no_stat_line_is_refused(void **state)
+TEST(text_that_is_no_stat_line_is_refused)
 {
     struct threadclock_times times;
     assert_int_equal(parse("", 100, &times), -EBADMSG);
@@ -80,7 +80,7 @@ static void text_that_is_no_stat_line_is_refused(void **state)
     assert_int_equal(tc_proc_parse(overlong, sizeof overlong, 100, &times), -EBADMSG);
 }
 
-static void overlong_files_are_read_as_far_as_needed(void **state)
+TEST(overlong_files_are_read_as_far_as_needed)
 {
     char text[4096];
     int used = snprintf(text, sizeof text, "7 (java)" AFTER_NAME "250 30");
@@ -90,7 +90,7 @@ static void overlong_files_are_read_as_far_as_needed(void **state)
     assert_int_equal(times.system_ns, 300000000);
 }
 
-static void own_times_agree_with_the_clock(void **state)
+TEST(own_times_agree_with_the_clock)
 {
     burn_user_ns(60 * NS_PER_MS);
     struct threadclock_times times, by_tid;
@@ -102,7 +102,7 @@ static void own_times_agree_with_the_clock(void **state)
     assert_true(by_tid.total_ns >= times.total_ns);
 }
 
-static void a_renamed_thread_is_read(void **state)
+TEST(a_renamed_thread_is_read)
 {
     char name[16] = "";
     prctl(PR_GET_NAME, name);
@@ -120,7 +120,7 @@ static void *own_tid(void *tid)
     return NULL;
 }
 
-static void an_ended_thread_is_esrch(void **state)
+TEST(an_ended_thread_is_esrch)
 {
     pid_t tid;
     in_new_thread(own_tid, &tid);
@@ -130,20 +130,4 @@ static void an_ended_thread_is_esrch(void **state)
     assert_int_equal(threadclock_proc_times(4194304, &times), -ESRCH);
     assert_int_equal(threadclock_proc_times(-1, &times), -EINVAL);
     assert_int_equal(threadclock_proc_times(0, NULL), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(user_and_system_are_fields_14_and_15),
-        cmocka_unit_test(a_name_may_hold_anything),
-        cmocka_unit_test(any_user_hz_is_converted),
-        cmocka_unit_test(a_truncated_line_is_refused),
-        cmocka_unit_test(text_that_is_no_stat_line_is_refused),
-        cmocka_unit_test(overlong_files_are_read_as_far_as_needed),
-        cmocka_unit_test(own_times_agree_with_the_clock),
-        cmocka_unit_test(a_renamed_thread_is_read),
-        cmocka_unit_test(an_ended_thread_is_esrch),
-    };
-    return cmocka_run_group_tests_name("proc_stat", tests, NULL, NULL);
 }

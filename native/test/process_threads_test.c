@@ -13,7 +13,64 @@
 
 static _Atomic bool stop;
 
-static void each_thread_is_there_once(void **state)
+/*
+ * When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing: here, of
+ * a thread whose filter, which applies to that thread only, refuses the calls that would show it.
+ */
+static void *read_without_proc(void *tid)
+{
+    struct threadclock_times times;
+    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == 0);
+    assert_in_any_thread(DENY(EPERM, SYS_newfstatat, SYS_openat) == 0);
+    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == -EPERM);
+    assert_in_any_thread(threadclock_all_threads(rows, ROWS) == -EPERM);
+    assert_in_any_thread(threadclock_total_now_ns() >= 0);
+    return NULL;
+}
+
+static bool a_reader_that_cannot_know_changes_nothing(void *unused)
+{
+    struct sleeper sleeper;
+    struct threadclock_times times;
+    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
+    pid_t main = gettid();
+    uint64_t serial = row_of(sleeper.tid, all_rows())->serial, own_serial = row_of(main, all_rows())->serial;
+    in_new_thread(read_without_proc, &sleeper.tid);
+    in_new_thread(read_without_proc, &main);
+    burn_user_ns(50 * NS_PER_MS);
+    int64_t before_ns = thread_cpu_ns(), own_ns = threadclock_total_now_ns(), after_ns = thread_cpu_ns();
+    bool right = own_ns >= before_ns && own_ns <= after_ns && threadclock_tid_times(sleeper.tid, &times) == 0
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial
+                 && row_of(main, all_rows())->serial == own_serial;
+    end_sleeper(&sleeper);
+    return right;
+}
+
+/* If only the thread's folder is refused, its stat file is enough. */
+static bool the_start_decides_alone(void *unused)
+{
+    struct sleeper sleeper;
+    struct threadclock_times times;
+    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
+    uint64_t serial = row_of(sleeper.tid, all_rows())->serial;
+    bool right = DENY(ENOSYS, SYS_newfstatat) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
+                 && times.total_ns == kernel_ns(sleeper.tid)
+                 && row_of(sleeper.tid, all_rows())->serial == serial;
+    end_sleeper(&sleeper);
+    return right && threadclock_tid_times(sleeper.tid, &times) == -ESRCH;
+}
+
+TEST(what_cannot_be_known_changes_nothing)
+{
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    for (int i = 0; i < 5; i++)
+        assert_true(true_in_child(fork, a_reader_that_cannot_know_changes_nothing, NULL));
+    assert_true(true_in_child(fork, the_start_decides_alone, NULL));
+}
+
+TEST(each_thread_is_there_once)
 {
     static const char *const names[] = {"one", "two words", "a) b (c", "fifteen letters"};
     struct sleeper sleepers[4];
@@ -43,7 +100,7 @@ static void each_thread_is_there_once(void **state)
     assert_int_equal(all_rows(), 1);
 }
 
-static void one_thread_is_read_by_its_tid(void **state)
+TEST(one_thread_is_read_by_its_tid)
 {
     struct sleeper sleeper;
     struct threadclock_times times, bulk;
@@ -63,7 +120,7 @@ static void one_thread_is_read_by_its_tid(void **state)
     assert_int_equal(threadclock_tid_times(getpid(), &times), 0);
 }
 
-static void a_java_thread_is_read_by_its_id(void **state)
+TEST(a_java_thread_is_read_by_its_id)
 {
     struct sleeper first, second;
     struct threadclock_times times;
@@ -106,7 +163,7 @@ static void *pass_until_stopped(void *unused)
     return unused;
 }
 
-static void a_read_by_tid_does_not_wait_for_a_pass(void **state)
+TEST(a_read_by_tid_does_not_wait_for_a_pass)
 {
     enum { SLEEPERS = 100, READS = 20 };
     static struct sleeper sleepers[SLEEPERS];
@@ -160,15 +217,14 @@ static bool many_are_read_by_their_tids(void *unused)
     return read && threadclock_all_threads(rows, ROWS) == -EPERM;
 }
 
-static void reads_by_tid_do_not_list_the_others(void **state)
+TEST(reads_by_tid_do_not_list_the_others)
 {
     assert_true(true_in_child(fork, many_are_read_by_their_tids, NULL));
 }
 
 /*
- * One thread read in every possible way. While it is registered, no reader sees less than any earlier reader
- * did. If it is registered only part of the time, its own account and that by its TID are separate, and
- * neither decreases.
+ * One thread read in every possible way, and registered only part of the time: its own account and that by
+ * its TID are separate, and neither decreases. operations_test has threads that are registered all the time.
  */
 static pid_t watched;
 static _Atomic uint64_t watched_serial;
@@ -201,35 +257,6 @@ static void *watch(void *read)
     return NULL;
 }
 
-static void be_watched(struct seen *own, void (*between)(int64_t read))
-{
-    pthread_t watchers[3];
-    unsigned seed = 7;
-    int64_t end_ns = monotonic_ns() + setting("THREADCLOCK_WATCH_MS", 3000) * NS_PER_MS;
-    stop = false;
-    watched = gettid();
-    watched_serial = 0;
-    seen = seen_itself = (struct seen){0};
-    for (int i = 0; i < 3; i++) {
-        void *reader = (void *)(i == 0 ? by_tid : by_pass);
-        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, reader) == 0);
-    }
-    for (int64_t i = 0; monotonic_ns() < end_ns || i < 1000; i++) {
-        check_read(own, rand_r(&seed) % 8 == 0 ? threadclock_times_now : threadclock_times_tick);
-        if (i % 2000 == 0)
-            burn_system_ns(NS_PER_MS);
-        between(i);
-    }
-    stop = true;
-    for (int i = 0; i < 3; i++)
-        assert_in_any_thread(pthread_join(watchers[i], NULL) == 0);
-    assert_in_any_thread(watched_serial != 0);
-}
-
-static void nothing(int64_t read)
-{
-}
-
 static void now_and_then_register(int64_t read)
 {
     threadclock_thread handle;
@@ -239,30 +266,28 @@ static void now_and_then_register(int64_t read)
         assert_in_any_thread(threadclock_thread_unregister() == 0);
 }
 
-static void *be_watched_registered(void *unused)
+TEST_IN_NEW_THREAD(no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go)
 {
-    threadclock_thread handle;
-    assert_in_any_thread(threadclock_thread_register(&handle) == 0);
-    be_watched(&seen, nothing);
-    assert_in_any_thread(threadclock_thread_unregister() == 0);
-    return unused;
-}
-
-static void *be_watched_by_turns(void *unused)
-{
-    be_watched(&seen_itself, now_and_then_register);
+    pthread_t watchers[3];
+    unsigned seed = 7;
+    int64_t end_ns = monotonic_ns() + setting("THREADCLOCK_WATCH_MS", 3000) * NS_PER_MS;
+    stop = false;
+    watched = gettid();
+    for (int i = 0; i < 3; i++) {
+        void *reader = (void *)(i == 0 ? by_tid : by_pass);
+        assert_in_any_thread(pthread_create(&watchers[i], NULL, watch, reader) == 0);
+    }
+    for (int64_t i = 0; monotonic_ns() < end_ns || i < 1000; i++) {
+        check_read(&seen_itself, rand_r(&seed) % 8 == 0 ? threadclock_times_now : threadclock_times_tick);
+        if (i % 2000 == 0)
+            burn_system_ns(NS_PER_MS);
+        now_and_then_register(i);
+    }
+    stop = true;
+    for (int i = 0; i < 3; i++)
+        assert_in_any_thread(pthread_join(watchers[i], NULL) == 0);
+    assert_in_any_thread(watched_serial != 0);
     threadclock_thread_unregister(); /* in case the loop ended while registered */
-    return unused;
-}
-
-static void no_reader_sees_less_than_any_reader_has_seen(void **state)
-{
-    in_new_thread(be_watched_registered, NULL);
-}
-
-static void no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go(void **state)
-{
-    in_new_thread(be_watched_by_turns, NULL);
 }
 
 /* Threads start and end during passes: no live thread is missing for good, and no time is invented. */
@@ -284,7 +309,7 @@ static void *come_and_go(void *unused)
     return unused;
 }
 
-static void passes_go_on_while_threads_come_and_go(void **state)
+TEST(passes_go_on_while_threads_come_and_go)
 {
     struct sleeper stays;
     pthread_t churner;
@@ -315,7 +340,7 @@ static void passes_go_on_while_threads_come_and_go(void **state)
     assert_int_equal(tc_threads_count(), 0);
 }
 
-static void ten_thousand_threads_are_read(void **state)
+TEST(ten_thousand_threads_are_read)
 {
     enum { MANY = 10000 };
     static struct sleeper many[MANY];
@@ -342,7 +367,7 @@ static bool child_sees_itself_alone(void *unused)
     return threadclock_tid_times(getppid(), &times) == -ESRCH && threadclock_tid_times(getpid(), &times) == 0;
 }
 
-static void a_child_sees_itself_alone(void **state)
+TEST(a_child_sees_itself_alone)
 {
     struct sleeper sleeper;
     start_sleeper(&sleeper, "sleeper", 60 * NS_PER_MS);
@@ -352,7 +377,7 @@ static void a_child_sees_itself_alone(void **state)
     end_sleeper(&sleeper);
 }
 
-static void the_process_is_the_sum_of_its_threads(void **state)
+TEST(the_process_is_the_sum_of_its_threads)
 {
     struct sleeper sleeper;
     struct threadclock_times before, after;
@@ -398,7 +423,7 @@ static void *be_split_anew(void *unused)
     return unused;
 }
 
-static void the_two_accounts_of_a_thread_catch_up(void **state)
+TEST(the_two_accounts_of_a_thread_catch_up)
 {
     is_split_anew = false;
     for (int tries = 0; !is_split_anew && tries < 100; tries++)
@@ -406,86 +431,12 @@ static void the_two_accounts_of_a_thread_catch_up(void **state)
     assert_true(is_split_anew);
 }
 
-/*
- * When it is unknown whether a TID still belongs to the same thread, reads fail and change nothing: here, of
- * a thread whose filter, which applies to that thread only, refuses the calls that would show it.
- */
-static void *read_without_proc(void *tid)
-{
-    struct threadclock_times times;
-    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == 0);
-    assert_in_any_thread(DENY(EPERM, SYS_newfstatat, SYS_openat) == 0);
-    assert_in_any_thread(threadclock_tid_times(*(pid_t *)tid, &times) == -EPERM);
-    assert_in_any_thread(threadclock_all_threads(rows, ROWS) == -EPERM);
-    assert_in_any_thread(threadclock_total_now_ns() >= 0);
-    return NULL;
-}
-
-static bool a_reader_that_cannot_know_changes_nothing(void *unused)
-{
-    struct sleeper sleeper;
-    struct threadclock_times times;
-    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
-    pid_t main = gettid();
-    uint64_t serial = row_of(sleeper.tid, all_rows())->serial, own_serial = row_of(main, all_rows())->serial;
-    in_new_thread(read_without_proc, &sleeper.tid);
-    in_new_thread(read_without_proc, &main);
-    burn_user_ns(50 * NS_PER_MS);
-    int64_t before_ns = thread_cpu_ns(), own_ns = threadclock_total_now_ns(), after_ns = thread_cpu_ns();
-    bool right = own_ns >= before_ns && own_ns <= after_ns && threadclock_tid_times(sleeper.tid, &times) == 0
-                 && times.total_ns == kernel_ns(sleeper.tid)
-                 && row_of(sleeper.tid, all_rows())->serial == serial
-                 && row_of(main, all_rows())->serial == own_serial;
-    end_sleeper(&sleeper);
-    return right;
-}
-
-/* If only the thread's folder is refused, its stat file is enough. */
-static bool the_start_decides_alone(void *unused)
-{
-    struct sleeper sleeper;
-    struct threadclock_times times;
-    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
-    uint64_t serial = row_of(sleeper.tid, all_rows())->serial;
-    bool right = DENY(ENOSYS, SYS_newfstatat) == 0 && threadclock_tid_times(sleeper.tid, &times) == 0
-                 && times.total_ns == kernel_ns(sleeper.tid)
-                 && row_of(sleeper.tid, all_rows())->serial == serial;
-    end_sleeper(&sleeper);
-    return right && threadclock_tid_times(sleeper.tid, &times) == -ESRCH;
-}
-
-static void what_cannot_be_known_changes_nothing(void **state)
-{
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    for (int i = 0; i < 5; i++)
-        assert_true(true_in_child(fork, a_reader_that_cannot_know_changes_nothing, NULL));
-    assert_true(true_in_child(fork, the_start_decides_alone, NULL));
-}
-
 int main(void)
 {
     /* The other tests count the threads of the process, and the thread sanitizer adds its own. */
     const struct CMUnitTest racing[] = {
         cmocka_unit_test(one_thread_is_read_by_its_tid),
-        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
-    };
-    if (UNDER_THREAD_SANITIZER)
-        return cmocka_run_group_tests_name("process_threads", racing, NULL, NULL);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_known_changes_nothing),
-        cmocka_unit_test(each_thread_is_there_once),
-        cmocka_unit_test(one_thread_is_read_by_its_tid),
-        cmocka_unit_test(a_java_thread_is_read_by_its_id),
-        cmocka_unit_test(a_read_by_tid_does_not_wait_for_a_pass),
-        cmocka_unit_test(reads_by_tid_do_not_list_the_others),
-        cmocka_unit_test(no_reader_sees_less_than_any_reader_has_seen),
         cmocka_unit_test(no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go),
-        cmocka_unit_test(the_two_accounts_of_a_thread_catch_up),
-        cmocka_unit_test(passes_go_on_while_threads_come_and_go),
-        cmocka_unit_test(ten_thousand_threads_are_read),
-        cmocka_unit_test(a_child_sees_itself_alone),
-        cmocka_unit_test(the_process_is_the_sum_of_its_threads),
     };
-    return cmocka_run_group_tests_name("process_threads", tests, NULL, NULL);
+    return UNDER_THREAD_SANITIZER ? cmocka_run_group_tests(racing, NULL, NULL) : run_added_tests();
 }

@@ -15,7 +15,7 @@
 #include "threads.h"
 #include "tick.h"
 
-static void registrations_nest(void **state)
+TEST(registrations_nest)
 {
     threadclock_thread first, second;
     struct threadclock_times times;
@@ -54,7 +54,7 @@ static void *be_adopted(void *argument)
     return NULL;
 }
 
-static void a_thread_finds_that_another_registered_it(void **state)
+TEST(a_thread_finds_that_another_registered_it)
 {
     for (int i = 0; i < 20; i++) {
         struct adoption adoption;
@@ -112,7 +112,7 @@ static void *start_as_66(void *reads_before)
     return NULL;
 }
 
-static void a_thread_that_starts_brings_along_what_it_has_read(void **state)
+TEST(a_thread_that_starts_brings_along_what_it_has_read)
 {
     for (int i = 0; i < 20; i++) {
         in_new_thread(start_as_66, NULL);
@@ -156,7 +156,7 @@ static void *register_for_both(void *java_first)
     return NULL;
 }
 
-static void the_jvm_and_the_thread_share_one_registration(void **state)
+TEST(the_jvm_and_the_thread_share_one_registration)
 {
     for (int i = 0; i < 20; i++) {
         in_new_thread(register_for_both, i % 2 ? &i : NULL);
@@ -164,7 +164,7 @@ static void the_jvm_and_the_thread_share_one_registration(void **state)
     }
 }
 
-static void more_registrations_than_16_bits_count(void **state)
+TEST(more_registrations_than_16_bits_count)
 {
     threadclock_thread handle;
     struct threadclock_times times;
@@ -209,7 +209,7 @@ static void *have_all_entries(void *unused)
     return unused;
 }
 
-static void a_registration_that_is_forgotten_leaves_its_thread_alone(void **state)
+TEST(a_registration_that_is_forgotten_leaves_its_thread_alone)
 {
     struct adoption adoption;
     pthread_t thread;
@@ -274,25 +274,11 @@ static bool goes_on_by_itself(void *unused)
            && threadclock_total_tick_ns() <= thread_cpu_ns() && threadclock_total_now_ns() <= thread_cpu_ns();
 }
 
-static void a_thread_that_cannot_be_registered_again_keeps_its_own_account(void **state)
+TEST(a_thread_that_cannot_be_registered_again_keeps_its_own_account)
 {
     if (UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER)
         skip_because("sanitizers need memory themselves");
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     assert_true(true_in_child(fork, goes_on_by_itself, NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registrations_nest),
-        cmocka_unit_test(a_thread_finds_that_another_registered_it),
-        cmocka_unit_test(a_thread_that_starts_brings_along_what_it_has_read),
-        cmocka_unit_test(the_jvm_and_the_thread_share_one_registration),
-        cmocka_unit_test(more_registrations_than_16_bits_count),
-        cmocka_unit_test(a_registration_that_is_forgotten_leaves_its_thread_alone),
-        cmocka_unit_test(a_thread_that_cannot_be_registered_again_keeps_its_own_account),
-    };
-    return cmocka_run_group_tests_name("registrations", tests, NULL, NULL);
 }

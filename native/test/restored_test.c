@@ -21,20 +21,22 @@ static void live_an_hour(threadclock_thread thread)
     tc_entry_release(entry, 0, 0);
 }
 
+static int64_t total_of(int error, const struct threadclock_times *times)
+{
+    assert_in_any_thread(error == 0 && times->user_ns + times->system_ns <= times->total_ns);
+    return times->total_ns;
+}
+
 static int64_t by_times_tick(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_times_tick(&times) == 0
-                         && times.user_ns + times.system_ns <= times.total_ns);
-    return times.total_ns;
+    return total_of(threadclock_times_tick(&times), &times);
 }
 
 static int64_t by_times_now(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_times_now(&times) == 0
-                         && times.user_ns + times.system_ns <= times.total_ns);
-    return times.total_ns;
+    return total_of(threadclock_times_now(&times), &times);
 }
 
 static threadclock_thread self;
@@ -42,9 +44,7 @@ static threadclock_thread self;
 static int64_t by_handle(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_thread_times(self, &times) == 0
-                         && times.user_ns + times.system_ns <= times.total_ns);
-    return times.total_ns;
+    return total_of(threadclock_thread_times(self, &times), &times);
 }
 
 static int64_t by_handle_total(void)
@@ -55,8 +55,7 @@ static int64_t by_handle_total(void)
 static int64_t by_tid(void)
 {
     struct threadclock_times times;
-    assert_in_any_thread(threadclock_tid_times(gettid(), &times) == 0);
-    return times.total_ns;
+    return total_of(threadclock_tid_times(gettid(), &times), &times);
 }
 
 static int64_t by_pass(void)
@@ -72,7 +71,7 @@ static int64_t (*const reads[])(void) = {
 
 enum { READS = sizeof reads / sizeof reads[0] };
 
-static void *begin_anew(void *unused)
+TEST_IN_NEW_THREAD(each_read_begins_anew)
 {
     assert_in_any_thread(threadclock_thread_register(&self) == 0);
     for (int i = 0; i < READS; i++) {
@@ -94,12 +93,6 @@ static void *begin_anew(void *unused)
     burn_user_ns(8 * NS_PER_MS);
     assert_in_any_thread(threadclock_user_tick_ns() <= thread_cpu_ns()
                          && by_tid() <= thread_cpu_ns() + WITHIN_NS);
-    return unused;
-}
-
-static void each_read_begins_anew(void **state)
-{
-    in_new_thread(begin_anew, NULL);
 }
 
 /* Several threads notice at once: the account restarts once. */
@@ -112,7 +105,7 @@ static void *read_all_the_time(void *unused)
     return unused;
 }
 
-static void *be_read(void *unused)
+TEST_IN_NEW_THREAD(several_find_out_at_once)
 {
     pthread_t readers[3];
     assert_in_any_thread(threadclock_thread_register(&self) == 0);
@@ -132,19 +125,4 @@ static void *be_read(void *unused)
     for (int i = 0; i < 3; i++)
         assert_in_any_thread(pthread_join(readers[i], NULL) == 0);
     assert_in_any_thread(threadclock_thread_unregister() == 0);
-    return unused;
-}
-
-static void several_find_out_at_once(void **state)
-{
-    in_new_thread(be_read, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_read_begins_anew),
-        cmocka_unit_test(several_find_out_at_once),
-    };
-    return cmocka_run_group_tests_name("restored", tests, NULL, NULL);
 }

@@ -13,23 +13,23 @@ static int64_t parse(const char *text, int64_t ran_ns)
     return tc_run_queue_parse(text, strlen(text), ran_ns);
 }
 
-static void the_wait_is_the_second_field(void **state)
+TEST(the_wait_is_the_second_field)
 {
     assert_int_equal(parse("1000 250 3\n", 1000), 250);
     assert_int_equal(parse("1000 0 3\n", 0), 0);
 }
 
-static void a_thread_that_has_run_less_is_another(void **state)
+TEST(a_thread_that_has_run_less_is_another)
 {
     assert_int_equal(parse("999 250 3\n", 1000), -ESRCH);
 }
 
-static void a_kernel_that_does_not_count_has_no_wait(void **state)
+TEST(a_kernel_that_does_not_count_has_no_wait)
 {
     assert_int_equal(parse("0 0 0\n", 0), -ENODATA);
 }
 
-static void anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
     static const char *const texts[] = {"", "\n", "1 2\n", "1 2 3", "1 2 3 4\n", "1  2 3\n", "-1 2 3\n",
                                         "x 2 3\n", "1 99999999999999999999 3\n"};
@@ -38,7 +38,7 @@ static void anything_else_is_refused(void **state)
 }
 
 /* The run time in the file is the scheduler's own, which the clock has brought up to date. */
-static void the_calling_thread_has_a_wait_that_never_decreases(void **state)
+TEST(the_calling_thread_has_a_wait_that_never_decreases)
 {
     pid_t tid = tc_own_tid();
     int64_t before = 0;
@@ -51,21 +51,8 @@ static void the_calling_thread_has_a_wait_that_never_decreases(void **state)
     }
 }
 
-static void no_such_thread(void **state)
+TEST(no_such_thread)
 {
     assert_int_equal(tc_run_queue_waited_ns(0, 0), -ESRCH);
     assert_int_equal(tc_run_queue_waited_ns(INT32_MAX, 0), -ESRCH);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wait_is_the_second_field),
-        cmocka_unit_test(a_thread_that_has_run_less_is_another),
-        cmocka_unit_test(a_kernel_that_does_not_count_has_no_wait),
-        cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(the_calling_thread_has_a_wait_that_never_decreases),
-        cmocka_unit_test(no_such_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

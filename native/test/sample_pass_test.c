@@ -167,6 +167,8 @@ static int free_reader(void **state)
     return 0;
 }
 
+#define SAMPLED(test) TEST_WITH(test, begin, free_reader)
+
 static void assert_knows_all(void)
 {
     for (size_t i = 0; i < world.count; i++)
@@ -175,7 +177,7 @@ static void assert_knows_all(void)
     assert_memory_equal(&reader.process, &world.process, sizeof world.process);
 }
 
-static void a_sleeping_thread_is_not_read(void **state)
+SAMPLED(a_sleeping_thread_is_not_read)
 {
     for (int i = 0; i < 10; i++) {
         run(199, 300 * US, 700 * US);
@@ -186,7 +188,7 @@ static void a_sleeping_thread_is_not_read(void **state)
     }
 }
 
-static void a_thread_that_wakes_is_seen_at_once(void **state)
+SAMPLED(a_thread_that_wakes_is_seen_at_once)
 {
     run(199, 1000 * US, 0);
     run(20, 201 * US, 0);
@@ -194,7 +196,7 @@ static void a_thread_that_wakes_is_seen_at_once(void **state)
     assert_knows_all();
 }
 
-static void unread_time_may_be_late_but_does_not_add_up(void **state)
+SAMPLED(unread_time_may_be_late_but_does_not_add_up)
 {
     for (size_t i = 0; i < 4; i++) {
         run(i, 50 * US, 0);
@@ -207,7 +209,7 @@ static void unread_time_may_be_late_but_does_not_add_up(void **state)
     assert_knows_all();
 }
 
-static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
+SAMPLED(after_a_wrong_guess_all_are_read_for_a_while)
 {
     run(3, NS_PER_MS, 0);
     for (int i = 0; i < 4; i++)
@@ -219,14 +221,14 @@ static void after_a_wrong_guess_all_are_read_for_a_while(void **state)
     assert_knows_all();
 }
 
-static void a_request_for_all_threads_reads_all(void **state)
+SAMPLED(a_request_for_all_threads_reads_all)
 {
     run(11, 10 * US, 0);
     assert_int_equal(sample(true), 1);
     assert_knows_all();
 }
 
-static void a_thread_that_starts_is_known_and_then_its_name(void **state)
+SAMPLED(a_thread_that_starts_is_known_and_then_its_name)
 {
     start("its maker");
     run(200, 200 * US, 0);
@@ -237,7 +239,7 @@ static void a_thread_that_starts_is_known_and_then_its_name(void **state)
     assert_knows_all();
 }
 
-static void a_busy_thread_that_ends_is_gone(void **state)
+SAMPLED(a_busy_thread_that_ends_is_gone)
 {
     run(199, 20 * US, 0);
     end(199);
@@ -248,7 +250,7 @@ static void a_busy_thread_that_ends_is_gone(void **state)
 }
 
 /* If another thread has the TID of an ended one, either its time is less, or the process's clock shows it. */
-static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
+SAMPLED(a_reused_tid_of_a_busy_thread_is_another_thread)
 {
     pid_t tid = world.rows[199].tid;
     end(199);
@@ -259,7 +261,7 @@ static void a_reused_tid_of_a_busy_thread_is_another_thread(void **state)
     assert_true(reader.living[201]);
 }
 
-static void more_busy_threads_than_are_kept_are_all_read(void **state)
+SAMPLED(more_busy_threads_than_are_kept_are_all_read)
 {
     for (int pass = 0; pass < 3; pass++) {
         for (size_t i = 0; i <= SAMPLE_BUSY_MAX; i++)
@@ -270,7 +272,7 @@ static void more_busy_threads_than_are_kept_are_all_read(void **state)
 }
 
 /* The kernel splits the process's time by all of its ticks, not as the sum of its threads' splits. */
-static void a_process_that_is_divided_differently_gains_no_time(void **state)
+SAMPLED(a_process_that_is_divided_differently_gains_no_time)
 {
     for (int i = 0; i < 20; i++) {
         run(199, NS_PER_MS, 0);
@@ -279,23 +281,4 @@ static void a_process_that_is_divided_differently_gains_no_time(void **state)
         world.process.user_ns -= NS_PER_MS / 2;
         world.process.system_ns += NS_PER_MS / 2;
     }
-}
-
-#define SAMPLED(test) cmocka_unit_test_setup_teardown(test, begin, free_reader)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SAMPLED(a_sleeping_thread_is_not_read),
-        SAMPLED(a_thread_that_wakes_is_seen_at_once),
-        SAMPLED(unread_time_may_be_late_but_does_not_add_up),
-        SAMPLED(after_a_wrong_guess_all_are_read_for_a_while),
-        SAMPLED(a_request_for_all_threads_reads_all),
-        SAMPLED(a_thread_that_starts_is_known_and_then_its_name),
-        SAMPLED(a_busy_thread_that_ends_is_gone),
-        SAMPLED(a_reused_tid_of_a_busy_thread_is_another_thread),
-        SAMPLED(more_busy_threads_than_are_kept_are_all_read),
-        SAMPLED(a_process_that_is_divided_differently_gains_no_time),
-    };
-    return cmocka_run_group_tests_name("sample_pass", tests, NULL, NULL);
 }

@@ -79,6 +79,8 @@ static int end_local(void **state)
     return 0;
 }
 
+#define SERVED(test) TEST_WITH(test, open_local, end_local)
+
 static in_port_t port(void)
 {
     return (in_port_t)atoi(strrchr(scrape_server_address(server), ':') + 1);
@@ -142,7 +144,7 @@ static void assert_answers(const char *request, const char *answer)
     assert_hears(fd, answer, strlen(answer));
 }
 
-static void a_head_is_answered_when_it_is_complete(void **state)
+SERVED(a_head_is_answered_when_it_is_complete)
 {
     assert_answers(GET, ANSWER);
     assert_answers("GET / HTTP/1.0\n\n", ANSWER);
@@ -151,7 +153,7 @@ static void a_head_is_answered_when_it_is_complete(void **state)
     assert_answers(GET, ANSWER);
 }
 
-static void what_is_no_request_need_not_end(void **state)
+SERVED(what_is_no_request_need_not_end)
 {
     char long_head[SCRAPE_HEAD_BYTES];
     memset(long_head, 'x', sizeof long_head);
@@ -161,7 +163,7 @@ static void what_is_no_request_need_not_end(void **state)
     assert_hears(fd, long_head, sizeof long_head);
 }
 
-static void it_may_come_byte_by_byte(void **state)
+SERVED(it_may_come_byte_by_byte)
 {
     int fd = client();
     for (const char *byte = GET; *byte != '\0'; byte++) {
@@ -171,7 +173,7 @@ static void it_may_come_byte_by_byte(void **state)
     assert_hears(fd, ANSWER, sizeof ANSWER - 1);
 }
 
-static void those_who_say_nothing_are_sent_away_and_block_nobody(void **state)
+SERVED(those_who_say_nothing_are_sent_away_and_block_nobody)
 {
     int silent[CROWD];
     for (int i = 0; i < CROWD; i++)
@@ -181,7 +183,7 @@ static void those_who_say_nothing_are_sent_away_and_block_nobody(void **state)
         assert_hears(silent[i], "", 0);
 }
 
-static void those_who_have_their_answer_are_sent_away_first(void **state)
+SERVED(those_who_have_their_answer_are_sent_away_first)
 {
     int answered[SCRAPE_CLIENTS - 1];
     for (int i = 0; i < SCRAPE_CLIENTS - 1; i++) {
@@ -197,7 +199,7 @@ static void those_who_have_their_answer_are_sent_away_first(void **state)
 }
 
 /* All places are taken, and the first response takes longer than such a client may stay. */
-static void nobody_is_sent_away_because_anothers_answer_took_long(void **state)
+SERVED(nobody_is_sent_away_because_anothers_answer_took_long)
 {
     int clients[SCRAPE_CLIENTS];
     for (int i = 0; i < SCRAPE_CLIENTS; i++)
@@ -214,7 +216,7 @@ static void nobody_is_sent_away_because_anothers_answer_took_long(void **state)
             close(clients[i]);
 }
 
-static void those_who_do_not_read_are_sent_away_and_block_nobody(void **state)
+SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
 {
     int slow = client();
     char first;
@@ -229,7 +231,7 @@ static void those_who_do_not_read_are_sent_away_and_block_nobody(void **state)
     close(slow);
 }
 
-static void a_large_response_arrives_whole(void **state)
+SERVED(a_large_response_arrives_whole)
 {
     int fd = client();
     say(fd, "GET /large\n\n", 12);
@@ -243,7 +245,7 @@ static void *ask(void *argument)
     return NULL;
 }
 
-static void a_hundred_at_once_are_all_served(void **state)
+SERVED(a_hundred_at_once_are_all_served)
 {
     pthread_t threads[CROWD];
     for (int i = 0; i < CROWD; i++)
@@ -258,7 +260,7 @@ static int64_t server_ns(void)
 }
 
 /* It neither ends nor burns a CPU. */
-static void without_descriptors_it_waits(void **state)
+SERVED(without_descriptors_it_waits)
 {
     struct rlimit before, none;
     int fd = new_socket();
@@ -275,7 +277,7 @@ static void without_descriptors_it_waits(void **state)
     assert_hears(fd, ANSWER, sizeof ANSWER - 1);
 }
 
-static void without_clients_it_sleeps(void **state)
+SERVED(without_clients_it_sleeps)
 {
     assert_answers(GET, ANSWER);
     sleep_ns(200 * NS_PER_MS);
@@ -284,7 +286,7 @@ static void without_clients_it_sleeps(void **state)
     assert_int_equal(server_ns(), before_ns);
 }
 
-static void its_end_frees_the_port(void **state)
+TEST(its_end_frees_the_port)
 {
     char address[64];
     open_at("127.0.0.1:0");
@@ -302,7 +304,7 @@ static void its_end_frees_the_port(void **state)
 }
 
 /* Even if its thread makes a response all the time. */
-static void its_end_frees_the_port_at_once(void **state)
+TEST(its_end_frees_the_port_at_once)
 {
     char address[64];
     open_at("127.0.0.1:0");
@@ -324,7 +326,7 @@ static void its_end_frees_the_port_at_once(void **state)
     close(waiting);
 }
 
-static void one_that_was_never_run_is_released(void **state)
+TEST(one_that_was_never_run_is_released)
 {
     struct scrape_server *idle = scrape_server_open("127.0.0.1:0");
     char address[64];
@@ -336,7 +338,7 @@ static void one_that_was_never_run_is_released(void **state)
     end();
 }
 
-static void what_connects_before_it_runs_is_served(void **state)
+TEST(what_connects_before_it_runs_is_served)
 {
     server = scrape_server_open("127.0.0.1:0");
     assert_non_null(server);
@@ -347,7 +349,7 @@ static void what_connects_before_it_runs_is_served(void **state)
     end();
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
     static const struct {
         const char *text, *begins;
@@ -376,7 +378,7 @@ static void addresses(void **state)
     }
 }
 
-static void any_address_of_ipv6_takes_ipv4_along(void **state)
+TEST(any_address_of_ipv6_takes_ipv4_along)
 {
     struct scrape_server *six = scrape_server_open("[::]:0");
     if (six == NULL)
@@ -385,30 +387,4 @@ static void any_address_of_ipv6_takes_ipv4_along(void **state)
     open_at("[::]:0");
     assert_answers(GET, ANSWER);
     end();
-}
-
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, open_local, end_local)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SERVED(a_head_is_answered_when_it_is_complete),
-        SERVED(what_is_no_request_need_not_end),
-        SERVED(it_may_come_byte_by_byte),
-        SERVED(those_who_say_nothing_are_sent_away_and_block_nobody),
-        SERVED(those_who_have_their_answer_are_sent_away_first),
-        SERVED(nobody_is_sent_away_because_anothers_answer_took_long),
-        SERVED(those_who_do_not_read_are_sent_away_and_block_nobody),
-        SERVED(a_large_response_arrives_whole),
-        SERVED(a_hundred_at_once_are_all_served),
-        SERVED(without_descriptors_it_waits),
-        SERVED(without_clients_it_sleeps),
-        cmocka_unit_test(its_end_frees_the_port),
-        cmocka_unit_test(its_end_frees_the_port_at_once),
-        cmocka_unit_test(one_that_was_never_run_is_released),
-        cmocka_unit_test(what_connects_before_it_runs_is_served),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(any_address_of_ipv6_takes_ipv4_along),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

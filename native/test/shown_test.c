@@ -19,7 +19,7 @@ static bool is_nothing(const struct threadclock_times *times)
     return times->user_ns == 0 && times->system_ns == 0 && times->total_ns == 0;
 }
 
-static void *look_at_oneself(void *unused)
+TEST_IN_NEW_THREAD(the_calling_thread_has_shown_what_it_read)
 {
     struct threadclock_times seen, now;
     burn_user_ns(20 * NS_PER_MS);
@@ -29,12 +29,6 @@ static void *look_at_oneself(void *unused)
     burn_user_ns(20 * NS_PER_MS);
     tc_own_seen(&seen);
     assert_in_any_thread(same(&seen, &now));
-    return NULL;
-}
-
-static void the_calling_thread_has_shown_what_it_read(void **state)
-{
-    in_new_thread(look_at_oneself, NULL);
 }
 
 static bool own_is_nothing(void *unused)
@@ -44,7 +38,7 @@ static bool own_is_nothing(void *unused)
     return is_nothing(&seen);
 }
 
-static void a_forked_child_has_shown_nothing(void **state)
+TEST(a_forked_child_has_shown_nothing)
 {
     struct threadclock_times now;
     assert_int_equal(threadclock_times_now(&now), 0);
@@ -52,7 +46,7 @@ static void a_forked_child_has_shown_nothing(void **state)
     assert_true(true_in_child(raw_fork, own_is_nothing, NULL));
 }
 
-static void *look_at_a_registration(void *unused)
+TEST_IN_NEW_THREAD(a_registration_has_shown_what_any_reader_read)
 {
     threadclock_thread thread;
     struct threadclock_times seen, times;
@@ -66,20 +60,4 @@ static void *look_at_a_registration(void *unused)
     assert_in_any_thread(same(&seen, &times));
     tc_threads_end(4711);
     assert_in_any_thread(tc_threads_seen(thread, &seen) == -ESRCH);
-    return NULL;
-}
-
-static void a_registration_has_shown_what_any_reader_read(void **state)
-{
-    in_new_thread(look_at_a_registration, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_calling_thread_has_shown_what_it_read),
-        cmocka_unit_test(a_forked_child_has_shown_nothing),
-        cmocka_unit_test(a_registration_has_shown_what_any_reader_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

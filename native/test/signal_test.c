@@ -43,6 +43,18 @@ static void reading_handler(int signal)
         siglongjmp(back, 1);
 }
 
+TEST(the_first_read_may_be_in_a_handler)
+{
+    pid_t child = raw_fork();
+    if (child == 0) {
+        struct sigaction action = {.sa_handler = reading_handler};
+        sigaction(SIGUSR1, &action, NULL);
+        kill(getpid(), SIGUSR1); /* not raise: musl caches the parent's TID */
+        _exit(0);
+    }
+    assert_true(child_ended_well(child));
+}
+
 struct storm {
     pthread_t target;
     _Atomic bool stop;
@@ -91,12 +103,12 @@ static void read_under_signals(int64_t duration_ns, bool jumping)
     assert_true(handled > 50);
 }
 
-static void handlers_and_the_read_they_interrupt_agree(void **state)
+TEST(handlers_and_the_read_they_interrupt_agree)
 {
     read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, false);
 }
 
-static void a_handler_that_jumps_away_leaves_the_clock_whole(void **state)
+TEST(a_handler_that_jumps_away_leaves_the_clock_whole)
 {
     read_under_signals(setting("THREADCLOCK_SIGNAL_MS", 2000) * NS_PER_MS, true);
 }
@@ -123,7 +135,7 @@ static void step_handler(int signal)
 }
 
 /* A handler that reads between any two instructions of every read: each interleaving occurs. */
-static void a_handler_between_any_two_instructions_agrees(void **state)
+TEST(a_handler_between_any_two_instructions_agrees)
 {
     struct sigaction action = {.sa_handler = step_handler}, before;
     sigaction(SIGTRAP, &action, &before);
@@ -148,28 +160,3 @@ static void a_handler_between_any_two_instructions_agrees(void **state)
     sigaction(SIGTRAP, &before, NULL);
 }
 #endif
-
-static void the_first_read_may_be_in_a_handler(void **state)
-{
-    pid_t child = raw_fork();
-    if (child == 0) {
-        struct sigaction action = {.sa_handler = reading_handler};
-        sigaction(SIGUSR1, &action, NULL);
-        kill(getpid(), SIGUSR1); /* not raise: musl caches the parent's TID */
-        _exit(0);
-    }
-    assert_true(child_ended_well(child));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_read_may_be_in_a_handler),
-#if CAN_STEP
-        cmocka_unit_test(a_handler_between_any_two_instructions_agrees),
-#endif
-        cmocka_unit_test(handlers_and_the_read_they_interrupt_agree),
-        cmocka_unit_test(a_handler_that_jumps_away_leaves_the_clock_whole),
-    };
-    return cmocka_run_group_tests_name("signal", tests, NULL, NULL);
-}

@@ -15,7 +15,7 @@ static void assert_slot(const struct tc_slot *slot, uint64_t user_ns, uint64_t s
     assert_int_equal(TC_LOAD(slot->total_ns), total_ns);
 }
 
-static void a_newer_sample_is_taken_whole(void **state)
+TEST(a_newer_sample_is_taken_whole)
 {
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 30, 10);
@@ -24,7 +24,7 @@ static void a_newer_sample_is_taken_whole(void **state)
     assert_slot(&slot, 60, 40, 100);
 }
 
-static void an_older_sample_changes_nothing(void **state)
+TEST(an_older_sample_changes_nothing)
 {
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 60, 40);
@@ -33,7 +33,7 @@ static void an_older_sample_changes_nothing(void **state)
     assert_slot(&slot, 60, 40, 100);
 }
 
-static void neither_part_decreases_or_grows_by_more_than_the_step(void **state)
+TEST(neither_part_decreases_or_grows_by_more_than_the_step)
 {
     struct tc_slot slot = {0};
     tc_slot_merge(&slot, 60, 40);
@@ -43,7 +43,7 @@ static void neither_part_decreases_or_grows_by_more_than_the_step(void **state)
     assert_slot(&slot, 70, 50, 120);
 }
 
-static void total_is_a_separate_maximum(void **state)
+TEST(total_is_a_separate_maximum)
 {
     struct tc_slot slot = {0};
     tc_slot_raise_total(&slot, 500);
@@ -53,7 +53,7 @@ static void total_is_a_separate_maximum(void **state)
 }
 
 /* As a reader finds it that read the pair before a restart, and the total after it. */
-static void total_is_not_below_a_pair_from_before_a_restart(void **state)
+TEST(total_is_not_below_a_pair_from_before_a_restart)
 {
     struct threadclock_times times;
     tc_slot_times(&(struct tc_slot){.sum_ns = 100, .user_ns = 60, .total_ns = 5}, &times);
@@ -82,7 +82,7 @@ static void *merge_random_samples(void *argument)
     return NULL;
 }
 
-static void many_writers_keep_the_rule(void **state)
+TEST(many_writers_keep_the_rule)
 {
     static struct tc_slot slot;
     enum { WRITERS = 4 };
@@ -94,17 +94,4 @@ static void many_writers_keep_the_rule(void **state)
         assert_int_equal(pthread_join(writers[i], &problem), 0);
         assert_null(problem);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_newer_sample_is_taken_whole),
-        cmocka_unit_test(an_older_sample_changes_nothing),
-        cmocka_unit_test(neither_part_decreases_or_grows_by_more_than_the_step),
-        cmocka_unit_test(total_is_a_separate_maximum),
-        cmocka_unit_test(total_is_not_below_a_pair_from_before_a_restart),
-        cmocka_unit_test(many_writers_keep_the_rule),
-    };
-    return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
 }

@@ -17,12 +17,6 @@
 
 #include "seccomp.h"
 
-/* Writes each line before the next can fail. A process that waits for a failure need not wait for the end. */
-__attribute__((constructor)) static void write_line_by_line(void)
-{
-    setvbuf(stdout, NULL, _IOLBF, 0);
-}
-
 void in_new_thread(void *(*body)(void *), void *argument)
 {
     pthread_t thread;

@@ -14,6 +14,41 @@
 #include "loads.h"
 #include "threadclock.h"
 
+/*
+ * A test, named by the behaviour. Those of a file run in their order there; a file whose tests need nothing
+ * else has no main of its own.
+ */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* The same after a function that sets up, and before one that tears down. */
+#define TEST_WITH(name, set_up, tear_down)                                   \
+    static void name(void **state);                                          \
+    __attribute__((constructor)) static void add_##name(void)                \
+    {                                                                        \
+        add_test((struct CMUnitTest){#name, name, set_up, tear_down, NULL}); \
+    }                                                                        \
+    static void name(void **state)
+
+/* The same in a new thread, for assert_in_any_thread. */
+#define TEST_IN_NEW_THREAD(name)                   \
+    static void name##_here(void);                 \
+    static void *name##_in_thread(void *unused)    \
+    {                                              \
+        name##_here();                             \
+        return unused;                             \
+    }                                              \
+    TEST(name)                                     \
+    {                                              \
+        in_new_thread(name##_in_thread, NULL);     \
+    }                                              \
+    static void name##_here(void)
+
+void add_test(struct CMUnitTest test);
+
+/* For main: runs the tests that have been added; or none, and prints why. */
+int run_added_tests(void);
+int skip_all(const char *reason);
+
 /* Runs body in a new thread and waits for it. */
 void in_new_thread(void *(*body)(void *), void *argument);
 

@@ -70,7 +70,7 @@ static void *call_first(void *call)
 }
 
 /* Each function runs in its own thread, as that thread's first use of the library. */
-static void nothing_is_allocated_under_a_lock(void **state)
+TEST(nothing_is_allocated_under_a_lock)
 {
     for (int i = 0; i < CALLS; i++)
         in_new_thread(call_first, (void *)&calls[i]);
@@ -102,15 +102,11 @@ int main(int argc, char **argv)
     library.thread_unregister = (int (*)(void))symbol(opened, "threadclock_thread_unregister");
     library.all_threads = (int64_t (*)(struct threadclock_thread_row *, size_t))symbol(
         opened, "threadclock_all_threads");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_allocated_under_a_lock),
-    };
-    return cmocka_run_group_tests_name("thread_local", tests, NULL, NULL);
+    return run_added_tests();
 }
 #else
 int main(void)
 {
-    puts("SKIP: it puts a malloc in the place of glibc's, where no sanitizer has its own");
-    return 77;
+    return skip_all("it puts a malloc in the place of glibc's, where no sanitizer has its own");
 }
 #endif

@@ -60,7 +60,7 @@ static void user_and_system(void)
     burn_system_ns(200 * NS_PER_MS);
 }
 
-static void another_thread_is_read_right(void **state)
+TEST(another_thread_is_read_right)
 {
     struct worker worker;
     start_worker(&worker, around_ticks);
@@ -75,7 +75,7 @@ static void another_thread_is_read_right(void **state)
     assert_int_equal(threadclock_thread_times(worker.handle, &times), -ESRCH);
 }
 
-static void bulk_reads_say_which_failed(void **state)
+TEST(bulk_reads_say_which_failed)
 {
     struct worker worker;
     start_worker(&worker, user_and_system);
@@ -133,21 +133,11 @@ static bool delayed_reads_are_right(void *unused)
     return true;
 }
 
-static void a_delayed_read_does_not_count_as_a_restore(void **state)
+TEST(a_delayed_read_does_not_count_as_a_restore)
 {
     if (UNDER_THREAD_SANITIZER)
         skip_because("the thread sanitizer holds signals back until the thread calls the C library");
     if (!filters_can_be_installed())
         skip_because(NO_FILTERS);
     assert_true(true_in_child(fork, delayed_reads_are_right, NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_thread_is_read_right),
-        cmocka_unit_test(bulk_reads_say_which_failed),
-        cmocka_unit_test(a_delayed_read_does_not_count_as_a_restore),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

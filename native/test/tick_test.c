@@ -9,20 +9,6 @@
 #include "seccomp.h"
 #include "tick.h"
 
-static void the_lower_half_does_not_carry(void **state)
-{
-    uint64_t before = tc_epoch(), *word = (uint64_t *)(uintptr_t)tc_epoch_word;
-    assert_int_not_equal(tc_epoch_fork(before), 0);
-    tc_epoch_advance();
-    assert_int_equal(tc_epoch(), before + 1);
-    if (*word == 0)
-        skip_because("no memory is wiped at a fork here, so no word has both halves");
-    *word |= UINT32_MAX; /* as after 2^32 advances */
-    tc_epoch_advance();
-    assert_int_equal(tc_epoch_fork(tc_epoch()), tc_epoch_fork(before));
-    assert_int_equal((uint32_t)tc_epoch(), 0);
-}
-
 /*
  * A handler interrupts the first read with another first read, which is refused the memory that the first
  * gets.
@@ -45,7 +31,7 @@ static bool the_handlers_answer_stays(void *unused)
     return ns >= 0 && maps == 2 && epoch_of_handler != 0 && tc_epoch() == epoch_of_handler;
 }
 
-static void the_first_answer_stays(void **state)
+TEST(the_first_answer_stays)
 {
     if (UNDER_THREAD_SANITIZER)
         skip_because("the thread sanitizer holds signals back, and maps memory itself");
@@ -54,11 +40,16 @@ static void the_first_answer_stays(void **state)
     assert_true(true_in_child(fork, the_handlers_answer_stays, NULL));
 }
 
-int main(void)
+TEST(the_lower_half_does_not_carry)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_answer_stays), /* first: before this process's first read */
-        cmocka_unit_test(the_lower_half_does_not_carry),
-    };
-    return cmocka_run_group_tests_name("tick", tests, NULL, NULL);
+    uint64_t before = tc_epoch(), *word = (uint64_t *)(uintptr_t)tc_epoch_word;
+    assert_int_not_equal(tc_epoch_fork(before), 0);
+    tc_epoch_advance();
+    assert_int_equal(tc_epoch(), before + 1);
+    if (*word == 0)
+        skip_because("no memory is wiped at a fork here, so no word has both halves");
+    *word |= UINT32_MAX; /* as after 2^32 advances */
+    tc_epoch_advance();
+    assert_int_equal(tc_epoch_fork(tc_epoch()), tc_epoch_fork(before));
+    assert_int_equal((uint32_t)tc_epoch(), 0);
 }

@@ -66,7 +66,7 @@ static void *read_oneself(void *argument)
  * The old thread is read in passes, singly, or not at all; the new one reads itself first, or never. Sleepers
  * are static: they still wait when a test has failed and returned.
  */
-static void a_tid_used_again_is_another_thread(void **state)
+TEST(a_tid_used_again_is_another_thread)
 {
     static struct sleeper old, young;
     for (int round = 0; round < 24; round++) {
@@ -130,7 +130,7 @@ static void *come_after(void *argument)
     return NULL;
 }
 
-static void a_registration_left_behind_is_not_the_next_threads(void **state)
+TEST(a_registration_left_behind_is_not_the_next_threads)
 {
     for (int round = 0; round < 10; round++) {
         struct left_behind old, young;
@@ -149,7 +149,7 @@ static void a_registration_left_behind_is_not_the_next_threads(void **state)
  * A read by the TID does not take it for the new thread's either. The two start in different units of the
  * start time in /proc, of 10 ms, as they do unless all TIDs are given within one.
  */
-static void a_registration_left_behind_is_not_read(void **state)
+TEST(a_registration_left_behind_is_not_read)
 {
     static struct sleeper young;
     for (int round = 0; round < 10; round++) {
@@ -170,7 +170,7 @@ static void a_registration_left_behind_is_not_read(void **state)
 
 enum { MANY = 200 }; /* enough for a list that may be reused */
 
-static void a_tid_used_again_is_another_thread_among_many(void **state)
+TEST(a_tid_used_again_is_another_thread_among_many)
 {
     static struct sleeper many[MANY];
     for (int i = 0; i < MANY; i++)
@@ -196,15 +196,7 @@ static bool enter_pid_namespace(void)
 
 int main(void)
 {
-    if (!enter_pid_namespace()) {
-        puts("SKIP: no PID namespace whose next TID can be chosen");
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tid_used_again_is_another_thread),
-        cmocka_unit_test(a_tid_used_again_is_another_thread_among_many),
-        cmocka_unit_test(a_registration_left_behind_is_not_the_next_threads),
-        cmocka_unit_test(a_registration_left_behind_is_not_read),
-    };
-    return cmocka_run_group_tests_name("tid_reuse", tests, NULL, NULL);
+    if (!enter_pid_namespace())
+        return skip_all("no PID namespace whose next TID can be chosen");
+    return run_added_tests();
 }

@@ -35,7 +35,7 @@ static void assert_group(const char *name, const char *expected)
 }
 
 /* ThreadNamesTest reads these names. */
-static void names_differ_in_numbers_only(void **state)
+TEST(names_differ_in_numbers_only)
 {
     assert_group("http-nio-8080-exec-7", "http-nio-*-exec-*");
     assert_group("7", "*");
@@ -65,7 +65,7 @@ static void names_differ_in_numbers_only(void **state)
 }
 
 /* Truncated at a character of UTF-8. Here each has two bytes, after one with one byte. */
-static void long_names_are_truncated(void **state)
+TEST(long_names_are_truncated)
 {
     char name[2 * TC_GROUP_NAME_BYTES] = "", expected[TC_GROUP_NAME_BYTES];
     while (strlen(name) < sizeof name - 3)
@@ -87,7 +87,7 @@ static void work(tc_virtual account, int64_t ns)
     tc_virtual_unmount();
 }
 
-static void ended_threads_stay_counted(void **state)
+TEST(ended_threads_stay_counted)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("ending-1");
     int64_t before_ns = thread_cpu_ns();
@@ -109,7 +109,7 @@ static void ended_threads_stay_counted(void **state)
 }
 
 /* A slice that goes on is in the sum, and only once. */
-static void a_mounted_thread_is_counted_as_it_runs(void **state)
+TEST(a_mounted_thread_is_counted_as_it_runs)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("running-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
@@ -136,7 +136,7 @@ static void a_mounted_thread_is_counted_as_it_runs(void **state)
 }
 
 /* It is not divided as its carrier's time before. */
-static void a_long_slice_is_divided_as_it_runs(void **state)
+TEST(a_long_slice_is_divided_as_it_runs)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("long-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
@@ -151,7 +151,7 @@ static void a_long_slice_is_divided_as_it_runs(void **state)
 }
 
 /* An estimate was more than the slice turned out to be: the sum stays until the account has passed it. */
-static void an_estimate_that_was_too_high_is_not_taken_back(void **state)
+TEST(an_estimate_that_was_too_high_is_not_taken_back)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW), group = tc_group_of("estimated-1");
     tc_virtual account = tc_virtual_begin(1, group, true, epoch);
@@ -220,7 +220,7 @@ static int64_t sum_ns(void)
     return sum;
 }
 
-static void sums_never_decrease_or_exceed_the_carriers(void **state)
+TEST(sums_never_decrease_or_exceed_the_carriers)
 {
     pthread_t threads[CARRIERS + WALKERS];
     int64_t before_ns = sum_ns();
@@ -245,7 +245,7 @@ static void sums_never_decrease_or_exceed_the_carriers(void **state)
 }
 
 /* Last, because groups stay. */
-static void all_names_after_the_last_group_share_one(void **state)
+TEST(all_names_after_the_last_group_share_one)
 {
     char name[] = "a";
     uint32_t group = 1, known = tc_group_of("worker-1");
@@ -260,19 +260,4 @@ static void all_names_after_the_last_group_share_one(void **state)
     assert_int_equal(tc_group_of("worker-9"), known);
     assert_group("one too many", "(other virtual threads)");
     tc_virtual_forbid();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_differ_in_numbers_only),
-        cmocka_unit_test(long_names_are_truncated),
-        cmocka_unit_test(ended_threads_stay_counted),
-        cmocka_unit_test(a_mounted_thread_is_counted_as_it_runs),
-        cmocka_unit_test(a_long_slice_is_divided_as_it_runs),
-        cmocka_unit_test(an_estimate_that_was_too_high_is_not_taken_back),
-        cmocka_unit_test(sums_never_decrease_or_exceed_the_carriers),
-        cmocka_unit_test(all_names_after_the_last_group_share_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
     return thread_cpu_ns() - before_ns;
 }
 
-static void slices_add_up(void **state)
+TEST(slices_add_up)
 {
     static const enum threadclock_freshness clocks[] = {THREADCLOCK_INTERPOLATED, THREADCLOCK_NOW};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
@@ -161,7 +161,7 @@ static void *check_shapes(void *unused)
     return unused;
 }
 
-static void waits_and_preemption_are_no_time(void **state)
+TEST(waits_and_preemption_are_no_time)
 {
     if (UNDER_THREAD_SANITIZER || tc_monotonic_ns() < 0)
         skip_because("a switch takes about as long as the slices here, and is a part of them");
@@ -169,7 +169,7 @@ static void waits_and_preemption_are_no_time(void **state)
 }
 
 /* In whole ticks single slices are 0 or too long, but the sum is right. */
-static void ticks_are_right_in_sums(void **state)
+TEST(ticks_are_right_in_sums)
 {
     tc_virtual account = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_TICK));
     int64_t true_ns = 0;
@@ -182,7 +182,7 @@ static void ticks_are_right_in_sums(void **state)
 }
 
 /* Ids that share a list, an account that has ended in its middle, and one of an epoch that has passed. */
-static void an_account_is_found_by_its_thread(void **state)
+TEST(an_account_is_found_by_its_thread)
 {
     enum { ACCOUNTS = 3000, SHARED = 1 << 16 };
     static tc_virtual accounts[ACCOUNTS];
@@ -201,7 +201,7 @@ static void an_account_is_found_by_its_thread(void **state)
 }
 
 /* With the tick clock, a fresher read would include what ran since the tick, perhaps another thread. */
-static void a_fresh_read_takes_no_tick_of_another(void **state)
+TEST(a_fresh_read_takes_no_tick_of_another)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_TICK);
     tc_virtual busy = tc_virtual_begin(1, 0, true, epoch), idle = tc_virtual_begin(2, 0, true, epoch);
@@ -227,7 +227,7 @@ static int64_t kernels_user_ns(tc_virtual account, void (*work)(int64_t))
     return after.user_ns - before.user_ns;
 }
 
-static void the_split_is_the_carriers(void **state)
+TEST(the_split_is_the_carriers)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_INTERPOLATED);
     tc_virtual user = tc_virtual_begin(1, 0, true, epoch), system = tc_virtual_begin(2, 0, true, epoch);
@@ -246,7 +246,7 @@ static void the_split_is_the_carriers(void **state)
 }
 
 /* A thread without an account fails, and never gets a carrier's time. */
-static void without_an_account_there_is_no_time(void **state)
+TEST(without_an_account_there_is_no_time)
 {
     struct tc_virtual_times times;
     assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
@@ -273,7 +273,7 @@ static void without_an_account_there_is_no_time(void **state)
 }
 
 /* The memory of an ended account is reused, under another handle. */
-static void an_ended_account_stays_ended(void **state)
+TEST(an_ended_account_stays_ended)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
     tc_virtual first = tc_virtual_begin(1, 0, true, epoch);
@@ -310,7 +310,7 @@ static void *mount_elsewhere(void *argument)
     return NULL;
 }
 
-static void a_missed_unmount_counts_nothing_twice(void **state)
+TEST(a_missed_unmount_counts_nothing_twice)
 {
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
     struct elsewhere elsewhere = {.account = tc_virtual_begin(1, 0, true, epoch)};
@@ -423,9 +423,8 @@ static void *switch_on_and_off(void *unused)
     return NULL;
 }
 
-static void no_time_decreases_or_is_another_threads(void **state)
+static void assert_no_time_decreases_or_is_another_threads(bool switching)
 {
-    bool switching = *state != NULL;
     pthread_t threads[CARRIERS + 2];
     done = false;
     tc_virtual_allow(THREADCLOCK_NOW);
@@ -447,8 +446,18 @@ static void no_time_decreases_or_is_another_threads(void **state)
     assert_int_equal(tc_virtual_count(), 0);
 }
 
+TEST(no_time_decreases_or_is_another_threads)
+{
+    assert_no_time_decreases_or_is_another_threads(false);
+}
+
+TEST(no_time_decreases_or_is_another_threads_while_accounting_is_switched_on_and_off)
+{
+    assert_no_time_decreases_or_is_another_threads(true);
+}
+
 /* Last, because nothing can be interpolated afterwards: as on Linux from 6.19 on. */
-static void a_switch_reads_no_clock_of_the_kernel(void **state)
+TEST(a_switch_reads_no_clock_of_the_kernel)
 {
     enum { SWITCHES = 1000, ROUNDS = 500 }; /* long enough for the waits of earlier tests to be forgotten */
     if (UNDER_THREAD_SANITIZER || tc_monotonic_ns() < 0)
@@ -471,24 +480,4 @@ static void a_switch_reads_no_clock_of_the_kernel(void **state)
     }
     assert_true(least_ns < least_of_reads_ns); /* otherwise there are two reads in each */
     tc_virtual_forbid();
-}
-
-int main(void)
-{
-    static bool switching = true;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_an_account_there_is_no_time),
-        cmocka_unit_test(slices_add_up),
-        cmocka_unit_test(waits_and_preemption_are_no_time),
-        cmocka_unit_test(ticks_are_right_in_sums),
-        cmocka_unit_test(an_account_is_found_by_its_thread),
-        cmocka_unit_test(a_fresh_read_takes_no_tick_of_another),
-        cmocka_unit_test(the_split_is_the_carriers),
-        cmocka_unit_test(an_ended_account_stays_ended),
-        cmocka_unit_test(a_missed_unmount_counts_nothing_twice),
-        cmocka_unit_test(no_time_decreases_or_is_another_threads),
-        cmocka_unit_test_prestate(no_time_decreases_or_is_another_threads, &switching),
-        cmocka_unit_test(a_switch_reads_no_clock_of_the_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
