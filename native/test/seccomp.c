@@ -98,14 +98,27 @@ static void answer_the_call(int signal, siginfo_t *info, void *context)
     errno = before;
 }
 
-int answer_system_calls(const long *numbers, int count, answer_function *answer)
+static int handle_answers(answer_function *answer)
 {
-    struct sock_filter filter[64] = {LOAD(args[5]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 0, 1),
-                                     RETURN(SECCOMP_RET_ALLOW), LOAD(nr)};
     struct sigaction action = {.sa_sigaction = answer_the_call,
                                .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-    if (sigaction(SIGSYS, &action, NULL) != 0)
-        return -EINVAL;
     answers = answer;
-    return install_for(filter, 4, numbers, count, SECCOMP_RET_TRAP);
+    return sigaction(SIGSYS, &action, NULL);
+}
+
+#define ALLOW_PASSED \
+    LOAD(args[5]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 0, 1), RETURN(SECCOMP_RET_ALLOW), LOAD(nr)
+
+int answer_system_calls(const long *numbers, int count, answer_function *answer)
+{
+    struct sock_filter filter[64] = {ALLOW_PASSED};
+    return handle_answers(answer) != 0 ? -EINVAL : install_for(filter, 4, numbers, count, SECCOMP_RET_TRAP);
+}
+
+int answer_all_system_calls(answer_function *answer)
+{
+    struct sock_filter filter[] = {ALLOW_PASSED,
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
+                                   RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_TRAP)};
+    return handle_answers(answer) != 0 ? -EINVAL : install(filter, sizeof filter / sizeof filter[0]);
 }

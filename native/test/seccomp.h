@@ -30,6 +30,9 @@ typedef long answer_function(long number, const long arguments[6]);
 int answer_system_calls(const long *numbers, int count, answer_function *answer);
 #define ANSWER(answer, ...) \
     answer_system_calls((const long[]){__VA_ARGS__}, sizeof(long[]){__VA_ARGS__} / sizeof(long), answer)
+
+/* The same for every system call but the return from a handler. */
+int answer_all_system_calls(answer_function *answer);
 long kernels_answer(long number, const long arguments[6]);
 
 #endif
