@@ -56,6 +56,12 @@ int tc_rusage_times(int who, struct threadclock_times *times)
     return 0;
 }
 
+/* cputime_adjust (kernel/sched/cputime.c) makes user + system the sum of all run times, less 2 us at most. */
+int threadclock_process_times(struct threadclock_times *times)
+{
+    return times == NULL ? -EINVAL : tc_rusage_times(RUSAGE_SELF, times);
+}
+
 int64_t threadclock_user_raw_ns(void)
 {
     return threadclock_clock_ns(TC_CLOCK_OWN_VIRT);

@@ -21,7 +21,7 @@
 struct entry {
     struct tc_slot slot;
     uint64_t id;            /* the Java thread id; 0: none */
-    uint64_t share_at_tick; /* see thread_times.h */
+    uint64_t share_at_tick; /* see threads.h */
     uint64_t began_ns; /* CLOCK_BOOTTIME at its registration; if that is refused, later than any time */
     uint32_t generation;
     pid_t tid;

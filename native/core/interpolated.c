@@ -7,8 +7,8 @@
 
 #include "clock_id.h"
 #include "proc_stat.h"
+#include "symbol.h"
 #include "sys.h"
-#include "vdso.h"
 
 struct tc_interpolation tc_interpolation;
 

@@ -9,7 +9,6 @@
 #include "proc_stat.h"
 #include "task_folder.h"
 #include "thread_identity.h"
-#include "thread_times.h"
 #include "threads.h"
 #include "tick.h"
 
@@ -19,7 +18,7 @@
  */
 struct known {
     struct tc_slot slot;
-    uint64_t share_at_tick; /* see thread_times.h */
+    uint64_t share_at_tick; /* see threads.h */
     struct tc_thread_identity identity;
     uint64_t serial;
     uint64_t java_id;                /* 0: not known */

@@ -4,6 +4,7 @@
 #define TC_SYMBOL_H
 
 #include <elf.h>
+#include <time.h>
 
 #include "sys.h"
 
@@ -12,5 +13,14 @@
  * dynamic: its dynamic section. Calls nothing.
  */
 TC_INTERNAL void *tc_symbol(const unsigned char *load, const Elf64_Dyn *dynamic, const char *name);
+
+/* The type of the C library's clock_gettime. */
+typedef int tc_clock_gettime(clockid_t clock, struct timespec *ts);
+
+/*
+ * The vDSO's clock_gettime, the kernel's code that reads a clock without a system call; null: there is none.
+ * For other clocks it makes the system call itself.
+ */
+TC_INTERNAL tc_clock_gettime *tc_vdso_clock_gettime(void);
 
 #endif

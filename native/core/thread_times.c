@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads other threads' SCHED, VIRT and PROF clocks, by handle or TID, and merges them into their slots. */
-#include "thread_times.h"
-
 #include <errno.h>
 #include <stddef.h>
 
 #include "clock_id.h"
 #include "entries.h"
+#include "threads.h"
 #include "tick.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers threads and ends their registrations: by Java thread id for the agent, by the thread itself for
- * C.
+ * Registers threads and ends their registrations, by Java thread id for the agent and by the thread itself
+ * for C; and reads threads by their registrations, TIDs and Java thread ids.
  */
 #ifndef TC_THREADS_H
 #define TC_THREADS_H
@@ -46,6 +46,17 @@ TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns)
 
 /* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
 TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);
+
+/*
+ * Reads the clocks of the thread that has the TID, splits its run time as the kernel does for getrusage, and
+ * merges that into the slot. share_at_tick belongs to the slot: the upper
+ * half is a hash of the tick, the lower half the user share in it; one word, because readers race. 0, -ESRCH,
+ * or another negative errno.
+ */
+TC_INTERNAL int tc_thread_read(pid_t tid, struct tc_slot *slot, uint64_t *share_at_tick);
+
+/* The same by the thread's registration; merges the two slots, so that both have what either has seen. */
+TC_INTERNAL int tc_thread_read_registered(threadclock_thread thread, struct tc_slot *slot);
 
 /*
  * As threadclock_tid_times, for the Java thread with this id, which the caller has found to have this TID.

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "clock_id.h"
+#include "symbol.h"
 #include "sys.h"
-#include "vdso.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "symbol.h"
 #include "sys.h"
-#include "vdso.h"
 
 /* Reads CLOCK_MONOTONIC_COARSE without a system call, or returns a stamp whose key is TC_KEY_NEVER. */
 TC_INTERNAL extern tc_clock_gettime *tc_coarse_clock;

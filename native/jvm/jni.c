@@ -12,7 +12,7 @@
 #include "interval.h"
 #include "java_binding.h"
 #include "java_threads.h"
-#include "run_queue.h"
+#include "proc_stat.h"
 #include "threadclock.h"
 #include "threads.h"
 #include "tick.h"
