@@ -92,7 +92,6 @@ static bool is_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
 static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
                                           void *address, void **new_address)
 {
-    (void)thread;
     char *name = NULL, *signature = NULL;
     bool named = (*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) == JVMTI_ERROR_NONE;
     bool first = named && strcmp(name, first_native_name) == 0;
@@ -121,15 +120,12 @@ static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env);
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)thread;
     java_threads_register(env, NULL, 0);
     start_metrics(jvmti, env);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    (void)jvmti;
-    (void)env;
     prometheus_end();
 }
 
@@ -432,7 +428,6 @@ static void run_in_first(const char *entry, JavaVM *vm, char *options, bool once
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-    (void)reserved;
     java_side_at_start();
     run_in_first("Agent_OnLoad", vm, options, true);
     return JNI_OK; /* any other result would end the JVM */
@@ -440,7 +435,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-    (void)reserved;
     run_in_first("Agent_OnAttach", vm, options, false);
     return JNI_OK;
 }

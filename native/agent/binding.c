@@ -227,9 +227,6 @@ static void register_now(JNIEnv *env)
 
 static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
 {
-    (void)jvmti;
-    (void)thread;
-    (void)class;
     register_now(env);
 }
 

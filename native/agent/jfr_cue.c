@@ -15,8 +15,6 @@ static struct {
 
 static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
-    (void)jvmti;
-    (void)argument;
     java_side_record(env);
 }
 
@@ -36,7 +34,6 @@ static void give(jvmtiEnv *jvmti, JNIEnv *env)
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)thread;
     if (cue.early)
         give(jvmti, env);
 }
@@ -44,9 +41,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
                                           void *address, void **new_address)
 {
-    (void)thread;
-    (void)address;
-    (void)new_address;
     jclass class = NULL;
     if (env == NULL)
         return; /* the JVM has not even begun to load Java's own classes */

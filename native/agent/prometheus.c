@@ -108,7 +108,6 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
 static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *server)
 {
     struct request request = {env, server};
-    (void)jvmti;
     scrape_server_run(server, respond, &request);
 }
 

@@ -80,9 +80,6 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined
                                   const char *name, jobject protection_domain, jint length,
                                   const unsigned char *bytes, jint *new_length, unsigned char **new_bytes)
 {
-    (void)loader;
-    (void)name;
-    (void)protection_domain;
     enum hook_task task = __atomic_load_n(&repair.task, __ATOMIC_ACQUIRE);
     if (redefined == NULL || (task != TRANSFORM && env != __atomic_load_n(&repair.env, __ATOMIC_RELAXED))
         || !(*env)->IsSameObject(env, redefined, repair.class))

@@ -159,8 +159,6 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     enum { PAUSES = 400 /* of 20 us and a timer slack of 50 */ };
-    (void)jvmti;
-    (void)env;
     for (int i = 0; i < SAMPLERS; i++) {
         tc_lock(&environment_lock);
         if (samplers[i].open)

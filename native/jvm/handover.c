@@ -25,7 +25,6 @@ TC_NATIVE(jboolean, Java_dev_threadclock_internal_NativeLibrary_bindToFirst, jcl
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    (void)reserved;
     JNIEnv *env;
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
         java_binding_of_renamed(env, "bindToFirst", "(Ljava/lang/Class;)Z",

@@ -160,7 +160,6 @@ struct search {
 
 static int on_library(struct dl_phdr_info *library, size_t size, void *argument)
 {
-    (void)size;
     struct search *search = argument;
     if (segment_of(library, PT_LOAD, search->address, 1) == NULL)
         return 0;

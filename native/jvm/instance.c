@@ -31,7 +31,6 @@ struct search {
 /* Objects are reported in the order in which they were loaded. */
 static int on_object(struct dl_phdr_info *object, size_t size, void *argument)
 {
-    (void)size;
     struct search *search = argument;
     const char *name = strrchr(object->dlpi_name, '/');
     if (name == NULL || strncmp(name, search->file, strlen(search->file)) != 0 || search->skip-- > 0)

@@ -12,13 +12,12 @@
 #include "sys.h"
 
 /*
- * Declares a native and begins its definition. The JVM finds it by its symbol, and passes env and caller to
- * all, whether they need them or not. With a semicolon after it: a declaration.
+ * Declares a native, which the JVM finds by its symbol, and begins its definition. With a semicolon after it:
+ * a declaration.
  */
 #define TC_NATIVE(type, symbol, ...)                                          \
     JNIEXPORT type JNICALL symbol(JNIEnv *env, jclass caller, ##__VA_ARGS__); \
-    JNIEXPORT type JNICALL symbol(__attribute__((unused)) JNIEnv *env,        \
-                                  __attribute__((unused)) jclass caller, ##__VA_ARGS__)
+    JNIEXPORT type JNICALL symbol(JNIEnv *env, jclass caller, ##__VA_ARGS__)
 
 /* METHOD(name, signature) for each of the class's natives. */
 #define JAVA_METHODS(METHOD)                             \

@@ -116,7 +116,6 @@ bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[J
 /* Both events are sent in the thread itself. */
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
     threadclock_thread registered;
     if (find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
@@ -128,7 +127,6 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread
  */
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
     if (jvm_clock_answers())
         threadclock_user_now_ns();
     if (find_fields(env))

@@ -322,7 +322,6 @@ TC_NATIVE(void, Java_dev_threadclock_internal_NativeLibrary_bind, jclass natives
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    (void)reserved;
     JNIEnv *env;
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK)
         java_binding_of_renamed(env, "bind", "(Ljava/lang/Class;)V",

@@ -176,7 +176,6 @@ static bool has_room(struct table *table)
  */
 static int keep(pid_t tid, uint64_t inode)
 {
-    (void)inode;
     struct continued thread = {.tid = tid, .seen_ns = continued(tid, user_of(tid, !account.to_core))};
     char name[TC_NAME_BYTES];
     int64_t next_ns = user_of(tid, account.to_core);

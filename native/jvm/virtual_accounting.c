@@ -187,14 +187,11 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 {
-    (void)jvmti;
     tc_virtual_unmount();
 }
 
 static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)env;
-    (void)thread;
     tc_virtual_end(account_of_current(jvmti));
 }
 
@@ -204,7 +201,6 @@ static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
  */
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
     prepare_names(env);
     java_threads_id(env, thread);
 }
