@@ -92,6 +92,7 @@ static bool is_of_thread_impl(jvmtiEnv *jvmti, jmethodID method)
 static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
                                           void *address, void **new_address)
 {
+    jfr_cue_bind(jvmti, env, method);
     char *name = NULL, *signature = NULL;
     bool named = (*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) == JVMTI_ERROR_NONE;
     bool first = named && strcmp(name, first_native_name) == 0;
@@ -121,6 +122,7 @@ static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env);
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     java_threads_register(env, NULL, 0);
+    jfr_cue_live(jvmti, env);
     start_metrics(jvmti, env);
 }
 
@@ -324,7 +326,7 @@ static void start(JavaVM *vm, struct agent_options *options)
     if (agent.form == NULL)
         agent.form = !options->starting ? "attach" : java_side_known() != NULL ? "javaagent" : "agentpath";
     if (options->starting || java_side_known() != NULL)
-        jfr_cue_watch(vm, live_environment(vm));
+        jfr_cue_watch(agent.jvmti, live_environment(vm));
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);

@@ -11,9 +11,14 @@
 
 /*
  * From now on the events are registered as soon as Flight Recorder is first used; until then no class of it
- * or of ours is loaded. Further calls change nothing. env: null before the live phase.
+ * or of ours is loaded. Further calls change nothing. env: null before the live phase. The next two belong to
+ * events of this environment.
  */
-TC_INTERNAL void jfr_cue_watch(JavaVM *vm, JNIEnv *env);
+TC_INTERNAL void jfr_cue_watch(jvmtiEnv *jvmti, JNIEnv *env);
+
+/* NativeMethodBind and, if jfr_cue_watch came before the live phase, VMInit. */
+TC_INTERNAL void jfr_cue_bind(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method);
+TC_INTERNAL void jfr_cue_live(jvmtiEnv *jvmti, JNIEnv *env);
 
 /* True once something has recorded, even if it has ended. Live phase; looks at all loaded classes. */
 TC_INTERNAL bool jfr_cue_has_come(jvmtiEnv *jvmti, JNIEnv *env);
