@@ -152,7 +152,9 @@ static int make_file(const char *name)
     return openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-static bool put_file(const struct child *child, const char *name, const char *bytes, size_t size)
+/* A file with these bytes or, if emptied, with room for them. */
+static bool put_file(const struct child *child, const char *name, const char *bytes, size_t size,
+    bool emptied)
 {
     int file = make_file(name);
     bool done = file >= 0;
@@ -162,24 +164,11 @@ static bool put_file(const struct child *child, const char *name, const char *by
         bytes += written;
         size -= (size_t)written;
     }
+    done = done && (!emptied || ftruncate(file, 0) == 0);
     int error = errno;
     if (file >= 0)
         close(file);
     return done || fail(child, FOLDER, error);
-}
-
-/* An empty report, where there is room for what the agent writes. */
-static bool make_report(const struct child *child)
-{
-    static const char room[ROOM_FOR_REPORT / 8];
-    int file = make_file(REPORT), error = file < 0 ? errno : 0;
-    for (int i = 0; error == 0 && i < 8; i++)
-        error = write(file, room, sizeof room) == (ssize_t)sizeof room ? 0 : errno;
-    if (error == 0 && ftruncate(file, 0) != 0)
-        error = errno;
-    if (file >= 0)
-        close(file);
-    return error == 0 || fail(child, FOLDER, error);
 }
 
 /*
@@ -408,7 +397,7 @@ static void keep_folder(const struct child *child)
  */
 static void exchange(const struct child *child, struct folder *folder)
 {
-    static char request[ATTACH_MAX_FIELDS * (MAX_ARGUMENT + 1)];
+    static char request[ATTACH_MAX_FIELDS * (MAX_ARGUMENT + 1)], room_for_report[ROOM_FOR_REPORT];
     const char *const *fields = child->order->fields;
     const char *flags = fields[1];
     bool report = strchr(flags, 'r') != NULL, connects = strchr(flags, 'c') != NULL;
@@ -429,8 +418,8 @@ static void exchange(const struct child *child, struct folder *folder)
         return;
     }
     if ((child->order->library != NULL
-         && !put_file(child, LIBRARY, child->order->library, child->order->library_size))
-        || (report && !make_report(child))
+         && !put_file(child, LIBRARY, child->order->library, child->order->library_size, false))
+        || (report && !put_file(child, REPORT, room_for_report, sizeof room_for_report, true))
         || (connects && (channel = channel_in(child, folder)) < 0))
         return;
     int connection = jvm_connection(child, strchr(flags, 'q') != NULL);
