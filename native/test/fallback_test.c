@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Takes away each source in turn, and all that the interpolated total needs, and makes the clocks answer what
- * takes lifetimes: the next source answers, failures are reported, no value is wrong. Each in a child.
+ * takes lifetimes: the next source answers, failures are reported, no value is wrong. Each in a child of a
+ * process that has not read.
  */
 #include "support.h"
 
@@ -32,7 +33,7 @@ static bool total_is_from(enum threadclock_source_id now, enum threadclock_sourc
            && source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) == interpolated;
 }
 
-static bool proc_answers_without_getrusage(void *unused)
+TEST_IN_FILTERED_CHILD(proc_answers_without_getrusage, NULL)
 {
     int64_t before_ns = threadclock_user_tick_ns();
     burn_user_ns(40 * NS_PER_MS);
@@ -42,7 +43,7 @@ static bool proc_answers_without_getrusage(void *unused)
            && threadclock_user_now_ns() >= before_ns + 20 * NS_PER_MS && is_ordered();
 }
 
-static bool nothing_left_is_an_error(void *unused)
+TEST_IN_FILTERED_CHILD(nothing_left_is_an_error, NULL)
 {
     if (DENY(EPERM, SYS_getrusage, SYS_openat, SYS_clock_gettime) != 0
         || source_of(THREADCLOCK_USER, THREADCLOCK_TICK) != THREADCLOCK_SOURCE_NONE
@@ -61,7 +62,7 @@ static bool nothing_left_is_an_error(void *unused)
            && threadclock_user_raw_ns() == -EPERM && threadclock_total_interpolated_ns() == -EPERM;
 }
 
-static bool the_sum_stands_in_for_the_precise_clock(void *unused)
+TEST_IN_FILTERED_CHILD(the_sum_stands_in_for_the_precise_clock, NULL)
 {
     int64_t before_ns = threadclock_total_now_ns();
     burn_user_ns(40 * NS_PER_MS);
@@ -83,22 +84,23 @@ static bool is_total_now(void)
     return total_is_from(THREADCLOCK_SOURCE_SCHED, THREADCLOCK_SOURCE_SCHED) && tc_interpolation.window == 0;
 }
 
-static bool not_interpolated_without_nanosleep(void *unused)
+TEST_IN_FILTERED_CHILD(not_interpolated_without_nanosleep, NULL)
 {
     return DENY(EPERM, SYS_nanosleep) == 0 && is_total_now();
 }
 
-static bool not_interpolated_without_rseq(void *unused)
+TEST_IN_FILTERED_CHILD(not_interpolated_without_rseq, NULL)
 {
     return DENY(EPERM, SYS_rseq) == 0 && is_total_now();
 }
 
-static bool not_interpolated_without_memory(void *unused)
+TEST_IN_FILTERED_CHILD(not_interpolated_without_memory,
+                       UNDER_THREAD_SANITIZER ? "the sanitizer needs memory itself" : NULL)
 {
     return DENY(EPERM, SYS_mmap) == 0 && is_total_now();
 }
 
-static bool not_interpolated_without_an_area(void *unused)
+TEST_IN_FILTERED_CHILD(not_interpolated_without_an_area, NULL)
 {
     char self[512], command[600];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -145,13 +147,13 @@ static bool asks_each_time_in_each_process(void)
 }
 
 /* A kernel before 4.14. Needs a process that has not read yet. */
-static bool nothing_is_cached_without_wipe_on_fork(void *unused)
+TEST_IN_FILTERED_CHILD(nothing_is_cached_without_wipe_on_fork, NULL)
 {
     return deny_wipe_on_fork() == 0 && asks_each_time_in_each_process();
 }
 
 /* An emulator that accepts any advice, and ignores it. */
-static bool nothing_is_cached_where_wiping_is_pretended(void *unused)
+TEST_IN_FILTERED_CHILD(nothing_is_cached_where_wiping_is_pretended, NULL)
 {
     return DENY(0, SYS_madvise) == 0 && asks_each_time_in_each_process();
 }
@@ -173,7 +175,8 @@ static bool has_a_child_that_is_1_as_well(void *unused)
            && true_in_child(raw_fork, a_parents_registration_is_not_there, &handle);
 }
 
-static bool each_namespace_has_its_own_1(void *unused)
+TEST_IN_FILTERED_CHILD(each_namespace_has_its_own_1,
+                       pid_namespaces_can_be_made() ? NULL : "PID namespaces cannot be made here")
 {
     return deny_wipe_on_fork() == 0 && unshare(CLONE_NEWPID) == 0
            && true_in_child(fork, has_a_child_that_is_1_as_well, unused);
@@ -207,7 +210,7 @@ static bool answers_are(int64_t cpu_seconds, int64_t user_seconds)
 static const int64_t longest_s = (INT64_C(1) << 33) - 1, longest_of_parts_s = (INT64_C(1) << 32) - 1;
 
 /* The longest valid times: the parts, their sum, half of it in user mode. */
-static bool lifetimes_are_times(void *unused)
+TEST_IN_FILTERED_CHILD(lifetimes_are_times, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     struct threadclock_times own, by_handle, process;
     threadclock_thread thread;
@@ -241,7 +244,7 @@ static bool says_overflow(void *of_seconds)
            && times.total_ns >= before_ns - 10 * NS_PER_MS && times.total_ns <= before_ns + NS_PER_S;
 }
 
-static bool longer_ones_and_negative_ones_overflow(void *unused)
+TEST_IN_FILTERED_CHILD(longer_ones_and_negative_ones_overflow, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     int64_t too_long[] = {longest_s + 1, INT64_MAX, -1};
     for (int i = 0; i < 3; i++)
@@ -250,45 +253,9 @@ static bool longer_ones_and_negative_ones_overflow(void *unused)
     return true;
 }
 
-/* In each the process has not read before. */
-static const struct fallback {
-    const char *name;
-    bool (*check)(void *);
-    const char *not_under_thread_sanitizer; /* why; null: it runs there too */
-} fallbacks[] = {
-    {"wipe_on_fork_denied", nothing_is_cached_without_wipe_on_fork, NULL},
-    {"wipe_on_fork_pretended", nothing_is_cached_where_wiping_is_pretended, NULL},
-    {"wipe_on_fork_denied_in_nested_namespaces", each_namespace_has_its_own_1, NULL},
-    {"nanosleep_denied", not_interpolated_without_nanosleep, NULL},
-    {"rseq_denied", not_interpolated_without_rseq, NULL},
-    {"memory_denied", not_interpolated_without_memory, "the sanitizer needs memory itself"},
-    {"no_rseq_area", not_interpolated_without_an_area, NULL},
-    {"getrusage_denied", proc_answers_without_getrusage, NULL},
-    {"precise_clock_denied", the_sum_stands_in_for_the_precise_clock, NULL},
-    {"everything_denied", nothing_left_is_an_error, NULL},
-    {"longest_lifetimes", lifetimes_are_times, "it holds signals back until the thread calls the C library"},
-    {"longer_and_negative_lifetimes", longer_ones_and_negative_ones_overflow,
-     "it holds signals back until the thread calls the C library"},
-};
-
-static void it_holds_in_a_child(void **state)
-{
-    const struct fallback *fallback = *state;
-    if (fallback->check == each_namespace_has_its_own_1 && !pid_namespaces_can_be_made())
-        skip_because("PID namespaces cannot be made here");
-    if (UNDER_THREAD_SANITIZER && fallback->not_under_thread_sanitizer != NULL)
-        skip_because(fallback->not_under_thread_sanitizer);
-    assert_true(true_in_child(fork, fallback->check, NULL));
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "is_total_now") == 0)
         return is_total_now() ? 0 : 1;
-    if (!filters_can_be_installed())
-        return skip_all(NO_FILTERS);
-    for (size_t i = 0; i < sizeof fallbacks / sizeof *fallbacks; i++)
-        add_test((struct CMUnitTest){fallbacks[i].name, it_holds_in_a_child, NULL, NULL,
-                                     (void *)&fallbacks[i]});
     return run_added_tests();
 }

@@ -171,7 +171,7 @@ static void fork_at_munmap(int signal, siginfo_t *info, void *context)
     children_that_read += child_ended_well(child) ? 1 : 1000;
 }
 
-static bool grows_while_another_forks(void *unused)
+TEST_IN_FILTERED_CHILD(the_table_is_valid_after_a_fork_at_any_moment, NULL)
 {
     struct sigaction action = {.sa_sigaction = fork_at_munmap, .sa_flags = SA_SIGINFO};
     static struct sleeper sleepers[MANY];
@@ -184,13 +184,6 @@ static bool grows_while_another_forks(void *unused)
     int64_t count = threadclock_all_threads(NULL, 0);
     growing = 0;
     return count == MANY + 1 && children_that_read == 1;
-}
-
-TEST(the_table_is_valid_after_a_fork_at_any_moment)
-{
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    assert_true(true_in_child(fork, grows_while_another_forks, NULL));
 }
 
 #if STEPS

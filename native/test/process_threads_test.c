@@ -196,7 +196,7 @@ TEST(a_read_by_tid_does_not_wait_for_a_pass)
 }
 
 /* Nor do they need a listing of all: it is refused here. */
-static bool many_are_read_by_their_tids(void *unused)
+TEST_IN_FILTERED_CHILD(reads_by_tid_do_not_list_the_others, NULL)
 {
     enum { MANY = 300 };
     static struct sleeper sleepers[MANY];
@@ -215,11 +215,6 @@ static bool many_are_read_by_their_tids(void *unused)
     for (int i = 0; i < MANY; i++)
         read &= threadclock_tid_times(sleepers[i].tid, &times) == -ESRCH;
     return read && threadclock_all_threads(rows, ROWS) == -EPERM;
-}
-
-TEST(reads_by_tid_do_not_list_the_others)
-{
-    assert_true(true_in_child(fork, many_are_read_by_their_tids, NULL));
 }
 
 /*

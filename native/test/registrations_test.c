@@ -246,7 +246,9 @@ static void *burn_and_stay(void *argument)
     return NULL;
 }
 
-static bool goes_on_by_itself(void *unused)
+TEST_IN_FILTERED_CHILD(a_thread_that_cannot_be_registered_again_keeps_its_own_account,
+                       UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER ? "sanitizers need memory themselves"
+                                                                         : NULL)
 {
     struct adoption adoption;
     pthread_t thread;
@@ -272,13 +274,4 @@ static bool goes_on_by_itself(void *unused)
     usleep(5000); /* longer than a tick: the next read is not cached */
     return threadclock_thread_times(other, &times) == 0 && times.total_ns >= 9 * NS_PER_MS
            && threadclock_total_tick_ns() <= thread_cpu_ns() && threadclock_total_now_ns() <= thread_cpu_ns();
-}
-
-TEST(a_thread_that_cannot_be_registered_again_keeps_its_own_account)
-{
-    if (UNDER_THREAD_SANITIZER || UNDER_ADDRESS_SANITIZER)
-        skip_because("sanitizers need memory themselves");
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    assert_true(true_in_child(fork, goes_on_by_itself, NULL));
 }

@@ -72,6 +72,15 @@ bool filters_can_be_installed(void)
     return true_in_child(fork, no_parent_is_told, NULL);
 }
 
+void in_filtered_child(bool (*check)(void *), const char *why_not)
+{
+    if (why_not != NULL)
+        skip_because(why_not);
+    if (!filters_can_be_installed())
+        skip_because(NO_FILTERS);
+    assert_true(true_in_child(fork, check, NULL));
+}
+
 static bool may_unshare(void *unused)
 {
     return unshare(CLONE_NEWPID) == 0;

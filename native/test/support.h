@@ -30,18 +30,35 @@
     static void name(void **state)
 
 /* The same in a new thread, for assert_in_any_thread. */
-#define TEST_IN_NEW_THREAD(name)                   \
-    static void name##_here(void);                 \
-    static void *name##_in_thread(void *unused)    \
-    {                                              \
-        name##_here();                             \
-        return unused;                             \
-    }                                              \
-    TEST(name)                                     \
-    {                                              \
-        in_new_thread(name##_in_thread, NULL);     \
-    }                                              \
+#define TEST_IN_NEW_THREAD(name)                \
+    static void name##_here(void);              \
+    static void *name##_in_thread(void *unused) \
+    {                                           \
+        name##_here();                          \
+        return unused;                          \
+    }                                           \
+    TEST(name)                                  \
+    {                                           \
+        in_new_thread(name##_in_thread, NULL);  \
+    }                                           \
     static void name##_here(void)
+
+/*
+ * The same in a child, which may install filters (seccomp.h), of a function that returns whether all was
+ * right. why_not: the reason for which it cannot run here; null: there is none.
+ */
+#define TEST_IN_FILTERED_CHILD(name, why_not)     \
+    static bool name##_there(void *unused);       \
+    TEST(name)                                    \
+    {                                             \
+        in_filtered_child(name##_there, why_not); \
+    }                                             \
+    static bool name##_there(void *unused)
+
+#define UNLESS_SIGNALS_ARE_HELD_BACK \
+    UNDER_THREAD_SANITIZER ? "the sanitizer holds signals back until the thread calls the C library" : NULL
+
+void in_filtered_child(bool (*check)(void *), const char *why_not);
 
 void add_test(struct CMUnitTest test);
 

@@ -33,7 +33,7 @@ static int64_t coarse_ns(void)
     return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-static bool tick_reads_ask_once_per_tick(void *unused)
+TEST_IN_FILTERED_CHILD(a_tick_read_makes_one_system_call_per_tick, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     int64_t tick_ns = threadclock_tick_length_ns(), start_ns = coarse_ns();
     if (threadclock_user_now_ns() < 0 || answer_all_system_calls(count_and_answer) != 0)
@@ -46,7 +46,8 @@ static bool tick_reads_ask_once_per_tick(void *unused)
            && counts.clock_gettime == 0 && counts.others == 0;
 }
 
-static bool now_reads_ask_twice(void *unused)
+/* The control: the test above would pass if no call were counted. */
+TEST_IN_FILTERED_CHILD(a_now_read_makes_two_system_calls, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     if (threadclock_user_now_ns() < 0 || answer_all_system_calls(count_and_answer) != 0)
         return false;
@@ -54,22 +55,4 @@ static bool now_reads_ask_twice(void *unused)
         if (threadclock_user_now_ns() < 0)
             return false;
     return counts.getrusage == NOW_READS && counts.clock_gettime == NOW_READS && counts.others == 0;
-}
-
-TEST(a_tick_read_makes_one_system_call_per_tick)
-{
-    assert_true(true_in_child(fork, tick_reads_ask_once_per_tick, NULL));
-}
-
-/* The control: the test above would pass if no call were counted. */
-TEST(a_now_read_makes_two_system_calls)
-{
-    assert_true(true_in_child(fork, now_reads_ask_twice, NULL));
-}
-
-int main(void)
-{
-    if (UNDER_THREAD_SANITIZER)
-        return skip_all("the thread sanitizer holds signals back until the thread calls the C library");
-    return filters_can_be_installed() ? run_added_tests() : skip_all(NO_FILTERS);
 }

@@ -120,7 +120,7 @@ static long answer_late(long number, const long arguments[6])
     return result;
 }
 
-static bool delayed_reads_are_right(void *unused)
+TEST_IN_FILTERED_CHILD(a_delayed_read_does_not_count_as_a_restore, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     if (threadclock_thread_register(&watched) != 0 || ANSWER(answer_late, SYS_clock_gettime) != 0)
         return false;
@@ -131,13 +131,4 @@ static bool delayed_reads_are_right(void *unused)
             return false;
     }
     return true;
-}
-
-TEST(a_delayed_read_does_not_count_as_a_restore)
-{
-    if (UNDER_THREAD_SANITIZER)
-        skip_because("the thread sanitizer holds signals back until the thread calls the C library");
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    assert_true(true_in_child(fork, delayed_reads_are_right, NULL));
 }

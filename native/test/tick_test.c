@@ -25,19 +25,10 @@ static long refuse_the_handler(long number, const long arguments[6])
     return kernels_answer(number, arguments);
 }
 
-static bool the_handlers_answer_stays(void *unused)
+TEST_IN_FILTERED_CHILD(the_first_answer_stays, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     int64_t ns = ANSWER(refuse_the_handler, SYS_mmap) == 0 ? threadclock_user_tick_ns() : -1;
     return ns >= 0 && maps == 2 && epoch_of_handler != 0 && tc_epoch() == epoch_of_handler;
-}
-
-TEST(the_first_answer_stays)
-{
-    if (UNDER_THREAD_SANITIZER)
-        skip_because("the thread sanitizer holds signals back, and maps memory itself");
-    if (!filters_can_be_installed())
-        skip_because(NO_FILTERS);
-    assert_true(true_in_child(fork, the_handlers_answer_stays, NULL));
 }
 
 TEST(the_lower_half_does_not_carry)
