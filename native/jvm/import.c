@@ -254,33 +254,26 @@ int import_replace(const struct import *import, void *expected, void *function)
     return error;
 }
 
-static bool has_text(const struct dl_phdr_info *library, const char *text, uint32_t flags)
-{
-    for (int i = 0; i < library->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
-        const void *begin = (const void *)(library->dlpi_addr + segment->p_vaddr);
-        if (segment->p_type == PT_LOAD && segment->p_flags == flags
-            && memmem(begin, segment->p_filesz, text, strlen(text) + 1) != NULL)
-            return true;
-    }
-    return false;
-}
-
-static bool has_segment(const struct dl_phdr_info *library, uint32_t flags)
-{
-    for (int i = 0; i < library->dlpi_phnum; i++)
-        if (library->dlpi_phdr[i].p_type == PT_LOAD && library->dlpi_phdr[i].p_flags == flags)
-            return true;
-    return false;
-}
-
 /*
  * Searches the code only if the library has no segment of constants alone, as with older linkers: the pages
  * of the code are many, and perhaps not in memory.
  */
 bool import_library_has_text(const void *address, const char *text)
 {
+    static const uint32_t flags[] = {PF_R, PF_R | PF_X};
     struct dl_phdr_info library;
-    return find_library(address, &library)
-           && has_text(&library, text, has_segment(&library, PF_R) ? PF_R : PF_R | PF_X);
+    bool searched = false, found = false;
+    if (!find_library(address, &library))
+        return false;
+    for (int i = 0; i < 2 && !searched; i++) {
+        for (int j = 0; j < library.dlpi_phnum; j++) {
+            const ElfW(Phdr) *segment = &library.dlpi_phdr[j];
+            const void *begin = (const void *)(library.dlpi_addr + segment->p_vaddr);
+            if (segment->p_type != PT_LOAD || segment->p_flags != flags[i])
+                continue;
+            searched = true;
+            found |= memmem(begin, segment->p_filesz, text, strlen(text) + 1) != NULL;
+        }
+    }
+    return found;
 }
