@@ -15,7 +15,6 @@
 
 #include "binding.h"
 #include "instance.h"
-#include "jfr_cue.h"
 #include "java_side.h"
 #include "java_threads.h"
 #include "jvm_clock.h"

@@ -9,6 +9,7 @@
 #define TC_JAVA_SIDE_H
 
 #include <jni.h>
+#include <jvmti.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,7 +36,18 @@ TC_INTERNAL bool java_side_is_there(char *problem, size_t problem_size);
 /* java_side_known() after loading the classes if necessary. Live phase. Null: the reason is in problem. */
 TC_INTERNAL const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t problem_size);
 
-/* Registers the events at Flight Recorder. May wait: not to be called while its classes are initialised. */
-TC_INTERNAL void java_side_record(JNIEnv *env);
+/*
+ * From now on the events are registered as soon as Flight Recorder is first used; until then no class of it
+ * or of ours is loaded. Further calls change nothing. env: null before the live phase. The next two belong to
+ * events of this environment.
+ */
+TC_INTERNAL void jfr_cue_watch(jvmtiEnv *jvmti, JNIEnv *env);
+
+/* NativeMethodBind and, if jfr_cue_watch came before the live phase, VMInit. */
+TC_INTERNAL void jfr_cue_bind(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method);
+TC_INTERNAL void jfr_cue_live(jvmtiEnv *jvmti, JNIEnv *env);
+
+/* True once something has recorded, even if it has ended. Live phase; looks at all loaded classes. */
+TC_INTERNAL bool jfr_cue_has_come(jvmtiEnv *jvmti, JNIEnv *env);
 
 #endif
