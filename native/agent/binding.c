@@ -18,7 +18,6 @@
 #include "binding.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "java_calls.h"
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <jni.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>

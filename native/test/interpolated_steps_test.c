@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

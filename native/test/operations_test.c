@@ -305,6 +305,7 @@ static void *fork_again_and_again(void *unused)
 
 TEST(all_operations_keep_all_promises)
 {
+    tasks_at_start = tasks_of_process();
     left = setting("THREADCLOCK_OPERATIONS", 4000000);
     hear_signals(false); /* signals go to the threads under test */
     pthread_t workers[WORKERS], forker;
@@ -329,10 +330,4 @@ TEST(all_operations_keep_all_promises)
     for (int i = 0; i < KINDS; i++)
         print_message("operations: %" PRId64 " %s\n", done[i], names[i]);
     assert_true(done[IN_HANDLER] > 50 && done[PASS] > 50 && done[LIFE] >= WORKERS);
-}
-
-int main(void)
-{
-    tasks_at_start = tasks_of_process();
-    return run_added_tests();
 }

@@ -6,7 +6,6 @@
 #include "support.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>

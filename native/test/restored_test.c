@@ -6,8 +6,6 @@
  */
 #include "sleeper.h"
 
-#include <stdlib.h>
-
 #include "entries.h"
 
 enum { WITHIN_NS = 15 * NS_PER_MS };

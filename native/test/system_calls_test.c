@@ -7,7 +7,6 @@
 
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "seccomp.h"
 

@@ -6,10 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "seccomp.h"
-#include "threads.h"
 
 /* A thread that registers, works, and stays until it is released. */
 struct worker {

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "seccomp.h"
 #include "tick.h"
