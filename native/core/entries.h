@@ -53,7 +53,7 @@ TC_INTERNAL threadclock_thread tc_entry_handle(const struct entry *entry, uint32
 /* The entry with this id, and its generation at that moment (even: ended); null: none. Takes no lock. */
 TC_INTERNAL struct entry *tc_entry_find(uint64_t id, uint32_t *generation);
 
-/* The number of active registrations. Takes no lock. */
+/* The number of registered threads. Takes no lock. */
 TC_INTERNAL uint32_t tc_entries_standing(void);
 
 /*

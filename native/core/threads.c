@@ -219,8 +219,3 @@ int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times)
     tc_slot_times(&entry->slot, times);
     return tc_entry_release(entry, tc_generation_of(thread), 0);
 }
-
-uint32_t tc_threads_count(void)
-{
-    return tc_entries_standing();
-}

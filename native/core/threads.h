@@ -71,7 +71,4 @@ TC_INTERNAL int tc_java_thread_times(pid_t tid, uint64_t java_id, struct threadc
  */
 TC_INTERNAL int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times);
 
-/* The number of registered threads. */
-TC_INTERNAL uint32_t tc_threads_count(void);
-
 #endif

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "sys.h"
 #include "threadclock.h"
-#include "threads.h"
 
 static const char unable[] = "; the JVM runs without threadclock";
 
@@ -179,5 +179,5 @@ void report_clocks(const struct agent_options *to, const struct agent_options *o
         [TOTAL_INTERPOLATED] = THREADCLOCK_INTERPOLATED};
     if (options->total != TOTAL_JVM)
         describe(to, "total", THREADCLOCK_TOTAL, total_freshness[options->total]);
-    report_answer(to, "threads=%u", (unsigned)tc_threads_count());
+    report_answer(to, "threads=%u", (unsigned)tc_entries_standing());
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "entries.h"
 #include "threads.h"
 
 static _Atomic bool stop;
@@ -331,7 +332,7 @@ TEST(passes_go_on_while_threads_come_and_go)
     while (tasks_of_process() > 1)
         usleep(100);
     assert_int_equal(all_rows(), 1);
-    assert_int_equal(tc_threads_count(), 0);
+    assert_int_equal(tc_entries_standing(), 0);
 }
 
 TEST(ten_thousand_threads_are_read)

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "own_thread.h"
 #include "seccomp.h"
 #include "threads.h"
@@ -118,7 +119,7 @@ TEST(a_thread_that_starts_brings_along_what_it_has_read)
         in_new_thread(start_as_66, NULL);
         in_new_thread(start_as_66, &i);
     }
-    assert_int_equal(tc_threads_count(), 0);
+    assert_int_equal(tc_entries_standing(), 0);
 }
 
 /*
@@ -134,7 +135,7 @@ static void *register_for_both(void *java_first)
     assert_in_any_thread(threadclock_thread_register(&of_c) == 0);
     if (java_first == NULL)
         assert_in_any_thread(tc_threads_register_own(88, &of_java) == 0);
-    assert_in_any_thread(of_c == of_java && tc_threads_count() == 1);
+    assert_in_any_thread(of_c == of_java && tc_entries_standing() == 1);
     burn_user_ns(5 * NS_PER_MS);
     int64_t before_ns = threadclock_total_now_ns();
     if (java_first != NULL) {
@@ -160,7 +161,7 @@ TEST(the_jvm_and_the_thread_share_one_registration)
 {
     for (int i = 0; i < 20; i++) {
         in_new_thread(register_for_both, i % 2 ? &i : NULL);
-        assert_int_equal(tc_threads_count(), 0);
+        assert_int_equal(tc_entries_standing(), 0);
     }
 }
 
