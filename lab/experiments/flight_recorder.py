@@ -16,7 +16,7 @@ CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
     "second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
 CODE = [*READ_CODE, "native/jvm/jvm_clock.c", "lab/programs/java/Loads.java",
-        "java/command/src/main/java/dev/threadclock/command/probe"]
+        "java/command/src/main/java/dev/threadclock/command/probe/TickLoads.java"]
 SECONDS = 21, 650
 SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0"><event name="jdk.ThreadCPULoad">

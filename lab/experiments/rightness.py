@@ -15,7 +15,8 @@ STEP_NS, SHARE, ON_TIME = 10_000_000, 0.05, 0.9
 LOADS = {"around": "works around ticks", "between": "works between ticks", "user": "user mode",
          "system": "the kernel", "mix": "mix of 3 ms"}
 CODE = [*READ_CODE, "native/test/loads.c", "lab/programs/split.c",
-        "lab/programs/java/Loads.java", "java/command/src/main/java/dev/threadclock/command/probe"]
+        "lab/programs/java/Loads.java",
+        "java/command/src/main/java/dev/threadclock/command/probe/TickLoads.java"]
 SECONDS = 16, 700
 
 

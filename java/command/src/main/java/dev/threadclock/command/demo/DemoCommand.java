@@ -7,7 +7,6 @@ import dev.threadclock.command.machine.Machine;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
-import dev.threadclock.command.measure.MeasurementPlan;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
@@ -127,7 +126,7 @@ public final class DemoCommand implements Callable<Integer> {
     /** Measures every JDK, one child after the other. */
     private DemoReport measure(Jdks jdks, Progress progress) {
         String begun = OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        MeasurementPlan plan = quick ? MeasurementPlan.QUICK : MeasurementPlan.FULL;
+        MeasuredJvm.Plan plan = quick ? MeasuredJvm.Plan.QUICK : MeasuredJvm.Plan.FULL;
         Machine machine = null;
         List<JdkResult> results = new ArrayList<>();
         for (Jdk jdk : jdks.jdks()) {

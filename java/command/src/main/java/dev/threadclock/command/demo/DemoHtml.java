@@ -2,8 +2,8 @@
 package dev.threadclock.command.demo;
 
 import com.google.gson.Gson;
-import dev.threadclock.command.measure.Latency;
 import dev.threadclock.command.measure.Measurement.Cost;
+import dev.threadclock.command.measure.Measurement.Latency;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Page;

@@ -2,7 +2,7 @@
 package dev.threadclock.command.demo;
 
 import dev.threadclock.command.measure.Measurement;
-import dev.threadclock.command.measure.MeasurementPlan;
+import dev.threadclock.command.measure.MeasuredJvm;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
@@ -26,7 +26,7 @@ record DemoReport(
         String threadclock,
         String measured,
         boolean quick,
-        MeasurementPlan plan,
+        MeasuredJvm.Plan plan,
         Machine machine,
         List<JdkResult> jdks,
         List<Jdks.Skipped> skipped) {

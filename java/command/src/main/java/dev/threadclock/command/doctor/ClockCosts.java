@@ -46,14 +46,10 @@ record ClockCosts(String name, String source, String binding, Integer systemCall
                 source == null || source.systemCalls() < 0 ? null : Integer.valueOf(source.systemCalls()),
                 source == null ? null : known(source.resolutionNanos()),
                 source == null ? null : known(source.ageNanos()),
-                readable ? round(median) : null, readable ? round(median / nanoTime) : null);
+                readable ? ReadCost.rounded(median) : null, readable ? ReadCost.rounded(median / nanoTime) : null);
     }
 
     private static Long known(long nanos) {
         return nanos < 0 ? null : nanos;
-    }
-
-    private static double round(double value) {
-        return Math.round(value * 100) / 100.0;
     }
 }

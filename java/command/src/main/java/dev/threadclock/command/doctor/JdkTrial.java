@@ -6,7 +6,6 @@ import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.measure.Judgement;
 import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
-import dev.threadclock.command.measure.MeasurementPlan;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.terminal.Failure;
@@ -45,7 +44,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
             return unknown("the ticks cannot be found: " + e.getMessage());
         }
         try {
-            return of(new MeasuredJvm(jar, MeasurementPlan.VERDICT, ticks).run(jdk, false, step -> {
+            return of(new MeasuredJvm(jar, MeasuredJvm.Plan.VERDICT, ticks).run(jdk, false, step -> {
             }));
         } catch (MeasuredJvm.Failed e) {
             return unknown("the trial " + e.getMessage().lines().findFirst().orElse("failed"));

@@ -8,23 +8,45 @@ import dev.threadclock.command.terminal.Children;
 import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /** A JVM that is measured with or without the agent. */
 public final class MeasuredJvm {
     private static final int SHOWN_LINES = 12;
+    private static final String STEP = "step ";
 
     private final Path jar;
-    private final MeasurementPlan plan;
+    private final Plan plan;
     private final TickClock ticks;
 
-    public MeasuredJvm(Path jar, MeasurementPlan plan, TickClock ticks) {
+    public MeasuredJvm(Path jar, Plan plan, TickClock ticks) {
         this.jar = jar;
         this.plan = plan;
         this.ticks = ticks;
+    }
+
+    /** How long each part of a measurement takes, in milliseconds; without latencies if that is 0. */
+    public record Plan(int warmUpMillis, int costMillis, int latencyMillis, int rightnessMillis) {
+        /** About 8 s for each JVM. */
+        public static final Plan FULL = new Plan(1_200, 1_800, 1_500, 1_500);
+        /** About 3 s for each JVM: figures that show the order of magnitude only. */
+        public static final Plan QUICK = new Plan(300, 300, 300, 800);
+        /** About 2 s for each JVM: what a verdict needs. */
+        public static final Plan VERDICT = new Plan(200, 150, 0, 400);
+
+        private static final int SLOWEST = 3;
+        private static final int START_MILLIS = 20_000;
+
+        /** The time limit of a JVM: several times its expected time, because the machine may be busy. */
+        private Duration limit() {
+            return Duration.ofMillis(START_MILLIS
+                    + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
+        }
     }
 
     /** Why there are no results. */
@@ -36,11 +58,18 @@ public final class MeasuredJvm {
         }
     }
 
+    /** onStep: receives each step that the JVM begins to measure: cost, latency, around, between. */
     public Measurement run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) throws Failed {
-        MeasurementOutput output = new MeasurementOutput(onStep);
+        AtomicReference<String> last = new AtomicReference<>("");
         Children.Outcome outcome;
         try {
-            outcome = Children.run(command(jdk, withThreadclock), plan.limit(), output);
+            outcome = Children.run(command(jdk, withThreadclock), plan.limit(), line -> {
+                if (line.startsWith(STEP)) {
+                    onStep.accept(line.substring(STEP.length()));
+                } else {
+                    last.set(line);
+                }
+            });
         } catch (IOException e) {
             throw new Failed("could not be started: " + e.getMessage());
         }
@@ -50,10 +79,8 @@ public final class MeasuredJvm {
         if (outcome.exit() != 0) {
             throw new Failed("ended with exit status " + outcome.exit() + said(outcome));
         }
-        if (!output.complete()) {
-            String odd = output.unreadable() == null ? "" : ", and printed: " + output.unreadable();
-            throw new Failed("ended without its results" + odd + said(outcome));
-        }
+        Measurement measured = Measurement.parse(last.get()).orElseThrow(() -> new Failed("ended without its results"
+                + (last.get().isEmpty() ? "" : ", and printed: " + last.get()) + said(outcome)));
         if (withThreadclock) {
             // The agent never stops a JVM: if it did not start, it says why on stderr.
             String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))
@@ -62,7 +89,7 @@ public final class MeasuredJvm {
                 throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
             }
         }
-        return output.measurement();
+        return measured;
     }
 
     private List<String> command(Jdk jdk, boolean withThreadclock) throws Failed {

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.measure;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonDeserializer;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.TickRun;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What ThreadMXBean's user time costs in one JVM, and whether it is right.
+ * What ThreadMXBean's user time costs in one JVM, and whether it is right: the results of probe.Measure.
  *
  * @param user one getCurrentThreadUserTime()
  * @param nanoTime one System.nanoTime()
@@ -30,6 +37,33 @@ public record Measurement(
     public record Cost(
             double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos,
             int batches, int readsPerBatch) {}
+
+    /**
+     * Durations of single calls: percentiles in nanoseconds; curve is [fraction of calls 0 to 1,
+     * nanoseconds].
+     */
+    public record Latency(
+            long reads, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos,
+            long p9999Nanos, long maxNanos, List<double[]> curve) {}
+
+    /** Gson itself would change final fields, of which Java 26 and later warn (JEP 500). */
+    private static final Gson GSON = new GsonBuilder()
+            .registerTypeAdapter(TickRun.class, (JsonDeserializer<TickRun>) (json, type, context) -> {
+                JsonObject run = json.getAsJsonObject();
+                return new TickRun(run.get("userNanos").getAsLong(), run.get("cpuNanos").getAsLong(),
+                        run.get("rounds").getAsInt(), run.get("roundsOnTime").getAsInt(),
+                        run.get("ticks").getAsInt());
+            }).create();
+
+    /** Empty if it is something else. */
+    static Optional<Measurement> parse(String json) {
+        try {
+            return Optional.ofNullable(GSON.fromJson(json, Measurement.class))
+                    .filter(measured -> measured.betweenTicks != null);
+        } catch (JsonParseException e) {
+            return Optional.empty();
+        }
+    }
 
     /**
      * A clock that reports more than the total is wrong even on a busy machine. One that reports less is

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.probe;
 
+import com.google.gson.Gson;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The measured program: plain Java 8 that knows the JDK's ThreadMXBean and nothing of threadclock. Measures
  * what ThreadMXBean.getCurrentThreadUserTime() costs, whether it is right, and whether the current thread's
- * user time by its id is the same; prints one line per result.
+ * user time by its id is the same. Prints each step before it begins, and at the end all results as one line
+ * of JSON.
  *
  * <p>Arguments: milliseconds of warm-up, of the cost measurement, of the latency measurement (0: none) and of
  * each rightness run; length and phase of the timer tick in nanoseconds of System.nanoTime().
@@ -28,44 +32,53 @@ public final class Measure {
         ThreadMXBean bean = ManagementFactory.getThreadMXBean();
         bean.setThreadCpuTimeEnabled(true);
 
+        Map<String, Object> results = new LinkedHashMap<>();
         say("step cost");
         ReadCost cost = ReadCost.of(bean);
         cost.run(nanos(args[0]), nanos(args[1]));
-        cost.print();
+        cost.putInto(results);
 
         if (nanos(args[2]) != 0) {
             say("step latency");
             ReadLatency latency = new ReadLatency(bean);
             latency.run(nanos(args[2]));
-            latency.print();
+            latency.putInto(results);
         }
         TickLoads work = new TickLoads(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
         say("step around");
-        say("right around " + work.aroundTicks(nanos(args[3])));
+        results.put("aroundTicks", work.aroundTicks(nanos(args[3])));
         say("step between");
-        say("right between " + work.betweenTicks(nanos(args[3])));
+        results.put("betweenTicks", work.betweenTicks(nanos(args[3])));
 
-        Thread worker = new Thread(() -> workInTheKernel(bean), "worker");
+        Thread worker = new Thread(() -> results.put("ownIdTellsTotal", ownIdTellsTotal(bean)), "worker");
         worker.start();
         worker.join();
-        say("done");
+        say(new Gson().toJson(results));
     }
 
     /**
-     * Prints "own", then the user time by the thread's id, the user time without an id, and the total, in the
-     * order in which they are read.
+     * Works in the kernel, so that the user time is a small part of the total, unless the total is returned
+     * in place of the user time. Null: it cannot be told.
      */
-    private static void workInTheKernel(ThreadMXBean bean) {
+    private static Boolean ownIdTellsTotal(ThreadMXBean bean) {
         byte[] zeros = new byte[BYTES];
         try (FileInputStream in = new FileInputStream("/dev/zero")) {
             while (bean.getCurrentThreadCpuTime() < SYSTEM_WORK_NANOS) {
                 ReadCost.sink += in.read(zeros);
             }
         } catch (IOException e) {
-            return; // The result stays unknown.
+            return null;
         }
         long byId = bean.getThreadUserTime(Thread.currentThread().getId());
-        say("own " + byId + " " + bean.getCurrentThreadUserTime() + " " + bean.getCurrentThreadCpuTime());
+        return isTotal(byId, bean.getCurrentThreadUserTime(), bean.getCurrentThreadCpuTime());
+    }
+
+    /** Whether it is the total, and not the user time; null: there is too little system time to tell. */
+    static Boolean isTotal(long nanos, long user, long total) {
+        if (Math.abs(nanos - user) <= TickRun.RESOLUTION_NANOS) {
+            return total - user > 2 * TickRun.RESOLUTION_NANOS ? Boolean.FALSE : null;
+        }
+        return Math.abs(total - nanos) <= TickRun.RESOLUTION_NANOS ? Boolean.TRUE : null;
     }
 
     static void say(String line) {

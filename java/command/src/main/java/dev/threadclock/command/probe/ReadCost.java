@@ -3,7 +3,8 @@ package dev.threadclock.command.probe;
 
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -67,18 +68,24 @@ public final class ReadCost {
         }
     }
 
-    /**
-     * Prints "cost", the name, then nanoseconds per read as lower quartile, median, upper quartile, mean;
-     * batches, reads per batch.
-     */
-    void print() {
+    /** Puts the cost of each subject under its name. */
+    void putInto(Map<String, Object> results) {
         for (Subject subject : subjects) {
             double[] sorted = subject.sorted();
-            double mean = Arrays.stream(sorted).average().orElse(Double.NaN);
-            Measure.say(String.format(Locale.ROOT, "cost %s %.2f %.2f %.2f %.2f %d %d", subject.name,
-                    sorted[sorted.length / 4], sorted[sorted.length / 2], sorted[sorted.length * 3 / 4], mean,
-                    sorted.length, subject.reads));
+            Map<String, Object> cost = new LinkedHashMap<>();
+            cost.put("lowerQuartileNanos", rounded(sorted[sorted.length / 4]));
+            cost.put("medianNanos", rounded(sorted[sorted.length / 2]));
+            cost.put("upperQuartileNanos", rounded(sorted[sorted.length * 3 / 4]));
+            cost.put("meanNanos", rounded(Arrays.stream(sorted).sum() / sorted.length));
+            cost.put("batches", sorted.length);
+            cost.put("readsPerBatch", subject.reads);
+            results.put(subject.name, cost);
         }
+    }
+
+    /** To hundredths, which are more than a measurement can tell. */
+    public static double rounded(double value) {
+        return Math.round(value * 100) / 100.0;
     }
 
     /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */

@@ -2,10 +2,12 @@
 package dev.threadclock.command.probe;
 
 import java.lang.management.ThreadMXBean;
-import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.Base64;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
 
 /**
  * How long single reads take, including the tail; and for comparison the same two nanoTime() calls with
@@ -14,6 +16,7 @@ import org.HdrHistogram.Histogram;
 final class ReadLatency {
     private static final long MAX_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
+    private static final int POINTS_PER_HALVING = 5;
 
     private final ThreadMXBean bean;
     private final Histogram read = new Histogram(MAX_NANOS, DIGITS);
@@ -47,16 +50,27 @@ final class ReadLatency {
         ReadCost.sink += sum;
     }
 
-    void print() {
-        print("user", read);
-        print("empty", empty);
+    void putInto(Map<String, Object> results) {
+        results.put("latency", percentiles(read));
+        results.put("emptyLatency", percentiles(empty));
     }
 
-    /** Prints "latency", the name, and the histogram as HdrHistogram encodes it, in Base64. */
-    private static void print(String name, Histogram histogram) {
-        ByteBuffer encoded = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
-        int length = histogram.encodeIntoCompressedByteBuffer(encoded);
-        byte[] bytes = Arrays.copyOf(encoded.array(), length);
-        Measure.say("latency " + name + " " + Base64.getEncoder().encodeToString(bytes));
+    /** The curve's points are closer together towards the end. */
+    private static Map<String, Object> percentiles(Histogram reads) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("reads", reads.getTotalCount());
+        all.put("meanNanos", reads.getMean());
+        all.put("p50Nanos", reads.getValueAtPercentile(50));
+        all.put("p90Nanos", reads.getValueAtPercentile(90));
+        all.put("p99Nanos", reads.getValueAtPercentile(99));
+        all.put("p999Nanos", reads.getValueAtPercentile(99.9));
+        all.put("p9999Nanos", reads.getValueAtPercentile(99.99));
+        all.put("maxNanos", reads.getMaxValue());
+        List<double[]> curve = new ArrayList<>();
+        for (HistogramIterationValue value : reads.percentiles(POINTS_PER_HALVING)) {
+            curve.add(new double[]{value.getPercentileLevelIteratedTo() / 100, value.getValueIteratedTo()});
+        }
+        all.put("curve", curve);
+        return all;
     }
 }

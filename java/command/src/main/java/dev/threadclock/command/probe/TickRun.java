@@ -33,18 +33,6 @@ public final class TickRun {
         this.ticks = ticks;
     }
 
-    /** Parses the words that toString() made, from this one on. */
-    public static TickRun parse(String[] words, int first) {
-        return new TickRun(Long.parseLong(words[first]), Long.parseLong(words[first + 1]),
-                Integer.parseInt(words[first + 2]), Integer.parseInt(words[first + 3]),
-                Integer.parseInt(words[first + 4]));
-    }
-
-    @Override
-    public String toString() {
-        return userNanos + " " + cpuNanos + " " + rounds + " " + roundsOnTime + " " + ticks;
-    }
-
     /** The rule for "right": how far the user time of a thread that worked in user mode only may be off. */
     public static double toleranceNanos(double cpuNanos) {
         return RESOLUTION_NANOS + TOLERANCE * cpuNanos;

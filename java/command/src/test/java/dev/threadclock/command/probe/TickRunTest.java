@@ -55,6 +55,15 @@ class TickRunTest {
         assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
     }
 
+    @Test
+    void theOwnIdMayReturnTheTotal() {
+        assertThat(Measure.isTotal(4_000_000, 4_000_000, 80_000_000)).isFalse();
+        assertThat(Measure.isTotal(80_000_000, 4_000_000, 80_000_100)).isTrue();
+        assertThat(Measure.isTotal(79_000_000, 78_000_000, 80_000_000)).as("no system time to tell by")
+                .isNull();
+        assertThat(Measure.isTotal(40_000_000, 4_000_000, 80_000_000)).as("neither").isNull();
+    }
+
     private static final Path C = Path.of("../../native/test/loads.c");
     private static final Path JAVA = Path.of("src/main/java/dev/threadclock/command/probe/TickLoads.java");
 
