@@ -30,10 +30,9 @@ class ModulesTest {
     /** The modules by their packages, those of the command line apart. The library has the root. */
     private static final List<List<String>> MODULES = List.of(List.of("", "internal"), List.of("prometheus"),
             List.of("agent"), List.of("attach"), List.of("jmh"), List.of("command.terminal", "command.page"),
-            List.of("command.jdk"), List.of("command.attach"),
-            List.of("command.sample", "command.interval", "command.host", "command.top", "command.record",
-                    "command.report"),
-            List.of("command.probe"), List.of("command.machine"), List.of("command.measure"),
+            List.of("command.jdk"), List.of("command.attach"), List.of("command.machine"),
+            List.of("command.sample", "command.interval", "command.top", "command.record", "command.report"),
+            List.of("command.probe"), List.of("command.measure"),
             List.of("command.demo"),
             List.of("command", "command.doctor", "command.help"));
     /** The library, the agent, and between them what the agent's jar has for itself. */

@@ -7,10 +7,9 @@ import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
-import dev.threadclock.command.machine.CpuLimit;
 import dev.threadclock.command.machine.Finding;
-import dev.threadclock.command.machine.SystemTexts;
-import dev.threadclock.command.host.SystemFiles;
+import dev.threadclock.command.machine.MachineFindings;
+import dev.threadclock.command.machine.SystemFiles;
 import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -110,14 +109,14 @@ final class JvmFindings {
         findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
         findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
         boolean namespace = jvm.namespacePid() != jvm.pid();
-        String groups = SystemTexts
+        String groups = SystemFiles
                 .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
                 ? "yes, with process numbers of its own: this JVM is " + jvm.namespacePid() + " there"
                 : !groups.isEmpty() ? groups
                         : ownRoot() ? "a file system root of its own (chroot)"
                                 : "no sign of one of its own"));
-        findings.put("cpuLimit", CpuLimit.finding("CPU limit", Integer.toString(jvm.pid())));
+        findings.put("cpuLimit", MachineFindings.cpuLimit(Integer.toString(jvm.pid())));
         if (jdk.isPresent()) {
             findings.put("version",
                     Finding.ok("version", jdk.get().version(), jdk.get().label() + ", " + jdk.get().home()));

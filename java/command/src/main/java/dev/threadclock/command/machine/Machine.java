@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.machine;
 
-import dev.threadclock.command.host.HostLoad;
-import dev.threadclock.command.host.SystemFiles;
-
 /** The machine on which figures were measured. Without it, they mean nothing. loadAverage: over a minute. */
 public record Machine(
         String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource,
@@ -13,7 +10,7 @@ public record Machine(
         return new Machine(
                 value(cpuinfo, "model name", ":", System.getProperty("os.arch")),
                 Runtime.getRuntime().availableProcessors(),
-                SystemTexts.hypervisor(cpuinfo).orElse(false),
+                SystemFiles.hypervisor(cpuinfo).orElse(false),
                 text("/proc/sys/kernel/osrelease"),
                 value(text("/etc/os-release"), "PRETTY_NAME", "=", "Linux").replace("\"", ""),
                 tickHertz,

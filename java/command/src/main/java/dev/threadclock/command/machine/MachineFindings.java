@@ -4,11 +4,14 @@ package dev.threadclock.command.machine;
 import dev.threadclock.Freshness;
 import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.internal.CgroupCpu;
+import dev.threadclock.internal.Cgroups;
 import dev.threadclock.internal.Native;
 import dev.threadclock.command.machine.AccountingTrial.Result;
-import dev.threadclock.command.host.SystemFiles;
-import dev.threadclock.command.host.HostLoad;
-import dev.threadclock.command.host.Steal;
+import dev.threadclock.command.machine.Hindrance.Steal;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -22,6 +25,9 @@ import java.util.function.IntFunction;
 /** What can be found out about the machine, the kernel and the container. */
 public final class MachineFindings {
     private static final String CLOCK_SOURCES = "/sys/devices/system/clocksource/clocksource0/";
+    /** Keys of the auxiliary vector (include/uapi/linux/auxvec.h). */
+    static final long AT_RSEQ_FEATURE_SIZE = 27;
+    static final long AT_SYSINFO_EHDR = 33;
     private static final double MUCH_STEAL = 0.01;
     private static final double MUCH_PRESSURE_PERCENT = 10;
     private static final String TODO_IF_BUSY = "on a busy machine the costs below are too high, and threads"
@@ -32,7 +38,7 @@ public final class MachineFindings {
             "hyperv_clocksource_tsc_page", "arch_sys_counter");
 
     private final Map<String, Finding> findings = new LinkedHashMap<>();
-    private final Optional<Auxv> auxv = Auxv.own();
+    private final Optional<byte[]> auxv = auxv();
     private final String kernel = System.getProperty("os.version");
 
     private MachineFindings() {}
@@ -67,14 +73,14 @@ public final class MachineFindings {
 
     private static Finding virtualisation() {
         String label = "virtualisation";
-        String name = SystemTexts
+        String name = SystemFiles
                 .hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource").orElse(""));
         String vendor = SystemFiles.text("/sys/class/dmi/id/sys_vendor").map(text -> ", machine by " + text)
                 .orElse("");
         if (!name.isEmpty()) {
             return Finding.ok(label, name, name + " guest (the kernel offers its clock source)" + vendor);
         }
-        Optional<Boolean> guest = SystemTexts.hypervisor(SystemFiles.text("/proc/cpuinfo").orElse(""));
+        Optional<Boolean> guest = SystemFiles.hypervisor(SystemFiles.text("/proc/cpuinfo").orElse(""));
         if (guest.isEmpty()) {
             return Finding.unknown(label, "/proc/cpuinfo has no flags that show it" + vendor);
         }
@@ -91,7 +97,7 @@ public final class MachineFindings {
                                 .map(text -> text + " ($container)")
                                 .orElse("");
         if (kind.isEmpty()) {
-            String groups = SystemTexts.containerOfGroups(SystemFiles.text("/proc/self/cgroup").orElse(""));
+            String groups = SystemFiles.containerOfGroups(SystemFiles.text("/proc/self/cgroup").orElse(""));
             kind = groups.isEmpty() ? "" : groups + " (/proc/self/cgroup)";
         }
         return kind.isEmpty() ? Finding.ok("container", "none", "no sign of one")
@@ -176,7 +182,8 @@ public final class MachineFindings {
                         : Finding.note("clock source", source, source,
                                 "reading it may take a system call or a slow device: System.nanoTime()"
                                         + " shows it below")));
-        findings.put("vdso", auxv.map(vector -> vector.hasVdso() ? Finding.ok("vDSO", true, "there")
+        findings.put("vdso", auxv.map(vector -> auxiliary(vector, AT_SYSINFO_EHDR) != 0
+                ? Finding.ok("vDSO", true, "there")
                 : Finding.note("vDSO", false, "none", "each clock read is a system call here"))
                 .orElseGet(() -> Finding.unknown("vDSO", "/proc/self/auxv cannot be read")));
         String tick = loaded ? ThreadClock.source(Quantity.USER, Freshness.TICK).name() : "";
@@ -190,8 +197,30 @@ public final class MachineFindings {
         findings.put("rseq", rseq(loaded));
     }
 
+    /** The auxiliary vector: what the kernel tells a process at its start (getauxval(3)). */
+    private static Optional<byte[]> auxv() {
+        try {
+            return Optional.of(Files.readAllBytes(Path.of("/proc/self/auxv")));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A value in the auxiliary vector of a 64-bit process on this machine; 0 if it has none. */
+    static long auxiliary(byte[] vector, long key) {
+        ByteBuffer words = ByteBuffer.wrap(vector).order(ByteOrder.nativeOrder());
+        while (words.remaining() >= 2 * Long.BYTES) {
+            boolean found = words.getLong() == key;
+            long value = words.getLong();
+            if (found) {
+                return value;
+            }
+        }
+        return 0;
+    }
+
     private Finding rseq(boolean loaded) {
-        long bytes = auxv.map(Auxv::rseqBytes).orElse(0L);
+        long bytes = auxv.map(vector -> auxiliary(vector, AT_RSEQ_FEATURE_SIZE)).orElse(0L);
         String kernelSays = bytes > 0 ? "the kernel has it, " + bytes + " bytes"
                 : "the kernel does not report it: Linux before 6.3, or no rseq";
         if (!loaded) {
@@ -216,7 +245,37 @@ public final class MachineFindings {
                                     "other machines use these CPUs: measurements here are noisy");
                 }).orElseGet(() -> Finding.unknown("steal", "/proc/stat does not show it"))));
         load(findings, host, Runtime.getRuntime().availableProcessors());
-        findings.put("cpuLimit", CpuLimit.finding("CPU limit", "self"));
+        findings.put("cpuLimit", cpuLimit("self"));
+    }
+
+    /** The CPU limit that the control groups of a process set. process: a PID or "self". */
+    public static Finding cpuLimit(String process) {
+        String label = "CPU limit";
+        Optional<String> groups = SystemFiles.text("/proc/" + process + "/cgroup");
+        Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
+        if (groups.isEmpty() || mounts.isEmpty()) {
+            return Finding.unknown(label,
+                    "/proc/" + process + "/cgroup or /proc/self/mountinfo cannot be read");
+        }
+        try {
+            return Cgroups.tightest(groups.get(), mounts.get()).map(limit -> cpuLimit(label, limit))
+                    .orElseGet(
+                            () -> Finding.unknown(label, "no control groups for CPU time are mounted here"));
+        } catch (IllegalArgumentException e) {
+            return Finding.unknown(label, "the files of the control group do not have the expected form");
+        }
+    }
+
+    private static Finding cpuLimit(String label, CgroupCpu limit) {
+        if (!limit.limited()) {
+            return Finding.ok(label, null, "none");
+        }
+        String cpus = String.format(Locale.ROOT, "%.2f CPUs, throttled in %d of %d periods, %.1f s in all",
+                limit.cpus(), limit.throttledPeriods(), limit.periods(), limit.throttledNanos() / 1e9);
+        return limit.throttledPeriods() == 0 ? Finding.ok(label, limit.cpus(), cpus)
+                : Finding.note(label, limit.cpus(), cpus,
+                        "a throttled thread waits without using CPU time: raise the limit, or use fewer"
+                                + " threads");
     }
 
     /** How busy the machine is: this affects the costs measured here and how long threads wait. */
@@ -252,7 +311,7 @@ public final class MachineFindings {
 
     private void permissions() {
         findings.put("seccomp",
-                Finding.of("seccomp", "/proc/self/status", status -> SystemTexts.seccomp(status)
+                Finding.of("seccomp", "/proc/self/status", status -> SystemFiles.seccomp(status)
                         .map(mode -> Finding.ok("seccomp", mode,
                                 mode == 0 ? "no filter on this process"
                                         : "a filter is on this process, mode " + mode))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
-import dev.threadclock.command.host.Hindrance;
-import dev.threadclock.command.host.HostLoad;
+import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;

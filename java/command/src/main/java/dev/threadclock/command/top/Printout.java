@@ -2,7 +2,7 @@
 package dev.threadclock.command.top;
 
 import com.google.gson.JsonObject;
-import dev.threadclock.command.host.Hindrance;
+import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Use;
 import java.io.IOException;

@@ -2,7 +2,7 @@
 package dev.threadclock.command.top;
 
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.command.host.Hindrance;
+import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.threadclock.command.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.command.host.HostLoad;
 import dev.threadclock.command.machine.Finding.Level;
+import dev.threadclock.command.machine.Hindrance.Steal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the doctor reads of the machine: files of the kernel, the auxiliary vector, and what it finds in them.
+ * What is read of the machine: files of the kernel, the auxiliary vector, and what the doctor finds in them.
  * The phase of the ticks is the densest cluster of observations, even across the circle's end.
  */
 class MachineTest {
@@ -78,36 +78,37 @@ class MachineTest {
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
             gzip.write(TICK.getBytes(StandardCharsets.ISO_8859_1));
         }
-        assertThat(KernelConfig.parse("config", bytes.toByteArray())).isEqualTo(parse(TICK));
+        assertThat(KernelConfig.parse("config.gz", bytes.toByteArray()).options())
+                .isEqualTo(parse(TICK).options());
     }
 
     @ParameterizedTest
     @CsvSource({"Name:\tjava|Seccomp:\t0|Seccomp_filters:\t0, 0", "Seccomp:\t2|Seccomp_filters:\t3, 2",
         "Name:\tSeccomp:|Seccomp:\t1, 1"})
     void seccomp(String status, int mode) {
-        assertThat(SystemTexts.seccomp(status.replace('|', '\n'))).contains(mode);
+        assertThat(SystemFiles.seccomp(status.replace('|', '\n'))).contains(mode);
     }
 
     @Test
     void withoutASeccompLineThereIsNoMode() {
-        assertThat(SystemTexts.seccomp("Name:\tjava\nSeccomp_filters:\t0\n")).isEmpty();
-        assertThat(SystemTexts.seccomp("")).isEmpty();
+        assertThat(SystemFiles.seccomp("Name:\tjava\nSeccomp_filters:\t0\n")).isEmpty();
+        assertThat(SystemFiles.seccomp("")).isEmpty();
     }
 
     @Test
     void theHypervisorIsRecognizedByClockSources() {
-        assertThat(SystemTexts.hypervisor("model name : x\nflags : fpu hypervisor lahf_lm\n")).contains(true);
-        assertThat(SystemTexts.hypervisor("flags : fpu lahf_lm\n")).contains(false);
-        assertThat(SystemTexts.hypervisor("Features : fp asimd\n")).as("aarch64 does not tell").isEmpty();
-        assertThat(SystemTexts.hypervisorName("tsc kvm-clock acpi_pm")).isEqualTo("KVM");
-        assertThat(SystemTexts.hypervisorName("tsc hpet acpi_pm")).isEmpty();
+        assertThat(SystemFiles.hypervisor("model name : x\nflags : fpu hypervisor lahf_lm\n")).contains(true);
+        assertThat(SystemFiles.hypervisor("flags : fpu lahf_lm\n")).contains(false);
+        assertThat(SystemFiles.hypervisor("Features : fp asimd\n")).as("aarch64 does not tell").isEmpty();
+        assertThat(SystemFiles.hypervisorName("tsc kvm-clock acpi_pm")).isEqualTo("KVM");
+        assertThat(SystemFiles.hypervisorName("tsc hpet acpi_pm")).isEmpty();
     }
 
     @Test
     void containersAreRecognizedByTheNamesOfGroups() {
-        assertThat(SystemTexts.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope"))
+        assertThat(SystemFiles.containerOfGroups("0::/kubepods.slice/pod1/cri-containerd-2.scope"))
                 .isEqualTo("kubepods");
-        assertThat(SystemTexts.containerOfGroups("0::/user.slice/user-1000.slice")).isEmpty();
+        assertThat(SystemFiles.containerOfGroups("0::/user.slice/user-1000.slice")).isEmpty();
     }
 
     @Test
@@ -116,11 +117,40 @@ class MachineTest {
         for (long word : new long[]{33, 0x7fff0000L, 27, 28, 0, 0}) {
             words.putLong(word);
         }
-        Auxv auxv = Auxv.parse(words.array());
-        assertThat(auxv.hasVdso()).isTrue();
-        assertThat(auxv.rseqBytes()).isEqualTo(28);
-        assertThat(Auxv.parse(new byte[7]).hasVdso()).isFalse();
-        assertThat(Auxv.parse(new byte[16]).rseqBytes()).isZero();
+        assertThat(MachineFindings.auxiliary(words.array(), MachineFindings.AT_SYSINFO_EHDR))
+                .isEqualTo(0x7fff0000L);
+        assertThat(MachineFindings.auxiliary(words.array(), MachineFindings.AT_RSEQ_FEATURE_SIZE))
+                .isEqualTo(28);
+        for (int length : new int[]{7, 16}) {
+            assertThat(MachineFindings.auxiliary(new byte[length], MachineFindings.AT_SYSINFO_EHDR)).isZero();
+        }
+    }
+
+    @Test
+    void theKernelsTextsAreParsed() {
+        HostLoad load = HostLoad.parse(Optional.of("4.69 3.96 3.40 2/383 12345"),
+                Optional.of(
+                        "some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00"
+                                + " avg60=0.00 avg300=0.00 total=0"));
+        assertThat(load.load()).hasValue(4.69);
+        assertThat(load.pressurePercent()).hasValue(24.31);
+    }
+
+    @Test
+    void valuesThatTheKernelOmitsAreEmpty() {
+        HostLoad load = HostLoad.parse(Optional.empty(), Optional.of("Operation not supported"));
+        assertThat(load.load()).isEmpty();
+        assertThat(load.pressurePercent()).isEmpty();
+    }
+
+    @Test
+    void stealIsAShareOfAllTimeAndUserIncludesGuest() {
+        Steal steal = Steal.of("cpu  400 0 100 450 0 0 0 50 300 0\ncpu0 1 2 3\n")
+                .orElseThrow();
+        assertThat(steal.hundredths()).isEqualTo(50);
+        assertThat(steal.share()).isEqualTo(0.05);
+        assertThat(Steal.of("cpu  1 2 3 4\n")).as("Linux before 2.6.11").isEmpty();
+        assertThat(Steal.of("intr 1 2 3 4 5 6 7 8 9\n")).isEmpty();
     }
 
     private static Map<String, Finding> of(OptionalDouble load, OptionalDouble pressure) {

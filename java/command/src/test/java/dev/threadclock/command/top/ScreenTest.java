@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.host.Hindrance;
-import dev.threadclock.command.host.HostLoad;
+import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling.Frames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.host;
+package dev.threadclock.command.machine;
 
 import java.util.Optional;
 import java.util.OptionalDouble;

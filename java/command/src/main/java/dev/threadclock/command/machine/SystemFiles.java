@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.machine;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Parses single figures from files of /proc. */
-public final class SystemTexts {
+/** Reads files in /proc and /sys as text, and parses single figures of them. */
+public final class SystemFiles {
     private static final List<String> CONTAINERS = List.of("kubepods", "docker", "containerd", "libpod",
             "lxc", "podman");
 
-    private SystemTexts() {}
+    private SystemFiles() {}
+
+    /** Empty if the file cannot be read. */
+    public static Optional<String> text(String file) {
+        try {
+            return Optional.of(Files.readString(Path.of(file), StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
 
     /** Parses /proc/PID/status: "Seccomp: 2". Empty without seccomp, or before Linux 3.8. */
     public static Optional<Integer> seccomp(String status) {
