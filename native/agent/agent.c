@@ -36,7 +36,7 @@ static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodB
 
 static const char ending[] = "error: this JVM is ending";
 
-/* JVMTI says the same of both. AgentReport.java knows these words, and asks again. */
+/* JVMTI says the same of both. AttachAnswer.java knows these words, and asks again. */
 static const char not_live[] = "error: this JVM is starting or ending; try again";
 
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.internal;
 
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.JvmStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -13,14 +15,18 @@ public final class TargetFuzz {
 
     public static void fuzzerTestOneInput(byte[] input) {
         String text = new String(input, StandardCharsets.UTF_8);
-        AttachReply.parse(input).ifPresent(reply -> {
-            reply.loaded();
-            reply.forbidden();
-            reply.notExecutable();
-            reply.refusal();
+        AttachAnswer.parse(input, text, null, null).ifPresent(answer -> {
+            answer.loaded();
+            answer.forbidden();
+            answer.notExecutable();
+            answer.refusal();
         });
-        AgentReport.parse(text).ifPresent(report -> report.status().isActive());
-        JvmOptions.of(PerfData.parse(input));
+        try {
+            new AttachAnswer(0, "", text, null, null).status().ifPresent(JvmStatus::isActive);
+        } catch (IllegalArgumentException | AttachException e) {
+            // The agent says that it failed.
+        }
+        JvmFacts.recordedOptions(PerfData.parse(input));
         JavaCommandLine.of(List.of(text.split("\0")), path -> text).masked();
         ProcMaps.parse(text).threadclocks();
     }

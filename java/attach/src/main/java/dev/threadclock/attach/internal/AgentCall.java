@@ -3,7 +3,6 @@ package dev.threadclock.attach.internal;
 
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.JvmStatus;
-import dev.threadclock.attach.internal.AttachRequest.Answer;
 import dev.threadclock.attach.internal.ProcMaps.Mapped;
 import java.time.Duration;
 import java.util.List;
@@ -30,11 +29,11 @@ final class AgentCall {
      * Of what the JVM will or may print: it counts only libraries loaded as agents, not those of System.load.
      */
     Optional<String> warning() {
-        JvmFacts facts = request.facts();
+        JvmFacts facts = target.facts();
         List<Mapped> copies = target.maps().threadclocks();
-        boolean fromJava = !copies.isEmpty() && facts.options().hasJavaAgent()
+        boolean fromJava = !copies.isEmpty() && facts.hasJavaAgent()
                 && copies.stream()
-                        .noneMatch(copy -> facts.options().hasAgentPath(target.inside(copy.path())));
+                        .noneMatch(copy -> facts.hasAgentPath(target.inside(copy.path())));
         return facts.warns() && (copies.isEmpty() || fromJava)
                 ? Optional.of("that JVM " + (fromJava ? "may" : "will")
                         + " print its own warning about a dynamically loaded agent (JEP 451); to"
@@ -44,7 +43,7 @@ final class AgentCall {
 
     /** action: attach or status. options: further agent options, may be "". */
     JvmStatus make(String action, String options) {
-        return reported(load("do=" + action + (options.isEmpty() ? "" : "," + options), false)).status();
+        return reported(load("do=" + action + (options.isEmpty() ? "" : "," + options), false));
     }
 
     /** Several copies may answer, one on top of the other: each is asked to stop. */
@@ -54,15 +53,12 @@ final class AgentCall {
 
     /** Makes the agent sample the JVM's threads and send the samples over this connection. */
     Connection sample(Duration period) {
-        Answer answer = load("do=sample,period=" + period.toMillis(), true);
-        boolean sampled = false;
+        AttachAnswer answer = load("do=sample,period=" + period.toMillis(), true);
         try {
             reported(answer);
-            sampled = true;
-        } finally {
-            if (!sampled && answer.connection() != null) {
-                answer.connection().close();
-            }
+        } catch (IllegalArgumentException | AttachException e) {
+            answer.close();
+            throw e;
         }
         if (answer.connection() == null) {
             throw new AttachException("the agent in the JVM " + target.label()
@@ -71,11 +67,11 @@ final class AgentCall {
         return answer.connection();
     }
 
-    private Answer load(String options, boolean connect) {
+    private AttachAnswer load(String options, boolean connect) {
         return request.load(active(paths()), options, connect, deadline);
     }
 
-    private Answer ask(String path, String options) {
+    private AttachAnswer ask(String path, String options) {
         return request.load(path, options, false, deadline);
     }
 
@@ -84,36 +80,31 @@ final class AgentCall {
      */
     private String active(List<String> paths) {
         for (String path : paths) {
-            if (paths.size() == 1 || reported(ask(path, "do=status")).status().isActive()) {
+            if (paths.size() == 1 || reported(ask(path, "do=status")).isActive()) {
                 return path;
             }
         }
         return paths.get(0);
     }
 
-    private AgentReport reported(Answer answer) {
-        Optional<AgentReport> report = AgentReport.parse(answer.report());
-        if (report.isPresent()) {
-            report.get().error().ifPresent(error -> {
-                throw report.get().mistake() ? new IllegalArgumentException(error)
-                        : new AttachException(error);
-            });
-            return report.get();
+    private JvmStatus reported(AttachAnswer answer) {
+        Optional<JvmStatus> status = answer.status();
+        if (status.isPresent()) {
+            return status.get();
         }
-        AttachReply reply = answer.reply();
         String jvm = "the JVM " + target.label();
-        if (reply.forbidden() && target.hasThreadclock()) {
+        if (answer.forbidden() && target.hasThreadclock()) {
             throw new AttachException(jvm
                     + " has threadclock loaded, but was started with -XX:-EnableDynamicAgentLoading, so no"
                     + " command can reach it; threadclock keeps working there, or restart the JVM without"
                     + " that option");
         }
-        if (reply.forbidden()) {
-            throw new AttachException(jvm + " takes no agent while it runs: " + reply.refusal()
+        if (answer.forbidden()) {
+            throw new AttachException(jvm + " takes no agent while it runs: " + answer.refusal()
                     + " Or start it with -agentpath:libthreadclock.so");
         }
-        if (!reply.loaded()) {
-            throw new AttachException(jvm + " did not load the library: " + reply.refusal()
+        if (!answer.loaded()) {
+            throw new AttachException(jvm + " did not load the library: " + answer.refusal()
                     + (target.hasThreadclock() ? STAYS
                             : "; start that JVM with -agentpath:libthreadclock.so"));
         }
@@ -152,7 +143,7 @@ final class AgentCall {
         String path = target.inside(copy.path());
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.
-        if (target.hasFile(path) && !request.facts().options().hasAgentPath(path)) {
+        if (target.hasFile(path) && !target.facts().hasAgentPath(path)) {
             throw new AttachException("the JVM " + target.label() + " has loaded " + path
                     + ", but another file is there now" + STAYS);
         }

@@ -18,7 +18,6 @@ final class AttachListener {
     private static final long ACCEPTS = 0x10000; // __SO_ACCEPTCON, include/uapi/linux/net.h
 
     private final Target target;
-    private final JvmFacts facts;
     private final boolean listens;
     private final boolean handlesQuit;
 
@@ -32,9 +31,9 @@ final class AttachListener {
         while (!listens && !now.handlesQuit() && deadline.pause()) {
             now = checked(target.process().status());
         }
-        facts = target.facts();
+        target.updateFacts();
         handlesQuit = now.handlesQuit();
-        if (!listens && !facts.attachable()) {
+        if (!listens && !target.facts().attachable()) {
             throw new AttachException("the JVM " + target.label()
                     + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
                             + " -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
@@ -62,15 +61,11 @@ final class AttachListener {
         return now;
     }
 
-    JvmFacts facts() {
-        return facts;
-    }
-
     /**
      * SIGQUIT makes an older JVM that listens already print a thread dump, though its socket's file is gone.
      */
     boolean maySignal() {
-        return handlesQuit && (!listens || facts.feature() >= RENEWS_ITS_SOCKET);
+        return handlesQuit && (!listens || target.facts().feature() >= RENEWS_ITS_SOCKET);
     }
 
     AttachException socketIsGone() {

@@ -24,27 +24,6 @@ final class AttachRequest {
     static final String RECORDING = FOLDER + "/jvm.jfr";
     private static final char UNSUITABLE_FOLDER = 'f';
 
-    /**
-     * @param report of the agent; "" unless asked for
-     * @param connection to the agent; null: not asked for, or only somebody else has connected
-     * @param kept what keeps the folder, for the caller to close; null unless the JVM goes on using it
-     */
-    record Answer(AttachReply reply, String report, Connection connection, ConfinedChild kept) {
-        private void close() {
-            if (connection != null) {
-                connection.close();
-            }
-            if (kept != null) {
-                kept.close();
-            }
-        }
-
-        /** A JVM listens for some time before it takes agents, and when it is ending. */
-        private boolean notLive() {
-            return reply.notLive() || AgentReport.parse(report).filter(AgentReport::notLive).isPresent();
-        }
-    }
-
     /** What is wanted besides the JVM's answer, as flags of the order. */
     private enum With {
         NOTHING(""), REPORT("r"), REPORT_AND_CONNECTION("rc"), KEPT_FOLDER("k");
@@ -68,12 +47,8 @@ final class AttachRequest {
         listener = new AttachListener(target, deadline);
     }
 
-    JvmFacts facts() {
-        return listener.facts();
-    }
-
     /** Makes the JVM load the library with this path, or {@link #LIBRARY}, and call its Agent_OnAttach. */
-    Answer load(String library, String options, boolean connect, Deadline deadline) {
+    AttachAnswer load(String library, String options, boolean connect, Deadline deadline) {
         // The report first, so that a mistake in the options that follow is reported there, and not on the
         // JVM's stderr. "true": the path is absolute.
         List<String> words = List.of("1", "load", library, "true",
@@ -83,7 +58,7 @@ final class AttachRequest {
     }
 
     /** Makes the JVM run a diagnostic command, as jcmd does; {@link #FOLDER} is kept if it occurs. */
-    Answer command(String command, Deadline deadline) {
+    AttachAnswer command(String command, Deadline deadline) {
         List<String> words = List.of("1", "jcmd", command, "", "");
         return command.contains(FOLDER) ? inAFolder(words, null, With.KEPT_FOLDER, deadline)
                 : send("", words, null, With.NOTHING, deadline).orElseThrow();
@@ -97,14 +72,14 @@ final class AttachRequest {
         }
     }
 
-    private Answer inAFolder(List<String> words, byte[] library, With with, Deadline deadline) {
+    private AttachAnswer inAFolder(List<String> words, byte[] library, With with, Deadline deadline) {
         for (String place : places()) {
             while (true) {
-                Optional<Answer> answer = send(place, words, library, with, deadline);
+                Optional<AttachAnswer> answer = send(place, words, library, with, deadline);
                 if (answer.isEmpty()) {
                     break;
                 }
-                if (library != null && answer.get().reply().notExecutable()) {
+                if (library != null && answer.get().notExecutable()) {
                     answer.get().close();
                     refusals.put(place, "mounted noexec");
                     break;
@@ -112,6 +87,7 @@ final class AttachRequest {
                 if (!answer.get().notLive()) {
                     return answer.get();
                 }
+                // A JVM listens for some time before it takes agents, and when it is ending.
                 answer.get().close();
                 if (!deadline.pause()) {
                     throw new AttachException("the JVM " + target.label()
@@ -143,7 +119,7 @@ final class AttachRequest {
     }
 
     /** Empty: the place is unsuitable. */
-    private Optional<Answer> send(String place, List<String> words, byte[] library, With with,
+    private Optional<AttachAnswer> send(String place, List<String> words, byte[] library, With with,
             Deadline deadline) {
         String working = target.workingFolder();
         List<String> order = new ArrayList<>(List.of(ConfinedChild.EXCHANGE,
@@ -185,13 +161,13 @@ final class AttachRequest {
                     }
                 }
             }
-            Optional<AttachReply> parsed = AttachReply.parse(reply.toByteArray());
-            if (parsed.isEmpty()) {
+            Optional<AttachAnswer> answer = AttachAnswer.parse(reply.toByteArray(),
+                    report.toString(StandardCharsets.UTF_8), connection, keeps ? child : null);
+            if (answer.isEmpty()) {
                 throw noAnswer(complete);
             }
             done = true;
-            return Optional.of(new Answer(parsed.get(), report.toString(StandardCharsets.UTF_8), connection,
-                    keeps ? child : null));
+            return answer;
         } finally {
             if (!done || with != With.KEPT_FOLDER) {
                 child.close();

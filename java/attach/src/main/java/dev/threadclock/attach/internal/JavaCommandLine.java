@@ -98,11 +98,72 @@ public record JavaCommandLine(String program, List<String> options, String main,
             if (word.equals("--disable-@files")) {
                 expand = false;
             } else if (expand && word.startsWith("@") && !word.startsWith("@@")) {
-                result.addAll(Words.ofArgumentFile(read.apply(word.substring(1))));
+                result.addAll(wordsOfArgumentFile(read.apply(word.substring(1))));
             } else {
                 result.add(word);
             }
         }
         return result;
+    }
+
+    /**
+     * The words of an environment variable or an options file, as HotSpot splits them: blanks separate words,
+     * quotes keep them together.
+     */
+    static List<String> words(String text) {
+        return words(text, false);
+    }
+
+    /**
+     * The words of an argument file of the launcher: in addition, # begins a comment and a backslash in
+     * quotes escapes.
+     */
+    static List<String> wordsOfArgumentFile(String text) {
+        return words(text, true);
+    }
+
+    private static List<String> words(String text, boolean argumentFile) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = null; // null between words
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote == 0 && Character.isWhitespace(c)) {
+                if (word != null) {
+                    words.add(word.toString());
+                }
+                word = null;
+                continue;
+            }
+            if (quote == 0 && c == '#' && argumentFile && word == null) {
+                int newline = text.indexOf('\n', i);
+                i = newline < 0 ? text.length() : newline;
+                continue;
+            }
+            word = word == null ? new StringBuilder() : word;
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (quote != 0 && c == '\\' && argumentFile && i + 1 < text.length()) {
+                word.append(unescaped(text.charAt(++i)));
+            } else if (c == quote) {
+                quote = 0;
+            } else {
+                word.append(c);
+            }
+        }
+        if (word != null) {
+            words.add(word.toString());
+        }
+        return words;
+    }
+
+    private static char unescaped(char c) {
+        return switch (c) {
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'f' -> '\f';
+            default -> c;
+        };
     }
 }

@@ -51,10 +51,10 @@ public final class JvmRecording implements Closeable {
             throw new IllegalStateException("a recording can be started only once; make another one");
         }
         started = true;
-        AttachRequest.Answer answer = request.command("JFR.start name=" + name + " settings=\"" + settings
+        AttachAnswer answer = request.command("JFR.start name=" + name + " settings=\"" + settings
                 + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"", new Deadline(timeout));
         folder = answer.kept();
-        String text = answer.reply().text();
+        String text = answer.text();
         running = text.contains("Started recording");
         if (!running) {
             throw new AttachException("the JVM " + target.label() + " did not start a recording: "

@@ -75,7 +75,7 @@ public final class Target {
             throw process.failure("cannot see the files of process " + pid, e);
         }
         command = JavaCommandLine.of(process.words(), this::text);
-        facts = facts();
+        updateFacts();
     }
 
     private static void checkAlive(TargetProcess process, ProcStatus status) {
@@ -140,10 +140,15 @@ public final class Target {
         return maps;
     }
 
-    /** As far as known at this moment: a JVM that is still starting has not filled in its counters. */
+    /** As they were known when it was opened, or asked last. */
     JvmFacts facts() {
+        return facts;
+    }
+
+    /** A JVM that is still starting has not filled in its counters, so they may be known only by now. */
+    void updateFacts() {
         if (facts != null && facts.complete()) {
-            return facts;
+            return;
         }
         filesRead = 0;
         List<String> files = new ArrayList<>();
@@ -155,7 +160,8 @@ public final class Target {
         PerfData counters = PerfData.parse(counted ? contents.get(0) : new byte[0]);
         String release = contents.stream().skip(counted ? 1 : 0).filter(bytes -> bytes.length > 0).findFirst()
                 .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
-        return JvmFacts.of(counters, () -> JvmOptions.of(command, process.environment(), this::text),
+        facts = JvmFacts.of(counters,
+                () -> JvmFacts.optionsFromOutside(command, process.environment(), this::text),
                 release);
     }
 
@@ -360,7 +366,7 @@ public final class Target {
 
     /** The value of EnableDynamicAgentLoading; empty: the option was not given. */
     public Optional<Boolean> dynamicLoading() {
-        return facts.options().flag("EnableDynamicAgentLoading");
+        return facts.flag("EnableDynamicAgentLoading");
     }
 
     /** Whether it prints a warning of its own when an agent is loaded while it runs (JEP 451). */
@@ -380,7 +386,7 @@ public final class Target {
 
     /** The AOT cache that it was told to use; "" if none. */
     public String aotCache() {
-        return facts.options().last("-XX:AOTCache=");
+        return facts.last("-XX:AOTCache=");
     }
 
     /** The name of the archive of classes that it uses; "" if none. */

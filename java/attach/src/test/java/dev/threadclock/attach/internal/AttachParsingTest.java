@@ -2,7 +2,11 @@
 package dev.threadclock.attach.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.JvmStatus;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -120,9 +124,11 @@ class AttachParsingTest {
 
     @Test
     void words() {
-        assertThat(Words.of(" a  'b c'd\n\"e f\" g\\h # i")).containsExactly("a", "b cd", "e f", "g\\h", "#",
+        assertThat(JavaCommandLine.words(" a  'b c'd\n\"e f\" g\\h # i")).containsExactly("a", "b cd", "e f",
+                "g\\h", "#",
                 "i");
-        assertThat(Words.ofArgumentFile("a # b\n\"c\\\\d\\\"e\" f#g ''")).containsExactly("a", "c\\d\"e",
+        assertThat(JavaCommandLine.wordsOfArgumentFile("a # b\n\"c\\\\d\\\"e\" f#g ''")).containsExactly("a",
+                "c\\d\"e",
                 "f#g", "");
     }
 
@@ -143,9 +149,10 @@ class AttachParsingTest {
         assertThat(options(Map.of(), "java", "-agentpath:/x.so.1", "Main").hasAgentPath("/x.so")).isFalse();
     }
 
-    private static JvmOptions options(Map<String, String> environment, String... words) {
-        return JvmOptions.of(JavaCommandLine.of(Arrays.asList(words), file -> ""), environment,
-                file -> file.equals("flags") ? "+F" : file.equals("vm") ? "-XX:+F" : "");
+    private static JvmFacts options(Map<String, String> environment, String... words) {
+        return new JvmFacts(0, true, JvmFacts.optionsFromOutside(
+                JavaCommandLine.of(Arrays.asList(words), file -> ""), environment,
+                file -> file.equals("flags") ? "+F" : file.equals("vm") ? "-XX:+F" : ""), "", false);
     }
 
     @Test
@@ -155,7 +162,7 @@ class AttachParsingTest {
         assertThat(reply("0\n1\n").loaded()).isFalse();
         assertThat(reply("0\nreturn code: -1\n").refusal()).isEqualTo("the library returned -1");
         assertThat(reply("0\n").loaded()).isFalse();
-        AttachReply refused = reply(
+        AttachAnswer refused = reply(
                 "0\nx.so was not loaded.\nx.so: failed to map segment from shared object\n");
         assertThat(refused.loaded()).as("JDK 21: code 0 and a text").isFalse();
         assertThat(refused.notExecutable()).isTrue();
@@ -167,35 +174,38 @@ class AttachParsingTest {
         assertThat(reply("-1\n").refusal()).contains("-1");
         assertThat(reply("101\n").code()).isEqualTo(101);
         for (String none : List.of("", "\n", "hello\n0\n")) {
-            assertThat(AttachReply.parse(none.getBytes(StandardCharsets.UTF_8))).as(none).isEmpty();
+            assertThat(parse(none, "")).as(none).isEmpty();
         }
     }
 
-    private static AttachReply reply(String text) {
-        return AttachReply.parse(text.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+    private static AttachAnswer reply(String text) {
+        return parse(text, "").orElseThrow();
+    }
+
+    private static Optional<AttachAnswer> parse(String text, String report) {
+        return AttachAnswer.parse(text.getBytes(StandardCharsets.UTF_8), report, null, null);
     }
 
     @Test
     void reports() {
-        Optional<AgentReport> report = AgentReport
-                .parse("ok\nversion=0.1.0\nbound.f=threadclock\nnonsense\n=x\n");
-        assertThat(report).get().satisfies(ok -> {
-            assertThat(ok.error()).isEmpty();
-            assertThat(ok.status().values()).containsExactly(Map.entry("version", "0.1.0"),
+        assertThat(status("ok\nversion=0.1.0\nbound.f=threadclock\nnonsense\n=x\n")).get().satisfies(ok -> {
+            assertThat(ok.values()).containsExactly(Map.entry("version", "0.1.0"),
                     Map.entry("bound.f", "threadclock"));
-            assertThat(ok.status().isActive()).isTrue();
+            assertThat(ok.isActive()).isTrue();
         });
-        assertThat(AgentReport.parse("error: a: b; c\n")).get().extracting(AgentReport::error)
-                .isEqualTo(Optional.of("a: b; c"));
-        assertThat(AgentReport.parse("mistake: no such option\n")).get()
-                .matches(AgentReport::mistake).extracting(AgentReport::error)
-                .isEqualTo(Optional.of("no such option"));
-        assertThat(AgentReport.parse("error: this JVM is starting or ending; try again\n")).get()
-                .extracting(AgentReport::notLive).isEqualTo(true);
-        assertThat(AgentReport.parse("ok\nbound.f=jvm\n")).get().extracting(only -> only.status().isActive())
-                .isEqualTo(false);
-        assertThat(AgentReport.parse("")).isEmpty();
-        assertThat(AgentReport.parse("okay\n")).isEmpty();
+        assertThat(status("ok\nbound.f=jvm\n")).get().extracting(JvmStatus::isActive).isEqualTo(false);
+        assertThatExceptionOfType(AttachException.class).isThrownBy(() -> status("error: a: b; c\n"))
+                .withMessage("a: b; c");
+        assertThatIllegalArgumentException().isThrownBy(() -> status("mistake: no such option\n"))
+                .withMessage("no such option");
+        assertThat(parse("0", "error: this JVM is starting or ending; try again\n").orElseThrow().notLive())
+                .isTrue();
+        assertThat(status("")).isEmpty();
+        assertThat(status("okay\n")).isEmpty();
+    }
+
+    private static Optional<JvmStatus> status(String report) {
+        return parse("0", report).orElseThrow().status();
     }
 
     @Test
