@@ -135,7 +135,7 @@ public final class DemoCommand implements Callable<Integer> {
             // Anew for each JDK, because the clock is being disciplined meanwhile.
             TickClock ticks = TickClock.learn();
             machine = machine == null ? Machine.describe(ticks.hertz()) : machine;
-            results.add(measure(jdk, new MeasuredJvm(SelfJar.path(), plan, ticks), count, progress));
+            results.add(measure(jdk, new MeasuredJvm(plan, ticks), count, progress));
         }
         return new DemoReport(SelfJar.version(), begun, quick, plan, machine, results, jdks.skipped());
     }

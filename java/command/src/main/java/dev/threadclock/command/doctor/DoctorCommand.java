@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
+import dev.threadclock.Freshness;
+import dev.threadclock.Quantity;
+import dev.threadclock.ThreadClock;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.attach.OptionalJvm;
+import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.command.terminal.SelfJar;
@@ -84,14 +88,13 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private DoctorReport look(Target jvm) {
-        Path jar = SelfJar.path();
         String nativeProblem = nativeProblem();
         try (Progress progress = new Progress()) {
             progress.say("Examining the machine");
             Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
             if (nativeProblem.isEmpty()) {
-                Clock.USER_TICK.source().ifPresent(
-                        source -> machine.put("virtualClock", VirtualTrial.findingOfMachine(source)));
+                machine.put("virtualClock", VirtualTrial
+                        .findingOfMachine(ThreadClock.source(Quantity.USER, Freshness.TICK)));
             }
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
             Jdks found = null;
@@ -99,12 +102,12 @@ public final class DoctorCommand implements Callable<Integer> {
             if (jvm == null && !noJdks) {
                 progress.say("Looking for JDKs");
                 found = Jdks.wanted(homes);
-                jdks = JdkFindings.find(found, jar, progress);
+                jdks = JdkFindings.find(found, progress);
             } else if (jvm != null) {
                 progress.say("Examining the JVM " + jvm.pid());
             }
             return DoctorReport.of(SelfJar.version(), machine, clocks, jdks, found,
-                    jvm == null ? null : JvmFindings.find(jvm, jar));
+                    jvm == null ? null : JvmFindings.find(jvm));
         }
     }
 

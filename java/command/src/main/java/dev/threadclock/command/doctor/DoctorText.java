@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
+import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
 import dev.threadclock.command.measure.Judgement;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;

@@ -9,7 +9,6 @@ import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.terminal.Failure;
-import java.nio.file.Path;
 
 /**
  * The verdict on a JDK from a short measurement of a JVM of its.
@@ -27,16 +26,16 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     private static final int ATTEMPTS = 3;
 
     /** Takes about two seconds; more if the machine is busy. */
-    static JdkTrial of(Jdk jdk, Path jar) {
-        JdkTrial trial = once(jdk, jar);
+    static JdkTrial of(Jdk jdk) {
+        JdkTrial trial = once(jdk);
         for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Judgement.UNKNOWN
                 && trial.userNanos != null; attempt++) {
-            trial = once(jdk, jar);
+            trial = once(jdk);
         }
         return trial;
     }
 
-    private static JdkTrial once(Jdk jdk, Path jar) {
+    private static JdkTrial once(Jdk jdk) {
         TickClock ticks;
         try {
             ticks = TickClock.learn();
@@ -44,7 +43,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
             return unknown("the ticks cannot be found: " + e.getMessage());
         }
         try {
-            return of(new MeasuredJvm(jar, MeasuredJvm.Plan.VERDICT, ticks).run(jdk, false, step -> {
+            return of(new MeasuredJvm(MeasuredJvm.Plan.VERDICT, ticks).run(jdk, false, step -> {
             }));
         } catch (MeasuredJvm.Failed e) {
             return unknown("the trial " + e.getMessage().lines().findFirst().orElse("failed"));
@@ -78,7 +77,12 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
         String cost = "a read " + Figures.number(userNanos) + " ns, "
                 + Figures.number(userNanos / nanoTimeNanos) + " × nanoTime()";
         return verdict != Judgement.WRONG ? cost
-                : cost + "; work around ticks " + Figures.percent(aroundTicks.error())
-                        + ", between them " + Figures.percent(betweenTicks.error());
+                : cost + "; " + errors();
+    }
+
+    /** How wrong the user time of threads is that work at chosen moments of the ticks. */
+    String errors() {
+        return "work around ticks " + Figures.percent(aroundTicks.error()) + ", between them "
+                + Figures.percent(betweenTicks.error());
     }
 }

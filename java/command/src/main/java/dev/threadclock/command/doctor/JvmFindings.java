@@ -34,9 +34,10 @@ final class JvmFindings {
             "attach", ", attached");
     private static final String USER_TIME = "user time";
     private static final int ROOT_USER = 0;
+    /** What the agent calls the JVM in its report of who answers Flight Recorder. */
+    private static final String JVM = "jvm";
 
     private final Target jvm;
-    private final Path jar;
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
     private String noTrial = "";
@@ -45,13 +46,12 @@ final class JvmFindings {
     /** What the library in the JVM reports, whether or not the agent is active. */
     private Map<String, String> answer = Map.of();
 
-    private JvmFindings(Target jvm, Path jar) {
+    private JvmFindings(Target jvm) {
         this.jvm = jvm;
-        this.jar = jar;
     }
 
-    static Map<String, Finding> find(Target jvm, Path jar) {
-        JvmFindings all = new JvmFindings(jvm, jar);
+    static Map<String, Finding> find(Target jvm) {
+        JvmFindings all = new JvmFindings(jvm);
         all.findJdk();
         all.process();
         all.flags();
@@ -161,8 +161,8 @@ final class JvmFindings {
 
     private void verdict() {
         // Both precede the request to the agent, after which this process may run as another user.
-        JdkTrial trial = jdk.map(found -> JdkTrial.of(found, jar)).orElseGet(() -> JdkTrial.unknown(noTrial));
-        VirtualTrial virtual = jdk.map(found -> VirtualTrial.of(found, jar)).orElse(VirtualTrial.UNKNOWN);
+        JdkTrial trial = jdk.map(JdkTrial::of).orElseGet(() -> JdkTrial.unknown(noTrial));
+        VirtualTrial virtual = jdk.map(VirtualTrial::of).orElse(VirtualTrial.UNKNOWN);
         Optional<Boolean> active = active();
         if (active.isEmpty()) {
             findings.put("userTime", Finding.unknown(USER_TIME,
@@ -171,7 +171,7 @@ final class JvmFindings {
         }
         findings.put("userTime", active.get() ? Finding.ok(USER_TIME, Judgement.RIGHT.word(),
                 "right: threadclock answers. Without it: " + described(trial)) : userTime(trial));
-        RecorderFinding.of(trial, verdict(trial), status, next("reach=jvm"))
+        recorder(trial, verdict(trial), status, next("reach=jvm"))
                 .ifPresent(finding -> findings.put("flightRecorder", finding));
         archive();
         virtual.finding(jdk.map(Jdk::feature).orElse(jvm.feature()), answer, next("virtual=on"))
@@ -199,6 +199,45 @@ final class JvmFindings {
             case SLOW, WRONG -> Finding.wrong(USER_TIME, verdict.word(), described(trial),
                     next("") + ": then " + verdict.withAgent());
         };
+    }
+
+    /**
+     * Whether Flight Recorder splits the CPU time of this JVM's threads rightly. It calls libjvm, as
+     * ThreadMXBean does in a JVM without the agent, so the trial of the JDK, which runs without it, covers
+     * both. Empty if there is nothing to say: the split is right without help, or nothing at all is known.
+     *
+     * @param verdict of the trial or, without one, of the JVM's version
+     * @param status what the agent in the JVM reports; empty if it is not active
+     * @param remedy the command line that corrects the split
+     */
+    static Optional<Finding> recorder(JdkTrial trial, Judgement verdict, Map<String, String> status,
+            String remedy) {
+        String label = "Flight Recorder";
+        String answerer = status.getOrDefault("libjvm.user_time", JVM);
+        if (answerer.equals("threadclock")) {
+            return Optional.of(Finding.ok(label, Judgement.RIGHT.word(),
+                    "right: threadclock answers libjvm too (reach=jvm)"
+                            + (verdict == Judgement.WRONG ? ". Without it: wrong" : "")));
+        }
+        boolean readsVirt = answerer.startsWith(JVM + ": it reads the VIRT clock");
+        if (verdict == Judgement.WRONG || verdict == Judgement.UNKNOWN && readsVirt) {
+            return Optional.of(Finding.wrong(label, Judgement.WRONG.word(), recorderIsWrong(trial, answerer),
+                    remedy
+                            + ": then it gets the kernel's value; or wait for a JDK that is right (none from"
+                            + " 25.0.5 on is known)"));
+        }
+        boolean readsProc = answerer.startsWith(JVM + ": it reads /proc");
+        return verdict == Judgement.UNKNOWN && !status.isEmpty() && !readsProc
+                ? Optional.of(Finding.unknown(label, trial.reason())) : Optional.empty();
+    }
+
+    private static String recorderIsWrong(JdkTrial trial, String answerer) {
+        String who = answerer.startsWith(JVM + ":") || answerer.equals(JVM) ? ""
+                : ", answered by " + answerer;
+        String by = trial.verdict() != Judgement.WRONG ? "not tried, as above"
+                : trial.errors() + "; a trial of its JDK";
+        return "wrong" + who + ": jdk.ThreadCPULoad takes user time from a count of ticks (" + by
+                + "), and calls the rest system time";
     }
 
     /** Whether the JVM gets its classes from an archive, which a Java agent can prevent. */

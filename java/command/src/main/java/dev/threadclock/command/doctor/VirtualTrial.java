@@ -7,8 +7,8 @@ import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.VirtualSwitch;
 import dev.threadclock.command.terminal.Children;
+import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,14 +33,14 @@ record VirtualTrial(Double offNanos, Double onNanos) {
     private static final String OFF = "off";
 
     /** Takes two seconds, or more on a busy machine. Unknown for JDKs without virtual threads. */
-    static VirtualTrial of(Jdk jdk, Path jar) {
+    static VirtualTrial of(Jdk jdk) {
         if (jdk.feature() < FIRST) {
             return UNKNOWN;
         }
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m",
                 "-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
         command.addAll(Jdk.nativeAccess(jdk.feature()));
-        command.addAll(List.of("-cp", jar.toString(), VirtualSwitch.class.getName()));
+        command.addAll(List.of("-cp", SelfJar.path().toString(), VirtualSwitch.class.getName()));
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         try {
             Children.Outcome outcome = Children.run(command, LIMIT, lines::add);

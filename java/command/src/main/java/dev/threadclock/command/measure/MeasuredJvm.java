@@ -7,7 +7,6 @@ import dev.threadclock.command.probe.Measure;
 import dev.threadclock.command.terminal.Children;
 import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,19 +15,9 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /** A JVM that is measured with or without the agent. */
-public final class MeasuredJvm {
+public record MeasuredJvm(Plan plan, TickClock ticks) {
     private static final int SHOWN_LINES = 12;
     private static final String STEP = "step ";
-
-    private final Path jar;
-    private final Plan plan;
-    private final TickClock ticks;
-
-    public MeasuredJvm(Path jar, Plan plan, TickClock ticks) {
-        this.jar = jar;
-        this.plan = plan;
-        this.ticks = ticks;
-    }
 
     /** How long each part of a measurement takes, in milliseconds; without latencies if that is 0. */
     public record Plan(int warmUpMillis, int costMillis, int latencyMillis, int rightnessMillis) {
@@ -79,8 +68,9 @@ public final class MeasuredJvm {
         if (outcome.exit() != 0) {
             throw new Failed("ended with exit status " + outcome.exit() + said(outcome));
         }
-        Measurement measured = Measurement.parse(last.get()).orElseThrow(() -> new Failed("ended without its results"
-                + (last.get().isEmpty() ? "" : ", and printed: " + last.get()) + said(outcome)));
+        Measurement measured = Measurement.parse(last.get())
+                .orElseThrow(() -> new Failed("ended without its results"
+                        + (last.get().isEmpty() ? "" : ", and printed: " + last.get()) + said(outcome)));
         if (withThreadclock) {
             // The agent never stops a JVM: if it did not start, it says why on stderr.
             String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))
@@ -97,10 +87,10 @@ public final class MeasuredJvm {
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m"));
         if (withThreadclock) {
             command.add("-agentpath:" + SelfJar.library().orElseThrow(() -> new Failed(
-                    "libthreadclock.so is not beside " + jar
+                    "libthreadclock.so is not beside " + SelfJar.path()
                             + "; run the jar where it is in dist/, the archive or the package")));
         }
-        command.addAll(List.of("-cp", jar.toString(), Measure.class.getName()));
+        command.addAll(List.of("-cp", SelfJar.path().toString(), Measure.class.getName()));
         LongStream.of(plan.warmUpMillis(), plan.costMillis(), plan.latencyMillis(), plan.rightnessMillis(),
                 ticks.lengthNanos(), ticks.phaseNanos()).mapToObj(Long::toString).forEach(command::add);
         return command;

@@ -31,7 +31,7 @@ class JvmFindingsTest {
     }
 
     private static Optional<Finding> finding(JdkTrial trial, Map<String, String> status) {
-        return RecorderFinding.of(trial, trial.verdict(), status, "threadclock attach 1 reach=jvm");
+        return JvmFindings.recorder(trial, trial.verdict(), status, "threadclock attach 1 reach=jvm");
     }
 
     @Test
@@ -76,12 +76,12 @@ class JvmFindingsTest {
     void withoutATrialTheAgentOrTheVersionDecides() {
         Finding reported = finding(UNKNOWN, agent("jvm: it reads the VIRT clock, raw ticks; ..."))
                 .orElseThrow();
-        Finding known = RecorderFinding.of(UNKNOWN, JdkTrial.ofVersion(27), NO_AGENT, "").orElseThrow();
+        Finding known = JvmFindings.recorder(UNKNOWN, JdkTrial.ofVersion(27), NO_AGENT, "").orElseThrow();
         for (Finding finding : List.of(reported, known)) {
             assertThat(finding.level()).isEqualTo(Level.WRONG);
             assertThat(finding.text()).contains("not tried, as above");
         }
-        assertThat(RecorderFinding.of(UNKNOWN, JdkTrial.ofVersion(17), NO_AGENT, "")).isEmpty();
+        assertThat(JvmFindings.recorder(UNKNOWN, JdkTrial.ofVersion(17), NO_AGENT, "")).isEmpty();
         assertThat(JdkTrial.ofVersion(25)).isEqualTo(Judgement.UNKNOWN);
     }
 
