@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
         })
 public final class AttachCommand implements Callable<Integer> {
     @Mixin
-    private TargetOptions target;
+    private JvmOption.Named target;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "OPTIONS", defaultValue = "",
             description = "Options of the agent, as with -agentpath: one argument, separated by commas,"

@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
         })
 public final class DetachCommand implements Callable<Integer> {
     @Mixin
-    private TargetOptions target;
+    private JvmOption.Named target;
 
     @Override
     public Integer call() {

@@ -38,7 +38,7 @@ public final class StatusCommand implements Callable<Integer> {
     private static final Map<String, String> TITLES = Map.of("", "agent", "bound", "answered by");
 
     @Mixin
-    private TargetOptions target;
+    private JvmOption.Named target;
 
     @Option(names = "--json", description = "Print the status as JSON.")
     private boolean json;

@@ -5,7 +5,7 @@ import dev.threadclock.Freshness;
 import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.attach.internal.Target;
-import dev.threadclock.command.attach.OptionalJvm;
+import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.internal.NativeLibrary;
@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
         })
 public final class DoctorCommand implements Callable<Integer> {
     @Mixin
-    private OptionalJvm named;
+    private JvmOption.OrJdks named;
 
     @Option(names = "--json", description = "Print the report as JSON.")
     private boolean json;

@@ -2,7 +2,7 @@
 package dev.threadclock.command.record;
 
 import dev.threadclock.attach.AttachException;
-import dev.threadclock.command.attach.JvmChoice;
+import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.JavaModules;
@@ -62,7 +62,7 @@ public final class RecordCommand implements Callable<Integer> {
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
 
     @Mixin
-    private JvmChoice jvm;
+    private JvmOption.Chosen jvm;
 
     @Option(names = {"-o", "--output"}, paramLabel = "FILE", required = true,
             description = "The file to write: .jfr, .csv, .json or .html.")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.sample;
 
-import dev.threadclock.command.attach.JvmChoice;
+import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
@@ -46,7 +46,7 @@ public abstract class Sampling implements Closeable {
     /**
      * Throws Failure or AttachException, with the reason and a remedy, if the JVM cannot be sampled.
      */
-    public static Sampling open(JvmChoice choice, Duration period) throws IOException {
+    public static Sampling open(JvmOption.Chosen choice, Duration period) throws IOException {
         Target jvm = choice.open();
         if (!jvm.takesAgents()) {
             Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "

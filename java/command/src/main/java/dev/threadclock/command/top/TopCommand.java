@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
-import dev.threadclock.command.attach.JvmChoice;
+import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.IntervalExport;
@@ -53,7 +53,7 @@ public final class TopCommand implements Callable<Integer> {
     private static final int MOST_WITH_FRAMES = 10;
 
     @Mixin
-    private JvmChoice jvm;
+    private JvmOption.Chosen jvm;
 
     @Option(names = {"-d", "-i", "--delay", "--interval"}, paramLabel = "TIME", defaultValue = "2s",
             converter = TimeSpan.class,
